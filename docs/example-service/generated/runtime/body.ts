@@ -1,0 +1,81 @@
+// Copied by ninefold. Do not edit: generate writes it again.
+
+import { streamOf } from './bytes.ts'
+import { parseJson } from './json.ts'
+import type { Chunks, Media, Reading } from './media.ts'
+
+const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true })
+
+/** The member of a request that its body becomes. */
+export const bodyField = 'body'
+
+/**
+ * The body of a call: a JSON value, a text, what its codec makes of it, or for bytes a stream that is read only as far
+ * as the handler pulls. Undefined when none was sent, or when it cannot be read, which is then a fault. An empty JSON
+ * body is none; an empty one of another kind is some where it has a type, and bytes or text where they are required.
+ */
+export async function readBody(
+  body: Chunks | undefined,
+  { kind }: Media,
+  isRequired: boolean,
+  reading: Reading,
+): Promise<unknown> {
+  const { headers } = reading
+  const isSome = headers['content-type'] !== undefined || (isRequired && typeof kind === 'string')
+  const chunks = body ?? (headers['content-length'] === '0' && isSome ? new Blob().stream() : undefined)
+  if (chunks === undefined) return undefined
+  if (typeof kind === 'object') return kind.read(chunks, reading)
+  if (kind === 'bytes') return streamOf(chunks, chunk => chunk)
+  const text = await readText(chunks, reading)
+  if (text === undefined || kind === 'text') return text
+  return text === '' ? undefined : readJson(text, bodyField, reading)
+}
+
+/** The value of JSON text, undefined after adding to the faults when it is none. */
+export function readJson(text: string, field: string, { faults, limits }: Reading): unknown {
+  try {
+    return parseJson(text, limits.jsonDepth)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return void faults.add(field, error.message)
+  }
+}
+
+/** A body of text, undefined after adding to the faults when it is too long or not UTF-8. */
+export async function readText(body: Chunks, reading: Reading): Promise<string | undefined> {
+  const bytes = await gather(body, reading.limits.bodyBytes, reading)
+  try {
+    return bytes && utf8.decode(bytes)
+  } catch {
+    return void reading.faults.add(bodyField, 'must be valid UTF-8')
+  }
+}
+
+/**
+ * All bytes, undefined after adding to the faults as soon as there are more than `limit`: what the header says of them
+ * proves nothing.
+ */
+export async function gather(
+  body: Chunks,
+  limit: number,
+  { faults, headers }: Reading,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const tooLarge = (): undefined => void faults.add(bodyField, `must have at most ${limit} bytes`)
+  if (Number(headers['content-length'] ?? 0) > limit) return tooLarge()
+  const chunks: Uint8Array<ArrayBuffer>[] = []
+  let length = 0
+  for await (const chunk of body) {
+    length += chunk.length
+    if (length > limit) return tooLarge()
+    chunks.push(chunk)
+  }
+  const [first] = chunks
+  if (first !== undefined && chunks.length === 1) return first
+  const whole = new Uint8Array(length)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.length
+  }
+  return whole
+}

@@ -1,0 +1,62 @@
+// Copied by ninefold. Do not edit: generate writes it again.
+
+import type { ListQuery } from './pagination.ts'
+
+/** Who makes a call. `id` is the principal's UUIDv7. */
+export interface Principal {
+  readonly id: string
+  readonly kind: 'user' | 'service_account' | 'system'
+}
+
+/** The operation that is called, as audit names it. */
+export interface CalledOperation {
+  readonly area: string
+  readonly operationId: string
+  /** The key that it needs; empty when it needs none. */
+  readonly permission: string
+}
+
+/** What a handler knows of the call besides its request. One object a call, never shared between calls. */
+export interface CallContext {
+  /** Absent on public operations. */
+  readonly principal: Principal | undefined
+  /** Absent where no route led to the call. */
+  readonly operation?: CalledOperation | undefined
+  readonly method: string
+  /** The raw path as it was sent, without the query. */
+  readonly path: string
+  readonly requestId: string
+  /** W3C trace id, 32 hex digits: the caller's when it sent a valid `traceparent`, else a new one. */
+  readonly traceId: string
+  /** The header `Idempotency-Key`, already checked for form. */
+  readonly idempotencyKey: string | undefined
+  /** The address of the caller as the host knows it. */
+  readonly clientAddress: string
+  /** Aborted when the caller goes away. */
+  readonly signal: AbortSignal
+  /** One reading of the clock for the whole call, milliseconds since 1970. */
+  readonly now: number
+}
+
+/** The context of a list operation: its parameters parsed, checked and, for the token, verified. */
+export interface ListContext extends CallContext {
+  readonly query: ListQuery
+}
+
+/** The trace that a call belongs to (W3C Trace Context). */
+export interface Trace {
+  /** 32 hex digits: the caller's when it sent a valid `traceparent`, else new. */
+  readonly traceId: string
+  /** The header of the answer: the same trace, the span of this call, not sampled. */
+  readonly traceparent: string
+}
+
+/** Lower-case hex, neither id zero, version not `ff`. */
+const validParent = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
+
+/** The trace of a call that came with this `traceparent`. */
+export function traceOf(parent: string | undefined): Trace {
+  const uuid = crypto.randomUUID().split('-')
+  const traceId = (parent !== undefined && validParent.exec(parent)?.[1]) || uuid.join('')
+  return { traceId, traceparent: `00-${traceId}-${uuid.slice(3).join('')}-00` }
+}

@@ -1,0 +1,184 @@
+// Copied by ninefold. Do not edit: generate writes it again.
+
+import type { ErrorDomain } from './route.ts'
+
+/** google.rpc.Code: each name with its HTTP status, in the order of the numbers, which begin at 1 (conventions §7). */
+export const rpcCodes = {
+  CANCELLED: 499,
+  UNKNOWN: 500,
+  INVALID_ARGUMENT: 400,
+  DEADLINE_EXCEEDED: 504,
+  NOT_FOUND: 404,
+  ALREADY_EXISTS: 409,
+  PERMISSION_DENIED: 403,
+  RESOURCE_EXHAUSTED: 429,
+  FAILED_PRECONDITION: 400,
+  ABORTED: 409,
+  OUT_OF_RANGE: 400,
+  UNIMPLEMENTED: 501,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+  DATA_LOSS: 500,
+  UNAUTHENTICATED: 401,
+} as const
+
+export type RpcCode = keyof typeof rpcCodes
+
+/** The number of a code: 5 of NOT_FOUND. */
+export const rpcNumber = (code: RpcCode): number => Object.keys(rpcCodes).indexOf(code) + 1
+
+/** One fault of a request: `field` as conventions §7 write it (`data_disks[0].size_gib`). */
+export interface FieldViolation {
+  readonly field: string
+  readonly description: string
+}
+
+export interface PreconditionViolation {
+  readonly type: string
+  readonly subject: string
+  readonly description: string
+}
+
+export interface QuotaViolation {
+  readonly subject: string
+  readonly description: string
+}
+
+/** The details of an error beside ErrorInfo; each comes once, in this order. */
+export interface ErrorDetails {
+  readonly badRequest?: readonly FieldViolation[]
+  readonly precondition?: readonly PreconditionViolation[]
+  readonly quota?: readonly QuotaViolation[]
+  readonly resource?: { readonly type: string; readonly name: string }
+  /** Seconds; also sets `Retry-After`. */
+  readonly retryAfterSeconds?: number
+}
+
+/** One declared reason. `code` is the full number, or below 1000 that of the common block (the called area's base is added). */
+export interface Reason<Name extends string = string> {
+  readonly reason: Name
+  readonly rpc: RpcCode
+  readonly code?: number
+  /** Absent: the domain of the operation that was called. */
+  readonly domain?: ErrorDomain
+}
+
+/** What a client knows of the answer that carried an error; absent on errors that were raised here. */
+export interface ErrorResponse {
+  readonly status: number
+  /** The header `x-request-id`. */
+  readonly requestId: string | undefined
+  /** The trace id of the header `traceparent`. */
+  readonly traceId: string | undefined
+  /** The JSON value, or the text where the body was no JSON; details of unknown types are found here. */
+  readonly body: unknown
+}
+
+/**
+ * An error that goes to the caller as google.rpc.Status, and what a client makes of one. Everything else that a handler
+ * throws becomes INTERNAL.
+ */
+export class ApiError<Name extends string = string> extends Error {
+  override readonly name = 'ApiError'
+  readonly reason: Name
+  readonly rpc: RpcCode
+  readonly code: number | undefined
+  readonly domain: ErrorDomain | undefined
+  readonly metadata: Readonly<Record<string, string>>
+  readonly details: ErrorDetails
+  readonly response: ErrorResponse | undefined
+
+  constructor(
+    of: Reason<Name>,
+    message: string,
+    metadata: Readonly<Record<string, string>> = {},
+    details: ErrorDetails = {},
+    response?: ErrorResponse,
+  ) {
+    super(message)
+    this.reason = of.reason
+    this.rpc = of.rpc
+    this.code = of.code
+    this.domain = of.domain
+    this.metadata = metadata
+    this.details = details
+    this.response = response
+  }
+}
+
+/** google.rpc.Status as it goes over the wire. */
+export interface Status {
+  readonly code: number
+  readonly message: string
+  readonly details: readonly StatusDetail[]
+}
+
+export interface StatusDetail {
+  readonly '@type': string
+  readonly [member: string]: unknown
+}
+
+/** The reasons of the common block that the runtime itself raises; common.yaml declares the same (a test compares). */
+export const commonReasons = {
+  ENGINE_UNAVAILABLE: { reason: 'ENGINE_UNAVAILABLE', rpc: 'UNAVAILABLE', code: 3 },
+  ETAG_MISMATCH: { reason: 'ETAG_MISMATCH', rpc: 'ABORTED', code: 5 },
+  ROUTE_NOT_FOUND: { reason: 'ROUTE_NOT_FOUND', rpc: 'NOT_FOUND', code: 9 },
+  FIELD_INVALID: { reason: 'FIELD_INVALID', rpc: 'INVALID_ARGUMENT', code: 10 },
+  FIELD_IMMUTABLE: { reason: 'FIELD_IMMUTABLE', rpc: 'INVALID_ARGUMENT', code: 11 },
+  UPDATE_MASK_INVALID: { reason: 'UPDATE_MASK_INVALID', rpc: 'INVALID_ARGUMENT', code: 12 },
+  FILTER_INVALID: { reason: 'FILTER_INVALID', rpc: 'INVALID_ARGUMENT', code: 13 },
+  ORDER_BY_INVALID: { reason: 'ORDER_BY_INVALID', rpc: 'INVALID_ARGUMENT', code: 14 },
+  PAGE_TOKEN_INVALID: { reason: 'PAGE_TOKEN_INVALID', rpc: 'INVALID_ARGUMENT', code: 15 },
+  INTERNAL: { reason: 'INTERNAL', rpc: 'INTERNAL', code: 20 },
+} as const satisfies Record<string, Reason>
+
+/** What a client itself finds wrong with a call: no answer, none in time, or one that is not what was declared. */
+export const clientReasons = {
+  ANSWER_INVALID: { reason: 'ANSWER_INVALID', rpc: 'INTERNAL' },
+  CONNECTION_FAILED: { reason: 'CONNECTION_FAILED', rpc: 'UNAVAILABLE' },
+  DEADLINE_EXCEEDED: { reason: 'DEADLINE_EXCEEDED', rpc: 'DEADLINE_EXCEEDED' },
+} as const satisfies Record<string, Reason>
+
+/** The answer breaks the contract of the document. */
+export const answerInvalid = (message: string): ApiError => new ApiError(clientReasons.ANSWER_INVALID, message)
+
+/** The reason of handlers that are still to be written; every operation may raise it. */
+export const stubReason = { reason: 'NOT_IMPLEMENTED', rpc: 'UNIMPLEMENTED' } as const satisfies Reason
+
+/** What a scaffolded handler throws until it is written: 501, without a code. */
+export const unimplemented = (operationId: string): ApiError<'NOT_IMPLEMENTED'> =>
+  new ApiError(stubReason, `operation "${operationId}" is not implemented yet`)
+
+/** The `@type` of a detail, by its name in google.rpc. */
+export const detailType = (
+  name: 'ErrorInfo' | 'BadRequest' | 'PreconditionFailure' | 'QuotaFailure' | 'ResourceInfo' | 'RetryInfo',
+): string => `type.googleapis.com/google.rpc.${name}`
+
+/** The wire form of an error; `called` is the domain of the operation that raised it (conventions §7, "whose code"). */
+export function toStatus(error: ApiError, called: ErrorDomain): Status {
+  const domain = error.domain ?? called
+  const details: StatusDetail[] = [
+    {
+      '@type': detailType('ErrorInfo'),
+      reason: error.reason,
+      domain: domain.name,
+      metadata: { ...codeOf(error, domain), ...error.metadata },
+    },
+  ]
+  const { badRequest, precondition, quota, resource, retryAfterSeconds } = error.details
+  if (badRequest) details.push({ '@type': detailType('BadRequest'), field_violations: badRequest })
+  if (precondition) details.push({ '@type': detailType('PreconditionFailure'), violations: precondition })
+  if (quota) details.push({ '@type': detailType('QuotaFailure'), violations: quota })
+  if (resource) {
+    details.push({ '@type': detailType('ResourceInfo'), resource_type: resource.type, resource_name: resource.name })
+  }
+  if (retryAfterSeconds !== undefined)
+    details.push({ '@type': detailType('RetryInfo'), retry_delay: `${retryAfterSeconds}s` })
+  return { code: rpcNumber(error.rpc), message: error.message, details }
+}
+
+function codeOf(error: ApiError, domain: ErrorDomain): { readonly code?: string } {
+  if (error.code === undefined) return {}
+  if (error.code >= 1000) return { code: String(error.code) }
+  return domain.base === undefined ? {} : { code: String(domain.base + error.code) }
+}

@@ -1,0 +1,212 @@
+// Copied by ninefold. Do not edit: generate writes it again.
+
+import { ApiError, commonReasons, type FieldViolation } from './errors.ts'
+import type { Json } from './json.ts'
+import { didYouMean, quoted, refusal } from './refusal.ts'
+import { canonical, isRecord } from './validation.ts'
+
+/** What an update may do to one field. */
+export interface FieldRule {
+  /** `output`: the server sets it; `immutable`: set at create only; `input`: never read back. Absent: mutable. */
+  readonly behavior?: 'output' | 'immutable' | 'input'
+  readonly required?: true
+  /** What the field becomes when it is cleared; absent: it is left out. */
+  readonly default?: Json
+  /** The fields of a single object; mask paths may go through it. Lists and maps have none. */
+  readonly members?: Fields
+}
+
+/** The fields of a resource by name, as an update sees them. */
+export type Fields = Readonly<Record<string, FieldRule>>
+
+const maskFault = ['UPDATE_MASK_INVALID', 'update_mask'] as const
+
+/** The fields an update touches: all of an object, or some of its members by name. */
+type Selection = 'all' | Map<string, Selection>
+
+/** What an update comes to: the new value, and the paths whose value is another one than before. */
+export interface Updated<T> {
+  readonly value: T
+  readonly changed: readonly string[]
+}
+
+/**
+ * Checks an `update_mask` (conventions §6), and with `body` also that no required field it selects is missing, as far as
+ * that can be told without the stored resource. Throws `ApiError` UPDATE_MASK_INVALID or FIELD_INVALID.
+ */
+export function checkMask(mask: string | undefined, fields: Fields, body?: object): void {
+  const selection = selectionOf(mask, fields)
+  if (body) refuse('FIELD_INVALID', missingOf(fields, body, selection, ''))
+}
+
+/**
+ * Applies an update by conventions §6; `stored` is not changed, and is the value when nothing changes. Without a mask,
+ * with an empty one or `*` every mutable field is replaced; a selected field that the body leaves out, or gives as null,
+ * becomes its default. Output-only fields stay; of an object so do immutable members and input-only ones it is sent
+ * without. `body` has passed the check of its schema. Throws `ApiError` UPDATE_MASK_INVALID, FIELD_INVALID or
+ * FIELD_IMMUTABLE.
+ */
+export function applyUpdate<T extends object>(
+  fields: Fields,
+  stored: T,
+  body: object,
+  mask: string | undefined,
+): Updated<T> {
+  const update = new Update()
+  const value = update.members(fields, stored, body, selectionOf(mask, fields), '')
+  refuse('FIELD_INVALID', update.missing)
+  refuse('FIELD_IMMUTABLE', update.immutable)
+  return { value: update.changed.length > 0 ? value : stored, changed: update.changed }
+}
+
+/** Throws `ApiError` ETAG_MISMATCH when a caller gives another etag than the current one (conventions §6). */
+export function checkEtag(given: string | undefined, current: string): void {
+  if (given === undefined || given === current) return
+  const message = `etag ${quoted(given)} is no longer current; read the resource again and repeat the change`
+  throw new ApiError(commonReasons.ETAG_MISMATCH, message)
+}
+
+class Update {
+  readonly changed: string[] = []
+  readonly missing: FieldViolation[] = []
+  readonly immutable: FieldViolation[] = []
+
+  /** `isNew`: the object comes into being, so that members nobody selected get their defaults. */
+  members<T extends object>(fields: Fields, before: T, body: object, selection: Selection, at: string, isNew = false) {
+    const value = { ...before }
+    for (const [name, rule] of Object.entries(fields)) {
+      const chosen = chosenOf(selection, name)
+      if (!chosen && !isNew) continue
+      const given = chosen && memberOf(body, name)
+      const old = memberOf(before, name)
+      const path = join(at, name)
+      const keeps = isNew ? rule.behavior === 'output' : isKept(rule, given, at, selection)
+      const next = keeps ? this.#kept(rule, old, given, path) : this.#field(rule, old, given, chosen ?? 'all', path)
+      if (next === undefined) Reflect.deleteProperty(value, name)
+      else Reflect.defineProperty(value, name, { value: next, writable: true, enumerable: true, configurable: true })
+    }
+    return value
+  }
+
+  #kept(rule: FieldRule, old: unknown, given: unknown, path: string): unknown {
+    if (rule.behavior === 'immutable' && given !== undefined && contradicts(rule, old, given))
+      this.immutable.push({ field: path, description: 'cannot be changed; leave it out or send its current value' })
+    return old
+  }
+
+  #field(rule: FieldRule, old: unknown, given: unknown, chosen: Selection, path: string): unknown {
+    const { members } = rule
+    const before = isRecord(old) ? old : undefined
+    const isWhole = given === undefined && chosen === 'all' && !(members && before && holdsImmutable(members, before))
+    if (!members || isWhole || !(given === undefined || isRecord(given))) return this.#whole(rule, old, given, path)
+    if (before) return this.members(members, before, given ?? {}, chosen, path)
+    if (!given || !gives(chosen, given)) return undefined
+    const changes = this.changed.length
+    const made = this.members(members, {}, given, chosen, path, true)
+    if (this.changed.length === changes) this.changed.push(path)
+    return made
+  }
+
+  #whole(rule: FieldRule, old: unknown, given: unknown, path: string): unknown {
+    const next = given ?? rule.default
+    if (next === undefined && rule.required) this.missing.push({ field: path, description: 'is required' })
+    if (isSame(old ?? rule.default, next)) return old ?? next
+    this.changed.push(path)
+    return next
+  }
+}
+
+function chosenOf(selection: Selection, name: string): Selection | undefined {
+  return selection === 'all' ? 'all' : selection.get(name)
+}
+
+/** Fields an update leaves alone. An input-only member of an object stays unless it is given, or named by the mask. */
+function isKept({ behavior }: FieldRule, given: unknown, at: string, selection: Selection): boolean {
+  if (behavior !== 'input') return behavior !== undefined
+  return at === '' || (given === undefined && selection === 'all')
+}
+
+function missingOf(fields: Fields, body: object, selection: Selection, at: string): FieldViolation[] {
+  return Object.entries(fields).flatMap(([name, rule]) => {
+    const chosen = chosenOf(selection, name)
+    if (!chosen || rule.behavior) return []
+    const given = memberOf(body, name)
+    if (rule.members) return isRecord(given) ? missingOf(rule.members, given, chosen, join(at, name)) : []
+    const isMissing = rule.required && given === undefined && rule.default === undefined
+    return isMissing ? [{ field: join(at, name), description: 'is required' }] : []
+  })
+}
+
+function contradicts(rule: FieldRule, old: unknown, given: unknown): boolean {
+  const { members } = rule
+  if (!members || !isRecord(old) || !isRecord(given)) return !isSame(old ?? rule.default, given)
+  return Object.entries(members).some(([name, inner]) => {
+    const value = inner.behavior === 'output' ? undefined : memberOf(given, name)
+    return value !== undefined && contradicts(inner, memberOf(old, name), value)
+  })
+}
+
+function holdsImmutable(members: Fields, value: object): boolean {
+  return Object.entries(members).some(([name, rule]) => {
+    const member = memberOf(value, name)
+    if (rule.behavior === 'immutable') return member !== undefined
+    return rule.members !== undefined && isRecord(member) && holdsImmutable(rule.members, member)
+  })
+}
+
+/** True when a body has something for a selection: an absent object is not made to clear a member of it. */
+function gives(selection: Selection, given: Record<string, unknown>): boolean {
+  if (selection === 'all') return true
+  return [...selection].some(([name, inner]) => {
+    const value = memberOf(given, name)
+    return value !== undefined && (inner === 'all' || (isRecord(value) && gives(inner, value)))
+  })
+}
+
+function selectionOf(mask: string | undefined, fields: Fields): Selection {
+  if (mask === undefined || mask === '' || mask === '*') return 'all'
+  const root = new Map<string, Selection>()
+  for (const path of mask.split(',')) select(root, path, fields)
+  return root
+}
+
+/** Adds a path to a selection; the broader of two paths covers the narrower one. */
+function select(root: Map<string, Selection>, path: string, fields: Fields): void {
+  if (path === '*') throw refusal(...maskFault, '"*" stands for all fields; name fields or "*", not both')
+  const steps = path.split('.')
+  let level: Selection = root
+  let members: Fields | undefined = fields
+  for (const [i, name] of steps.entries()) {
+    const outer = quoted(steps.slice(0, i).join('.'))
+    if (!members) throw refusal(...maskFault, `${outer} is taken whole; no path leads through it`)
+    const rule: FieldRule | undefined = Object.hasOwn(members, name) ? members[name] : undefined
+    if (!rule) throw refusal(...maskFault, `no field ${quoted(path)}${didYouMean(name, Object.keys(members))}`)
+    members = rule.members
+    // What the server sets is left alone, so a path into it must exist and selects nothing.
+    if (rule.behavior === 'output') level = 'all'
+    if (level === 'all') continue
+    const inner: Selection = i === steps.length - 1 ? 'all' : (level.get(name) ?? new Map<string, Selection>())
+    level.set(name, inner)
+    level = inner
+  }
+}
+
+function memberOf(value: object, name: string): unknown {
+  const member: unknown = Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined
+  return member ?? undefined
+}
+
+function join(at: string, name: string): string {
+  return at === '' ? name : `${at}.${name}`
+}
+
+/** Equal as JSON, whatever the order of members. */
+function isSame(a: unknown, b: unknown): boolean {
+  return a === b || (typeof a === 'object' && typeof b === 'object' && canonical(a) === canonical(b))
+}
+
+function refuse(reason: 'FIELD_INVALID' | 'FIELD_IMMUTABLE', faults: readonly FieldViolation[]): void {
+  const [first] = faults
+  if (!first) return
+  throw new ApiError(commonReasons[reason], `${first.field}: ${first.description}`, {}, { badRequest: faults })
+}

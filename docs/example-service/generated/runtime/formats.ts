@@ -1,0 +1,40 @@
+// Copied by ninefold. Do not edit: generate writes it again.
+
+import { parseTimestamp } from './timestamps.ts'
+
+/**
+ * The formats of OpenAPI that text is checked for; others are documentation. Each takes one pass over the text,
+ * without backtracking.
+ */
+
+/** RFC 3339 date and time with an offset, 0 to 9 fraction digits. */
+export const isDateTime = (text: string): boolean => parseTimestamp(text) !== undefined
+
+/** RFC 3339 full-date, a day that exists. */
+export const isDate = (text: string): boolean => text.length === 10 && isDateTime(`${text}T00:00:00Z`)
+
+/** RFC 9562, any version, either case. */
+export const isUuid = (text: string): boolean => /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i.test(text)
+
+/** One `@`, a local part of 1 to 64 characters without blanks, a domain of dotted labels or a single name. */
+export const isEmail = (text: string): boolean =>
+  text.length <= 254 &&
+  /^[^\s@"(),:;<>[\\\]]{1,64}@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i.test(text)
+
+/** Standard base64 with padding, strict (RFC 4648 §4). */
+export function isBase64(text: string): boolean {
+  return text.length % 4 === 0 && /^[A-Za-z\d+/]*(?:[AQgw]==|[AEIMQUYcgkosw048]=)?$/.test(text)
+}
+
+/** An absolute URI. */
+export const isUri = (text: string): boolean => /^[a-z][a-z\d+.-]*:\S+$/i.test(text) && URL.canParse(text)
+
+/** RFC 1123 host name. */
+export const isHostname = (text: string): boolean =>
+  text.length <= 253 && /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i.test(text)
+
+/** Dotted decimal, no leading zeros. */
+export const isIpv4 = (text: string): boolean => /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(text)
+
+/** RFC 4291 §2.2, as URLs read it, without a zone. */
+export const isIpv6 = (text: string): boolean => /^[\da-f:.]+$/i.test(text) && URL.canParse(`http://[${text}]/`)

@@ -1,0 +1,56 @@
+// Copied by ninefold. Do not edit: generate writes it again.
+
+/** A value that JSON text can say. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json }
+
+declare const described: unique symbol
+
+/**
+ * JSON text that is known to describe a `T`: what a store kept, answered as it is without parsing it first.
+ * Only a store makes one, of a document that it was given as a `T`.
+ */
+export class JsonText<out T> {
+  declare readonly [described]?: T
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** What a handler may answer: the value, or stored text known to be one. */
+export type Answer<T> = T | JsonText<T>
+
+/** Sets an own member whatever its name: `__proto__` of a request stays a name like others. */
+export function setMember<T>(target: Record<string, T>, name: string, value: T): void {
+  if (name !== '__proto__') target[name] = value
+  else Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true })
+}
+
+/** Parses JSON text; of a member named twice the last counts. Throws `SyntaxError`, also beyond `maxDepth` nestings. */
+export function parseJson(text: string, maxDepth: number): unknown {
+  if (isDeeper(text, maxDepth)) throw new SyntaxError(`must be nested at most ${maxDepth} deep`)
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new SyntaxError('must be valid JSON')
+  }
+}
+
+/** Counts brackets outside of strings, so that what walks the value afterwards may recurse. */
+function isDeeper(text: string, maxDepth: number): boolean {
+  let depth = 0
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index]
+    if (character === '"') index = endOfString(text, index)
+    else if (character === '{' || character === '[') depth += 1
+    else if (character === '}' || character === ']') depth -= 1
+    if (depth > maxDepth) return true
+  }
+  return false
+}
+
+function endOfString(text: string, start: number): number {
+  let index = start + 1
+  while (index < text.length && text[index] !== '"') index += text[index] === '\\' ? 2 : 1
+  return index
+}

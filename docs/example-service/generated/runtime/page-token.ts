@@ -1,0 +1,74 @@
+// Copied by ninefold. Do not edit: generate writes it again.
+
+import type { SortKey } from './filter/types.ts'
+import { refusal } from './refusal.ts'
+
+/** HMAC-SHA256 of a text under the installation's key, or another function as good; at least 16 bytes. */
+export type Mac = (text: string) => Uint8Array
+
+/**
+ * Makes and checks page tokens (conventions §8): base64url without padding of a MAC, then version and sort keys. The MAC
+ * is over the call too, so it is also the digest of it. A token tells where a walk stands and carries no rights.
+ */
+export interface PageTokens {
+  /** The token for what follows a row with these sort keys. `scope` is the call: path and parameters. */
+  sign(scope: string, keys: readonly SortKey[]): string
+  /** The sort keys of a token that `sign` made for the same scope. Throws `ApiError` PAGE_TOKEN_INVALID. */
+  open(scope: string, token: string): readonly SortKey[]
+}
+
+const version = 1
+const tagLength = 16
+
+/** Page tokens under a MAC. Tokens of another key are refused like any other fault. */
+export function pageTokens(mac: Mac): PageTokens {
+  const tag = (scope: string, text: string): string => {
+    let bytes = ''
+    // Where the scope ends is said before it, so no other call has the same text.
+    const all = mac(`page token ${scope.length} ${scope}${text}`)
+    for (const byte of all.subarray(0, tagLength)) bytes += String.fromCharCode(byte)
+    return bytes
+  }
+  return {
+    sign(scope, keys) {
+      const text = ascii(JSON.stringify([version, keys]))
+      return encode(tag(scope, text) + text)
+    },
+    open(scope, token) {
+      const bytes = decode(token)
+      const text = bytes?.slice(tagLength)
+      if (!bytes || !text || !isSame(bytes, tag(scope, text)))
+        return invalid('is no token of a call with these parameters')
+      // The tag has proved that `sign` wrote this.
+      const [made, keys] = JSON.parse(text) as readonly [number, readonly SortKey[]]
+      return made === version ? keys : invalid('is of another version')
+    },
+  }
+}
+
+/** JSON text in ASCII, so that its characters are its bytes. */
+function ascii(json: string): string {
+  return json.replace(/[^\0-\x7f]/g, unit => String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** Takes as long whatever differs. */
+function isSame(bytes: string, tag: string): boolean {
+  let difference = 0
+  for (let i = 0; i < tagLength; i += 1) difference |= bytes.charCodeAt(i) ^ tag.charCodeAt(i)
+  return difference === 0
+}
+
+function encode(bytes: string): string {
+  return btoa(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+/** Undefined unless `token` is the one canonical form of some bytes, more than a tag. */
+function decode(token: string): string | undefined {
+  if (!/^[\w-]*$/.test(token) || token.length % 4 === 1) return undefined
+  const bytes = atob(token.replaceAll('-', '+').replaceAll('_', '/'))
+  return bytes.length > tagLength && encode(bytes) === token ? bytes : undefined
+}
+
+function invalid(fault: string): never {
+  throw refusal('PAGE_TOKEN_INVALID', 'page_token', `${fault}; ask for the first page again, without page_token`)
+}

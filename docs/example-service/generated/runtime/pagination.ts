@@ -1,0 +1,112 @@
+// Copied by ninefold. Do not edit: generate writes it again.
+
+import { checkFilter } from './filter/check.ts'
+import { matches } from './filter/evaluate.ts'
+import type { Filter, ListFields, SortField, SortKey } from './filter/types.ts'
+import type { Answer } from './json.ts'
+import { checkOrder, compareKeys, sortKeys } from './ordering.ts'
+import type { PageTokens } from './page-token.ts'
+import { refusal } from './refusal.ts'
+
+export type { SortKey } from './filter/types.ts'
+
+const defaultSize = 20
+const maxSize = 100
+
+/** The parameters of every list operation, as a `Route` has them. */
+export const listParameters = [
+  { name: 'page_size', in: 'query', type: 'integer' },
+  { name: 'page_token', in: 'query', type: 'string' },
+  { name: 'filter', in: 'query', type: 'string' },
+  { name: 'order_by', in: 'query', type: 'string' },
+] as const
+
+/** The values of `listParameters` in a request. */
+export interface ListParameters {
+  readonly page_size?: number
+  readonly page_token?: string
+  readonly filter?: string
+  readonly order_by?: string
+}
+
+/** The parameters of a list call, parsed and checked. */
+export interface ListQuery {
+  /** 1 to 100. */
+  readonly size: number
+  /** Absent: every row. */
+  readonly filter: Filter | undefined
+  /** At least one field; the last one is always the key of the rows. */
+  readonly order: readonly SortField[]
+  /** The sort keys of the last row of the page before, in the order of `order`. */
+  readonly after: readonly SortKey[] | undefined
+  /** The call's clock, for fields that a time decides. */
+  readonly now: number
+  /** `filter` and `order_by` as they were sent; a token holds only for the same texts. */
+  readonly sent?: { readonly filter: string; readonly orderBy: string }
+}
+
+/** One page of a list. `next` holds the sort keys of its last row when more rows follow. */
+export interface Page<T> {
+  readonly items: readonly Answer<T>[]
+  readonly next?: readonly SortKey[]
+}
+
+/**
+ * Reads the parameters of a list call (conventions §8): page size absent or 0 is 20, above 100 is 100. `scope` is the
+ * rest of the call in one form: path and other query parameters, or the body without its token. Throws `ApiError`
+ * FIELD_INVALID, FILTER_INVALID, ORDER_BY_INVALID or PAGE_TOKEN_INVALID, the first that holds.
+ */
+export function listQuery(
+  parameters: ListParameters,
+  fields: ListFields,
+  tokens: PageTokens,
+  scope: string,
+  now: number,
+): ListQuery {
+  const { filter = '', order_by: orderBy = '', page_token: token = '' } = parameters
+  const query = {
+    size: pageSize(parameters.page_size ?? 0),
+    filter: checkFilter(filter, fields),
+    order: checkOrder(orderBy, fields),
+    after: undefined,
+    now,
+    sent: { filter, orderBy },
+  }
+  return token === '' ? query : { ...query, after: tokens.open(tokenScope(scope, query), token) }
+}
+
+/** The `next_page_token` after the row with these sort keys: `Page.next`, absent on the last page, where it is empty. */
+export function nextToken(
+  tokens: PageTokens,
+  scope: string,
+  query: ListQuery,
+  keys: readonly SortKey[] | undefined,
+): string {
+  return keys === undefined ? '' : tokens.sign(tokenScope(scope, query), keys)
+}
+
+/** One page of rows at hand, for small computed lists: filtered, sorted and cut. Rows are unique by the list's key. */
+export function listInMemory<T extends object>(rows: Iterable<T>, query: ListQuery): Page<T> {
+  const { filter, order, after, size } = query
+  const found: { readonly row: T; readonly keys: readonly SortKey[] }[] = []
+  for (const row of rows) {
+    if (filter && !matches(filter, row)) continue
+    const keys = sortKeys(order, row)
+    if (!after || compareKeys(order, keys, after) > 0) found.push({ row, keys })
+  }
+  found.sort((a, b) => compareKeys(order, a.keys, b.keys))
+  const items = found.slice(0, size).map(({ row }) => row)
+  const last = found.length > size ? found[size - 1] : undefined
+  return last ? { items, next: last.keys } : { items }
+}
+
+function pageSize(given: number): number {
+  if (Number.isInteger(given) && given >= 0) return given === 0 ? defaultSize : Math.min(given, maxSize)
+  throw refusal('FIELD_INVALID', 'page_size', 'must be an integer from 0 on')
+}
+
+/** The order is in it as well as its text, for a default order may change while tokens are about. */
+function tokenScope(scope: string, { size, order, sent }: ListQuery): string {
+  const by = order.map(({ field, descending }) => [field.name, descending])
+  return JSON.stringify([scope, size, sent?.filter, sent?.orderBy, by])
+}

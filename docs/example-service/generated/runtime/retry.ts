@@ -1,0 +1,108 @@
+// Copied by ninefold. Do not edit: generate writes it again.
+
+import { ApiError } from './errors.ts'
+
+/** Time and chance as a transport sees them; tests give their own. */
+export interface Timing {
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** 0 to below 1. */
+  readonly random: () => number
+  /** Resolves after `ms`, or at once when `signal` aborts. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
+}
+
+/** The clock, chance and timers of the machine. */
+export const realTiming: Timing = {
+  now: () => Date.now(),
+  random: () => Math.random(),
+  sleep: (ms, signal) =>
+    new Promise(resolve => {
+      if (signal.aborted) return resolve()
+      const timer = setTimeout(resolve, timerMs(ms))
+      signal.addEventListener('abort', () => resolve(clearTimeout(timer)))
+    }),
+}
+
+/** Milliseconds before a retry: the first at most 100, then twice as many each time, up to 5 s. */
+const delays = { first: 100, longest: 5000 } as const
+
+/** A retry costs 1, a success gives 0.1 back: when all calls fail, retries soon end instead of adding to the load. */
+const budgetSize = 10
+const refund = 0.1
+
+/** How many retries the calls of one transport have left together. */
+export interface RetryBudget {
+  left: number
+}
+
+export const createBudget = (): RetryBudget => ({ left: budgetSize })
+
+/**
+ * Milliseconds to wait before retry `attempt` (from 0) after this error: a random part of the back-off ("full jitter")
+ * on top of what the server asks. Undefined when a retry is not worth it; whether it is safe is not asked here.
+ */
+export function retryDelay(error: unknown, attempt: number, random: () => number): number | undefined {
+  if (!(error instanceof ApiError)) return undefined
+  const asked = error.details.retryAfterSeconds
+  const isPassing = error.rpc === 'UNAVAILABLE' || (error.rpc === 'RESOURCE_EXHAUSTED' && asked !== undefined)
+  return isPassing ? (asked ?? 0) * 1000 + random() * backOff(attempt, delays) : undefined
+}
+
+/** `first` doubled `attempt` times, at most `longest`. */
+export function backOff(attempt: number, range: { readonly first: number; readonly longest: number }): number {
+  return Math.min(range.longest, range.first * 2 ** attempt)
+}
+
+/** Runs `run` until it succeeds; rejects with its last error when no retry is worth it before `deadline` (clock time). */
+export async function persist<T>(
+  run: () => Promise<T>,
+  limits: { readonly retries: number; readonly deadline: number; readonly signal: AbortSignal },
+  budget: RetryBudget,
+  { now, random, sleep }: Timing,
+): Promise<T> {
+  const { retries, deadline, signal } = limits
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      const result = await run()
+      budget.left = Math.min(budgetSize, budget.left + refund)
+      return result
+    } catch (error) {
+      signal.throwIfAborted()
+      const delay = attempt < retries && budget.left >= 1 ? retryDelay(error, attempt, random) : undefined
+      if (delay === undefined || now() + delay >= deadline) throw error
+      budget.left -= 1
+      await sleep(delay, signal)
+      signal.throwIfAborted()
+    }
+  }
+}
+
+/**
+ * Runs `task` with a signal that aborts when `outer` does or `ms` have passed, and rejects with its reason (`late` for
+ * the time) at once; the signal aborts then too. When `task` has succeeded, only `outer` still acts on what it gave.
+ */
+export async function within<T>(
+  ms: number,
+  late: Error,
+  outer: AbortSignal | undefined,
+  task: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  outer?.throwIfAborted()
+  const expiry = new AbortController()
+  const signal = outer ? AbortSignal.any([outer, expiry.signal]) : expiry.signal
+  const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  const timer = setTimeout(() => expiry.abort(late), timerMs(ms))
+  try {
+    return await Promise.race([task(signal), aborted])
+  } catch (error) {
+    // What is still under way for a task that has failed, such as the sending of a body, ends.
+    expiry.abort()
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Timers take 31 bits and end at once beyond. */
+const timerMs = (ms: number): number => Math.min(ms, 2 ** 31 - 1)

@@ -1,0 +1,315 @@
+// Copied by ninefold. Do not edit: generate writes it again.
+
+import type { FieldViolation } from './errors.ts'
+
+/** At most this many faults are kept of one request: an answer stays small whatever was sent. */
+const maxFaults = 100
+
+/** Values of schemas that contain themselves are followed this deep. */
+const maxDepth = 64
+
+/** So many of an enum's values are named in a fault. */
+const maxNamedValues = 12
+
+/** A generated check: true when `value` fits, else what is wrong is added to `faults`. */
+export type Check = (value: unknown, faults: Faults) => boolean
+
+/**
+ * What is wrong with a value, collected in one pass. A check names fields from its own value on, and `nested` puts the
+ * path of the member before them afterwards, so that a valid value costs no string.
+ */
+export class Faults {
+  readonly list: FieldViolation[] = []
+  /** Unknown members and unknown enum values pass: what a client allows in the answers it checks. */
+  readonly open: boolean
+  /** Faults found, those beyond the first hundred included. */
+  count = 0
+  depth = 0
+
+  constructor(open = false) {
+    this.open = open
+  }
+
+  /** Always false, so that a check can `return faults.add(...)`. */
+  add(field: string, description: string): false {
+    this.count += 1
+    if (this.list.length < maxFaults) this.list.push({ field, description })
+    return false
+  }
+}
+
+/** A JSON object: not null, not a list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** An own member of `value`: for names such as `constructor`, which every object inherits. */
+export function own<T extends object, K extends keyof T>(value: T, name: K): T[K] | undefined {
+  return Object.hasOwn(value, name) ? value[name] : undefined
+}
+
+/** True when a required member is there. */
+export function required(value: unknown, field: string, faults: Faults): boolean {
+  return value !== undefined || faults.add(field, 'is required')
+}
+
+/** Adds a fault for each member that a closed object does not know. */
+export function closed(value: Record<string, unknown>, members: ReadonlySet<string>, faults: Faults): void {
+  if (faults.open) return
+  for (const name in value) if (!members.has(name)) faults.add(path(name), 'is not a known field')
+}
+
+/** Between `min` and `max` Unicode characters of text. */
+export function text(value: unknown, field: string, faults: Faults, min = 0, max = Infinity): value is string {
+  if (typeof value !== 'string') return faults.add(field, 'must be a string')
+  const units = value.length
+  if (units >= min && units <= max && (min === 0 || units >= 2 * min)) return true
+  return hasLength(value, units, field, faults, min, max)
+}
+
+/** A character outside the first plane is two UTF-16 units; only near a bound does it matter which. */
+function hasLength(value: string, units: number, field: string, faults: Faults, min: number, max: number): boolean {
+  const characters = units > 2 * max ? units : countCharacters(value)
+  if (characters < min) {
+    return faults.add(field, min === 1 ? 'must not be empty' : `must have at least ${min} characters`)
+  }
+  return characters <= max || faults.add(field, `must have at most ${max} characters`)
+}
+
+function countCharacters(value: string): number {
+  let count = 0
+  for (const _character of value) count += 1
+  return count
+}
+
+/** Text that a pattern of the document fits. */
+export function matches(value: unknown, field: string, faults: Faults, pattern: RegExp): value is string {
+  if (typeof value !== 'string') return faults.add(field, 'must be a string')
+  return pattern.test(value) || faults.add(field, `must match ${cut(pattern.source)}`)
+}
+
+/** Text in a format of formats.ts. */
+export function formatted(
+  value: unknown,
+  field: string,
+  faults: Faults,
+  isFormat: (text: string) => boolean,
+  name: string,
+): value is string {
+  if (typeof value !== 'string') return faults.add(field, 'must be a string')
+  return isFormat(value) || faults.add(field, `must be a valid ${name}`)
+}
+
+/** A finite number between two bounds, both included. */
+export function number(
+  value: unknown,
+  field: string,
+  faults: Faults,
+  min = -Infinity,
+  max = Infinity,
+): value is number {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return faults.add(field, 'must be a number')
+  return within(value, field, faults, min, max)
+}
+
+/** A whole number between two bounds, both included. */
+export function integer(
+  value: unknown,
+  field: string,
+  faults: Faults,
+  min = -Infinity,
+  max = Infinity,
+): value is number {
+  if (!Number.isInteger(value)) return faults.add(field, 'must be an integer')
+  return within(Number(value), field, faults, min, max)
+}
+
+function within(value: number, field: string, faults: Faults, min: number, max: number): boolean {
+  if (value < min) return faults.add(field, `must be at least ${min}`)
+  return value <= max || faults.add(field, `must be at most ${max}`)
+}
+
+/** A number strictly above `min` and below `max`. */
+export function between(value: number, field: string, faults: Faults, min: number, max: number): boolean {
+  if (value <= min) return faults.add(field, `must be greater than ${min}`)
+  return value < max || faults.add(field, `must be less than ${max}`)
+}
+
+/** A multiple of `step`, by the decimal value: 0.3 is a multiple of 0.1. */
+export function multiple(value: number, field: string, faults: Faults, step: number): boolean {
+  const times = value / step
+  return (
+    Math.abs(times - Math.round(times)) <= Number.EPSILON * Math.abs(times) ||
+    faults.add(field, `must be a multiple of ${step}`)
+  )
+}
+
+export function boolean(value: unknown, field: string, faults: Faults): value is boolean {
+  return typeof value === 'boolean' || faults.add(field, 'must be true or false')
+}
+
+/** One of the values of an enum; in open answers any other text passes too. */
+export function choice(value: unknown, field: string, faults: Faults, values: ReadonlySet<unknown>): boolean {
+  if (values.has(value)) return true
+  if (faults.open && typeof value === 'string') return true
+  const named = [...values].slice(0, maxNamedValues)
+  const more = values.size > named.length ? ` or one of ${values.size - named.length} more values` : ''
+  return faults.add(field, `must be ${named.length === 1 ? '' : 'one of '}${named.join(', ')}${more}`)
+}
+
+/** A member that another check judges; its faults are named below `field`. */
+export function nested(value: unknown, field: string, faults: Faults, check: Check): boolean {
+  const before = faults.list.length
+  const fits = check(value, faults)
+  if (!fits) prefix(faults, before, field)
+  return fits
+}
+
+/** A nested value of a schema that contains itself. */
+export function recursive(value: unknown, field: string, faults: Faults, check: Check): boolean {
+  if (faults.depth >= maxDepth) return faults.add(field, `must not be nested deeper than ${maxDepth} levels`)
+  faults.depth += 1
+  const fits = nested(value, field, faults, check)
+  faults.depth -= 1
+  return fits
+}
+
+/** A list of `min` to `max` items, each of which `check` judges. */
+export function list(
+  value: unknown,
+  field: string,
+  faults: Faults,
+  check: Check,
+  min = 0,
+  max = Infinity,
+): value is unknown[] {
+  if (!Array.isArray(value)) return faults.add(field, 'must be a list')
+  if (value.length < min) return faults.add(field, `must have at least ${min} ${min === 1 ? 'item' : 'items'}`)
+  if (value.length > max) return faults.add(field, `must have at most ${max} ${max === 1 ? 'item' : 'items'}`)
+  const count = faults.count
+  for (let i = 0; i < value.length && faults.count - count < maxFaults; i += 1) {
+    const before = faults.list.length
+    if (!check(value[i], faults)) prefix(faults, before, `${field}[${i}]`)
+  }
+  return faults.count === count
+}
+
+/** A file of a form, of `min` to `max` bytes. */
+export function file(value: unknown, field: string, faults: Faults, min = 0, max = Infinity): value is Blob {
+  if (!(value instanceof Blob)) return faults.add(field, 'must be a file')
+  if (value.size < min) return faults.add(field, `must have at least ${min} bytes`)
+  return value.size <= max || faults.add(field, `must have at most ${max} bytes`)
+}
+
+/** A list without two equal items; objects are equal whatever the order of their members. */
+export function unique(value: readonly unknown[], field: string, faults: Faults): boolean {
+  const seen = new Set<unknown>()
+  for (const [i, item] of value.entries()) {
+    const key = typeof item === 'object' && item !== null ? canonical(item) : `${typeof item} ${String(item)}`
+    if (seen.has(key)) return faults.add(`${field}[${i}]`, 'must not repeat an earlier item')
+    seen.add(key)
+  }
+  return true
+}
+
+/** The members of an object that its properties do not name: each judged by `check`, their names by `keys`. */
+export function entries(
+  value: Record<string, unknown>,
+  faults: Faults,
+  check: Check | undefined,
+  named?: ReadonlySet<string>,
+  keys?: RegExp,
+): void {
+  const count = faults.count
+  for (const name of Object.keys(value)) {
+    if (faults.count - count >= maxFaults) return
+    if (named?.has(name)) continue
+    if (keys && !keys.test(name)) faults.add(path(name), `must have a name that matches ${cut(keys.source)}`)
+    else if (check) nested(value[name], path(name), faults, check)
+  }
+}
+
+/** An object of `min` to `max` members. */
+export function size(value: Record<string, unknown>, faults: Faults, min: number, max: number): boolean {
+  const count = Object.keys(value).length
+  if (count < min) return faults.add('', `must have at least ${min} ${min === 1 ? 'member' : 'members'}`)
+  return count <= max || faults.add('', `must have at most ${max} ${max === 1 ? 'member' : 'members'}`)
+}
+
+/** A value that fits exactly one (`oneOf`) or at least one (`anyOf`) of the checks. */
+export function union(
+  value: unknown,
+  field: string,
+  faults: Faults,
+  checks: readonly Check[],
+  exactlyOne: boolean,
+): boolean {
+  let fitting = 0
+  for (const check of checks) {
+    const trial = new Faults(faults.open)
+    trial.depth = faults.depth
+    if (check(value, trial)) fitting += 1
+    if (fitting > 0 && !exactlyOne) return true
+  }
+  if (fitting === 1) return true
+  if (fitting > 1) return faults.add(field, `fits ${fitting} of the ${checks.length} forms, must fit exactly one`)
+  return faults.add(field, `fits none of the ${checks.length} forms`)
+}
+
+/** The check that a discriminator names; its faults alone are told. */
+export function tagged(
+  value: unknown,
+  field: string,
+  faults: Faults,
+  property: string,
+  checks: Readonly<Record<string, Check>>,
+): boolean {
+  if (!isRecord(value)) return faults.add(field, 'must be an object')
+  const tag = own(value, property)
+  const check = typeof tag === 'string' && Object.hasOwn(checks, tag) ? checks[tag] : undefined
+  if (check) return recursive(value, field, faults, check)
+  if (faults.open && typeof tag === 'string') return true
+  const before = faults.list.length
+  choice(tag, path(property), faults, new Set(Object.keys(checks)))
+  prefix(faults, before, field)
+  return false
+}
+
+/** `T` without some of its members; what else its index signature allows stays. */
+type Without<T, N extends PropertyKey> = { [K in keyof T as Exclude<K, N>]: T[K] }
+
+/** A copy of `value` without some members: those that only the server sets, and those that are put in anew. */
+export function omit<T extends object, N extends string>(value: T, names: ReadonlySet<N>): Without<T, N> {
+  const copy = { ...value }
+  for (const name of names) if (Object.hasOwn(copy, name)) Reflect.deleteProperty(copy, name)
+  return copy
+}
+
+/** Members in one order at every depth, for comparing and for digests. `value` is JSON. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) => {
+    if (!isRecord(member)) return member
+    return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+  })
+}
+
+function prefix(faults: Faults, from: number, field: string): void {
+  for (let i = from; i < faults.list.length; i += 1) {
+    const fault = faults.list[i]
+    if (fault) faults.list[i] = { field: join(field, fault.field), description: fault.description }
+  }
+}
+
+function join(outer: string, inner: string): string {
+  if (outer === '' || inner === '') return outer + inner
+  return inner.startsWith('[') ? outer + inner : `${outer}.${inner}`
+}
+
+/** A member's name as a step of a field path; names that are no plain words stand in brackets, cut. */
+function path(name: string): string {
+  return /^[\w$-]{1,80}$/.test(name) ? name : `[${JSON.stringify(cut(name))}]`
+}
+
+function cut(shown: string): string {
+  return shown.length > 80 ? `${shown.slice(0, 77)}...` : shown
+}

@@ -1,0 +1,56 @@
+import type { CallContext } from '../../runtime/context.ts'
+import type { JsonText } from '../../runtime/json.ts'
+import type { WorkOrder } from './procedures.ts'
+import type { Collection, Transaction } from './store.ts'
+
+/** The scope at which a thing lives: bare type, and an id that is empty for PLATFORM. */
+export interface Scope {
+  readonly type: 'PLATFORM' | 'ORGANISATION' | 'GROUP' | 'WORKSPACE'
+  readonly id: string
+}
+
+/** A notice that goes into an operation; `code` is the full S_SSS_EEE number of its reason. */
+export interface Warning {
+  readonly code: number
+  readonly description: string
+}
+
+/** What a mutation did, as its operation records it. */
+export interface Effect {
+  /** Without the area's prefix: `CREATE`. */
+  readonly type: string
+  /** `taxonomy.quotas`. */
+  readonly resourceType: string
+  readonly resourceId: string
+  readonly scope: Scope
+  readonly warnings?: readonly Warning[]
+  /** The paths of the fields that changed, never their values: what is audited (conventions §13). */
+  readonly changed?: readonly string[]
+  /** What is left to do after the answer: the operation is PENDING until it is done. Absent: it is DONE. */
+  readonly procedure?: WorkOrder
+}
+
+/** The operations of one area (conventions §5); `Record` is its generated operation type. */
+export interface Operations<Record> {
+  /** Where the records are read. */
+  readonly collection: Collection<Record>
+  /**
+   * Runs a mutation: `change`, the record of the operation, the work that is left and the activity are written in one
+   * transaction, with the row of the call's Idempotency-Key. The operation is DONE, or PENDING when the effect names a
+   * procedure. A repeated key with the same `request` answers the recorded operation as it is now and changes nothing;
+   * with another one it raises IDEMPOTENCY_KEY_REUSED (conventions §6). `change` follows the rules of `Store.tx`.
+   */
+  mutate(context: CallContext, request: object, change: (tx: Transaction) => Promise<Effect>): Promise<JsonText<Record>>
+  /**
+   * Records what nobody asked for, in the caller's transaction: an operation of the system principal without a trace,
+   * DONE, or PENDING when the effect names a procedure. Answers its id.
+   */
+  begin(tx: Transaction, effect: Effect): Promise<string>
+  /** Begins, in the caller's transaction, work that has no operation. What it fails with is logged. */
+  follow(tx: Transaction, work: WorkOrder & { readonly scope: Scope }): Promise<void>
+  /**
+   * Ends a PENDING or RUNNING operation with OPERATION_CANCELLED and `reason` as its description, in the caller's
+   * transaction; the step that is running is aborted. False when it has no work left to be cancelled.
+   */
+  cancel(tx: Transaction, operationId: string, reason: string): Promise<boolean>
+}

@@ -1,0 +1,92 @@
+import type { ApiError } from '../../runtime/errors.ts'
+import type { FilterType, ListFields } from '../../runtime/filter/types.ts'
+import type { JsonText } from '../../runtime/json.ts'
+import type { ListQuery, Page, SortKey } from '../../runtime/pagination.ts'
+
+/** A set of members that no two documents of a collection may share; `taken` makes the error of the second one. */
+export interface Unique<T> {
+  readonly fields: readonly string[]
+  readonly taken: (document: T) => ApiError
+}
+
+/**
+ * A kind of document that a store keeps, declared once beside the domain code that owns it. The scalar fields of
+ * `list` and of `columns` become real columns, so that filters, orders and `where` use indexes.
+ */
+export interface Collection<T> {
+  /** `<area>_<plural>`, snake case: the name of the table. */
+  readonly name: string
+  /** The member that identifies a document, unique. */
+  readonly id: string
+  readonly list?: ListFields
+  /** Further scalar members, by dotted path, that `where` names or an index uses. */
+  readonly columns?: Readonly<Record<string, FilterType>>
+  readonly uniques?: readonly Unique<T>[]
+  /** Column names in the order of the index; the id is appended. The default order of `list` always has one. */
+  readonly indexes?: readonly (readonly string[])[]
+}
+
+/** A document as stored. */
+export interface Stored<T> {
+  readonly id: string
+  /** Grows by one with every update; what `update` and `delete` compare. */
+  readonly version: number
+  /** The text as it is answered: reading a document parses nothing. */
+  readonly text: JsonText<T>
+  /** The document, parsed when first asked for. */
+  readonly value: T
+}
+
+/** Equality on columns, all of which must hold: the parent a path names, never something a caller wrote. */
+export type Where = Readonly<Record<string, string | number | boolean | null>>
+
+/** A page of documents that can be looked into. */
+export interface StoredPage<T> {
+  readonly items: readonly Stored<T>[]
+  readonly next?: readonly SortKey[]
+}
+
+export interface Reader {
+  get<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined>
+  /** The first document that `where` fits, by id; for lookups by a unique key. */
+  find<T>(collection: Collection<T>, where: Where): Promise<Stored<T> | undefined>
+  count<T>(collection: Collection<T>, where?: Where): Promise<number>
+  /** The sum of an INTEGER column, 0 over no rows. */
+  sum<T>(collection: Collection<T>, column: string, where?: Where): Promise<number>
+  /** Every document that `where` fits, by id, read in pages so that memory stays bounded. */
+  each<T>(collection: Collection<T>, where?: Where): AsyncGenerator<Stored<T>, void, undefined>
+  /** One page by keyset; `query.filter` runs as SQL. `where` narrows it to a parent. */
+  list<T>(collection: Collection<T>, query: ListQuery, where?: Where): Promise<Page<T>>
+  /** As `list`, for documents that are not answered as they are stored. */
+  page<T>(collection: Collection<T>, query: ListQuery, where?: Where): Promise<StoredPage<T>>
+}
+
+/** The calls of one transaction; all or none of its changes are kept. */
+export interface Transaction extends Reader {
+  /** Reads a document and holds it against other transactions until the end of this one. */
+  lock<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined>
+  /** Throws the error of a violated `unique`. */
+  insert<T>(collection: Collection<T>, document: T): Promise<Stored<T>>
+  /** Replaces a document that still has `version`; throws `Conflict` when it has another. */
+  update<T>(collection: Collection<T>, id: string, document: T, version: number): Promise<Stored<T>>
+  /** As `update`, in one conditional statement, but undefined when the document has another version or is gone. */
+  tryUpdate<T>(collection: Collection<T>, id: string, document: T, version: number): Promise<Stored<T> | undefined>
+  /** Deletes a document that still has `version`; throws `Conflict` when it has another. */
+  delete<T>(collection: Collection<T>, id: string, version: number): Promise<void>
+  /** Calls `run` once the transaction has committed, never when it has not. A hint within the process; must not throw. */
+  afterCommit(run: () => void): void
+}
+
+/**
+ * The store (conventions §16). Reads outside a transaction see committed rows only. `tx` runs `fn` in one
+ * transaction and commits when it resolves; `fn` awaits nothing but the calls of its `tx`, has no outside effect and
+ * may run again. Busy stores and conflicts are retried up to 10 times, then ENGINE_UNAVAILABLE is thrown.
+ */
+export interface Store extends Reader {
+  tx<R>(fn: (tx: Transaction) => Promise<R>): Promise<R>
+}
+
+/** A document changed between reading and writing it; `Store.tx` runs the transaction again. */
+export class Conflict extends Error {
+  override readonly name = 'Conflict'
+}

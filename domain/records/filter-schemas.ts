@@ -1,0 +1,45 @@
+import { filterSchemaNotFound } from '../../output/shared/errors.ts'
+import type { FilterSchema } from '../../output/shared/types.ts'
+import type { ListContext } from '../../runtime/context.ts'
+import type { FilterField, ListFields } from '../../runtime/filter/types.ts'
+import type { Answer } from '../../runtime/json.ts'
+import { listInMemory, type Page } from '../../runtime/pagination.ts'
+
+/** The filter schemas of an area (conventions §9): the declarations that drive its filters, as answers. An area extends it. */
+export class FilterSchemaRecords {
+  readonly #schemas: readonly FilterSchema[]
+
+  constructor(lists: readonly ListFields[]) {
+    this.#schemas = lists.flatMap(schemaOf)
+  }
+
+  async listFilterSchemas(_request: object, { query }: ListContext): Promise<Page<FilterSchema>> {
+    return listInMemory(this.#schemas, query)
+  }
+
+  async getFilterSchema({ resource }: { readonly resource: string }): Promise<Answer<FilterSchema>> {
+    const schema = this.#schemas.find(candidate => candidate.resource === resource)
+    if (schema) return schema
+    const known = this.#schemas.map(candidate => candidate.resource).join(', ')
+    throw filterSchemaNotFound(`"${resource.slice(0, 80)}" has no filter schema; those with one are ${known}`)
+  }
+}
+
+function schemaOf({ resource, fields, defaultOrder }: ListFields): readonly FilterSchema[] {
+  if (resource === undefined) return []
+  return [{ resource, fields: fields.map(fieldOf), default_order_by: defaultOrder }]
+}
+
+const fieldOf = ({ name, type, operators, sortable, enumValues }: FilterField): FilterSchema['fields'][number] => ({
+  name,
+  type: published(type),
+  operators: [...operators],
+  sortable: sortable ?? false,
+  enum_values: [...(enumValues ?? [])],
+})
+
+/** Types that only foreign documents use are not published by an area. */
+function published(type: FilterField['type']): FilterSchema['fields'][number]['type'] {
+  if (type === 'NUMBER' || type === 'DURATION') throw new TypeError(`filter type ${type} has no published name`)
+  return type
+}

@@ -1,0 +1,190 @@
+import {
+  overrideAboveAncestor,
+  quotaOverrideNotFound,
+  quotaOverrideScopeInvalid,
+} from '../../output/taxonomy/errors.ts'
+import type { QuotaOverrideHandlers } from '../../output/taxonomy/handlers.ts'
+import type {
+  CreateQuotaOverrideGiven,
+  DeleteQuotaOverrideRequest,
+  GetQuotaOverrideRequest,
+  ListQuotaOverridesRequest,
+  Quota,
+  QuotaOverride,
+  ScopeType,
+  TaxonomyOperation,
+  UpdateQuotaOverrideRequest,
+} from '../../output/taxonomy/types.ts'
+import { quotaOverrideFields } from '../../output/taxonomy/validators.ts'
+import type { CallContext, ListContext } from '../../runtime/context.ts'
+import { applyUpdate, checkEtag } from '../../runtime/field-mask.ts'
+import type { Answer } from '../../runtime/json.ts'
+import type { Page } from '../../runtime/pagination.ts'
+import { formatMillis } from '../../runtime/timestamps.ts'
+import type { Effect, Scope, Warning } from '../ports/operations.ts'
+import type { Parts } from '../ports/parts.ts'
+import type { Reader, Stored } from '../ports/store.ts'
+import { nextEtag } from './etag.ts'
+import { chain } from './nodes.ts'
+import { overrideAt, quotaOverrides, type StoredOverride } from './quota-overrides-store.ts'
+import { belowUsage, foundQuota, quotas } from './quotas.ts'
+import { treeQuotas } from './quotas-built-in.ts'
+import { usageOf } from './usage.ts'
+
+/** Limits of single nodes of the tree (taxonomy.md §1). */
+export class QuotaOverrides implements QuotaOverrideHandlers {
+  readonly #parts: Parts<TaxonomyOperation>
+
+  constructor(parts: Parts<TaxonomyOperation>) {
+    this.#parts = parts
+  }
+
+  async listQuotaOverrides({ quota }: ListQuotaOverridesRequest, { query }: ListContext): Promise<Page<QuotaOverride>> {
+    const { store } = this.#parts
+    foundQuota(await store.get(quotas, quota), quota)
+    const page = await store.page(quotaOverrides, query, { quota_id: quota })
+    const items = await Promise.all(page.items.map(({ value }) => withUsage(store, value)))
+    return { ...page, items }
+  }
+
+  async getQuotaOverride({ id, quota }: GetQuotaOverrideRequest): Promise<Answer<QuotaOverride>> {
+    const { store } = this.#parts
+    foundQuota(await store.get(quotas, quota), quota)
+    return withUsage(store, foundOverride(await store.get(quotaOverrides, id), quota, id).value)
+  }
+
+  async createQuotaOverride(
+    request: CreateQuotaOverrideGiven,
+    context: CallContext,
+  ): Promise<Answer<TaxonomyOperation>> {
+    const { clock, operations } = this.#parts
+    const { description, limit, scope_id, scope_type } = request.body
+    const time = formatMillis(context.now)
+    const override: StoredOverride = {
+      id: clock.newId(),
+      quota_id: request.quota,
+      description,
+      scope_type,
+      scope_id,
+      limit,
+      etag: nextEtag(undefined),
+      create_time: time,
+      update_time: time,
+    }
+    return operations.mutate(context, request, async tx => {
+      const quota = foundQuota(await tx.lock(quotas, request.quota), request.quota)
+      const scopes = await requireScope(tx, quota.id, override)
+      await tx.insert(quotaOverrides, override)
+      return effect('CREATE', override, await warningsOf(tx, quota.value, scopes, limit))
+    })
+  }
+
+  async updateQuotaOverride(
+    request: UpdateQuotaOverrideRequest,
+    context: CallContext,
+  ): Promise<Answer<TaxonomyOperation>> {
+    const { body, id, quota: quotaId, update_mask } = request
+    return this.#parts.operations.mutate(context, request, async tx => {
+      const quota = foundQuota(await tx.lock(quotas, quotaId), quotaId)
+      const stored = foundOverride(await tx.lock(quotaOverrides, id), quotaId, id)
+      const { changed, value } = applyUpdate(quotaOverrideFields, stored.value, body, update_mask)
+      checkEtag(body.etag, stored.value.etag)
+      if (changed.length === 0) return effect('UPDATE', value, [])
+      const next = { ...value, etag: nextEtag(stored.value.etag), update_time: formatMillis(context.now) }
+      await tx.update(quotaOverrides, id, next, stored.version)
+      const scopes = (await chain(tx, scopeOf(value))) ?? []
+      return { ...effect('UPDATE', value, await warningsOf(tx, quota.value, scopes, value.limit)), changed }
+    })
+  }
+
+  async deleteQuotaOverride(
+    request: DeleteQuotaOverrideRequest,
+    context: CallContext,
+  ): Promise<Answer<TaxonomyOperation>> {
+    const { etag, id, quota } = request
+    return this.#parts.operations.mutate(context, request, async tx => {
+      foundQuota(await tx.lock(quotas, quota), quota)
+      const stored = foundOverride(await tx.lock(quotaOverrides, id), quota, id)
+      checkEtag(etag, stored.value.etag)
+      await tx.delete(quotaOverrides, id, stored.version)
+      return effect('DELETE', stored.value, [])
+    })
+  }
+}
+
+async function withUsage(reader: Reader, override: StoredOverride): Promise<QuotaOverride> {
+  return { ...override, usage: await usageOf(reader, override.quota_id, scopeOf(override)) }
+}
+
+/** An override of another quota than the path names is an absent one (conventions §3). */
+function foundOverride(stored: Stored<StoredOverride> | undefined, quota: string, id: string): Stored<StoredOverride> {
+  if (stored?.value.quota_id === quota) return stored
+  throw quotaOverrideNotFound(`quota ${quota} has no override ${id}`, {
+    resource: { type: 'taxonomy.quotaOverrides', name: id },
+  })
+}
+
+const scopeTypes: Readonly<Record<ScopeType, Scope['type'] | undefined>> = {
+  TAXONOMY_SCOPE_TYPE_UNSPECIFIED: undefined,
+  TAXONOMY_SCOPE_TYPE_PLATFORM: 'PLATFORM',
+  TAXONOMY_SCOPE_TYPE_ORGANISATION: 'ORGANISATION',
+  TAXONOMY_SCOPE_TYPE_WORKSPACE: 'WORKSPACE',
+  TAXONOMY_SCOPE_TYPE_GROUP: 'GROUP',
+}
+
+function scopeOf({ scope_id, scope_type }: Pick<StoredOverride, 'scope_id' | 'scope_type'>): Scope {
+  return { type: scopeTypes[scope_type] ?? 'PLATFORM', id: scope_id }
+}
+
+/** The chain down to the scope of an override, which must be a node that the quota can cap. */
+async function requireScope(reader: Reader, quota: string, override: StoredOverride): Promise<readonly Scope[]> {
+  const scope = scopeOf(override)
+  const countsNodes = treeQuotas.has(quota) && scope.type === 'WORKSPACE'
+  const scopes = countsNodes ? undefined : await chain(reader, scope)
+  if (scopes) return scopes
+  const [field, description] = countsNodes
+    ? ['scope_type', `must not be a workspace: ${quota} counts what a workspace cannot hold`]
+    : ['scope_id', `must be the id of an organisation, group or workspace; there is no such ${override.scope_type}`]
+  throw quotaOverrideScopeInvalid(`${field} ${description}`, { badRequest: [{ field, description }] })
+}
+
+/** What an administrator should know of a limit: an ancestor's smaller one decides, or it is below the usage. */
+async function warningsOf(
+  reader: Reader,
+  quota: Quota,
+  scopes: readonly Scope[],
+  limit: number,
+): Promise<readonly Warning[]> {
+  const warnings: Warning[] = []
+  const own = scopes.at(-1)
+  const ancestor = await smallestAbove(reader, quota, scopes.slice(0, -1))
+  if (ancestor !== undefined && isAbove(limit, ancestor)) {
+    const description = `an ancestor's limit of ${ancestor} is smaller than ${limit} and decides`
+    warnings.push({ code: overrideAboveAncestor.code, description })
+  }
+  const usage = own && limit >= 0 ? await usageOf(reader, quota.id, own) : 0
+  if (limit >= 0 && usage > limit) warnings.push(belowUsage('the scope', usage, limit))
+  return warnings
+}
+
+/** The smallest finite limit of the ancestors: the organisation's override or the default, a group's override. */
+async function smallestAbove(reader: Reader, quota: Quota, ancestors: readonly Scope[]): Promise<number | undefined> {
+  const limits: number[] = []
+  for (const scope of ancestors) {
+    const override = await overrideAt(reader, quota.id, scope)
+    const limit = override?.limit ?? (scope.type === 'ORGANISATION' ? quota.default_limit : undefined)
+    if (limit !== undefined && limit >= 0) limits.push(limit)
+  }
+  return limits.length === 0 ? undefined : Math.min(...limits)
+}
+
+/** -1 is unlimited, so above every limit. */
+const isAbove = (limit: number, other: number): boolean => limit < 0 || limit > other
+
+const effect = (type: string, { id, ...override }: StoredOverride, warnings: readonly Warning[]): Effect => ({
+  type,
+  resourceType: 'taxonomy.quotaOverrides',
+  resourceId: id,
+  scope: scopeOf(override),
+  warnings,
+})

@@ -1,0 +1,99 @@
+import { limitBelowUsage, quotaNotFound } from '../../output/taxonomy/errors.ts'
+import { quotasList } from '../../output/taxonomy/filters.ts'
+import type { QuotaHandlers } from '../../output/taxonomy/handlers.ts'
+import type {
+  GetQuotaRequest,
+  ListQuotasRequest,
+  Quota,
+  TaxonomyOperation,
+  UpdateQuotaRequest,
+} from '../../output/taxonomy/types.ts'
+import { quotaFields } from '../../output/taxonomy/validators.ts'
+import type { CallContext, ListContext } from '../../runtime/context.ts'
+import { applyUpdate, checkEtag } from '../../runtime/field-mask.ts'
+import type { Answer } from '../../runtime/json.ts'
+import type { Page } from '../../runtime/pagination.ts'
+import { formatMillis } from '../../runtime/timestamps.ts'
+import type { Warning } from '../ports/operations.ts'
+import type { Parts } from '../ports/parts.ts'
+import type { Collection, Reader, Stored, Transaction } from '../ports/store.ts'
+import { nextEtag } from './etag.ts'
+import { organisations } from './nodes.ts'
+import { overrideAt } from './quota-overrides-store.ts'
+import { builtInQuotas } from './quotas-built-in.ts'
+import { usageOf } from './usage.ts'
+
+export const quotas: Collection<Quota> = { name: 'taxonomy_quotas', id: 'id', list: quotasList }
+
+/** Caps on the sum of a subtree; built in, only their default limit changes (taxonomy.md §1). */
+export class Quotas implements QuotaHandlers {
+  readonly #parts: Parts<TaxonomyOperation>
+
+  constructor(parts: Parts<TaxonomyOperation>) {
+    this.#parts = parts
+  }
+
+  async listQuotas(_request: ListQuotasRequest, { query }: ListContext): Promise<Page<Quota>> {
+    return this.#parts.store.list(quotas, query)
+  }
+
+  async getQuota({ id }: GetQuotaRequest): Promise<Answer<Quota>> {
+    return foundQuota(await this.#parts.store.get(quotas, id), id).text
+  }
+
+  async updateQuota(request: UpdateQuotaRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+    const { body, id, update_mask } = request
+    return this.#parts.operations.mutate(context, request, async tx => {
+      const stored = foundQuota(await tx.lock(quotas, id), id)
+      const { changed, value } = applyUpdate(quotaFields, stored.value, body, update_mask)
+      checkEtag(body.etag, stored.value.etag)
+      if (changed.length > 0) {
+        const next = { ...value, etag: nextEtag(stored.value.etag), update_time: formatMillis(context.now) }
+        await tx.update(quotas, id, next, stored.version)
+      }
+      return {
+        type: 'UPDATE',
+        resourceType: 'taxonomy.quotas',
+        resourceId: id,
+        scope: { type: 'PLATFORM', id: '' },
+        changed,
+        warnings: changed.length > 0 ? await usageWarnings(tx, value) : [],
+      }
+    })
+  }
+}
+
+/** Makes the quotas that do not exist yet. */
+export async function createBuiltInQuotas(tx: Transaction, now: number): Promise<void> {
+  for (const quota of builtInQuotas) {
+    if (await tx.get(quotas, quota.id)) continue
+    await tx.insert(quotas, { ...quota, etag: nextEtag(undefined), update_time: formatMillis(now) })
+  }
+}
+
+/** The quota that a path names. */
+export function foundQuota(stored: Stored<Quota> | undefined, id: string): Stored<Quota> {
+  if (stored) return stored
+  throw quotaNotFound(`quota "${id.slice(0, 80)}" does not exist; GET /taxonomy/v1/quotas lists those that do`, {
+    resource: { type: 'taxonomy.quotas', name: id },
+  })
+}
+
+/** The notice that a limit is below what a scope uses: nothing is evicted, growth stops. */
+export const belowUsage = (what: string, usage: number, limit: number): Warning => ({
+  code: limitBelowUsage.code,
+  description: `${what} uses ${usage}, more than the new limit of ${limit}; nothing is evicted, growth stops`,
+})
+
+/** A default limit is compared with the organisations that have no override; the first that uses more is named. */
+async function usageWarnings(reader: Reader, quota: Quota): Promise<readonly Warning[]> {
+  if (quota.default_limit < 0) return []
+  for await (const { id, value } of reader.each(organisations)) {
+    const scope = { type: 'ORGANISATION', id } as const
+    const usage = await usageOf(reader, quota.id, scope)
+    if (usage > quota.default_limit && !(await overrideAt(reader, quota.id, scope))) {
+      return [belowUsage(`organisation ${value.name}`, usage, quota.default_limit)]
+    }
+  }
+  return []
+}

@@ -1,0 +1,71 @@
+import { basename, extname } from 'node:path'
+import { runtimeFolder } from '../runtime-copy.ts'
+import { quoted } from '../write/quoted.ts'
+import { UsageError } from './usage-error.ts'
+
+export interface NamedDocument {
+  readonly file: string
+  /** Of its output folder and the prefix of its names. */
+  readonly name: string
+}
+
+const namePattern = /^[a-z][A-Za-z0-9]*$/
+
+/**
+ * The name of each document: what `--name file=name` says (`file` is a path as given, a file name or its stem), else the
+ * stem in camel case. Throws `UsageError` for names that are no names, clash, or belong to no document.
+ */
+export function documentNames(files: readonly string[], given: readonly string[]): NamedDocument[] {
+  const chosen = new Map(given.map(parseName))
+  const unused = new Set(chosen.keys())
+  const documents = files.map(file => {
+    const key = [file, basename(file), stemOf(file)].find(candidate => chosen.has(candidate))
+    if (key === undefined) return { file, name: camelCase(stemOf(file)) }
+    unused.delete(key)
+    return { file, name: chosen.get(key) ?? '' }
+  })
+  for (const key of unused) throw new UsageError(`--name ${quoted(key)} is none of the documents`)
+  refuseClashes(documents)
+  return documents
+}
+
+function parseName(text: string): readonly [file: string, name: string] {
+  const split = text.lastIndexOf('=')
+  if (split < 1) throw new UsageError(`--name ${quoted(text)} is not of the form file=name`)
+  const name = text.slice(split + 1)
+  if (namePattern.test(name)) return [text.slice(0, split), name]
+  throw new UsageError(`--name ${quoted(text)}: a name is a lower-case letter, then letters and digits`)
+}
+
+function refuseClashes(documents: readonly NamedDocument[]): void {
+  const seen = new Map<string, string>()
+  for (const { file, name } of documents) {
+    if (!namePattern.test(name)) {
+      throw new UsageError(`${quoted(file)} gives no name: say one with --name ${quoted(`${file}=name`)}`)
+    }
+    // Folders that differ in case alone are one folder on some systems.
+    const key = name.toLowerCase()
+    if (documents.length > 1 && key === runtimeFolder) {
+      throw new UsageError(`${quoted(file)} would take the folder ${quoted(name)}: say another with --name file=name`)
+    }
+    const other = seen.get(key)
+    if (other !== undefined) {
+      throw new UsageError(
+        `${quoted(other)} and ${quoted(file)} are both named ${quoted(name)}: say another with --name file=name`,
+      )
+    }
+    seen.set(key, file)
+  }
+}
+
+const stemOf = (file: string): string => basename(file, extname(file))
+
+function camelCase(stem: string): string {
+  const words = stem.split(/[^A-Za-z0-9]+/).filter(word => word !== '')
+  const joined = words.map((word, index) => (index === 0 ? lowerFirst(word) : upperFirst(word))).join('')
+  return /^[0-9]/.test(joined) ? `api${joined}` : joined
+}
+
+const lowerFirst = (word: string): string =>
+  word === word.toUpperCase() ? word.toLowerCase() : word.slice(0, 1).toLowerCase() + word.slice(1)
+const upperFirst = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1)

@@ -1,0 +1,20 @@
+import { fileProblem, OutputError } from '../write/output-error.ts'
+import { printable, quoted } from '../write/quoted.ts'
+import { UsageError } from './usage-error.ts'
+
+/**
+ * What a run that threw says to a person, a line each. A stack, of what is a defect of ours, only when `withStack`: it
+ * helps nobody who has merely mistyped a path.
+ */
+export function explain(error: unknown, withStack: boolean): string[] {
+  if (error instanceof OutputError) return error.problems.map(problem => `error: ${problem}`)
+  if (error instanceof UsageError) return [`error: ${error.message}`]
+  const problem = fileProblem(error)
+  if (problem !== undefined && error instanceof Error && 'path' in error) {
+    return [`error: cannot use ${quoted(String(error.path))}: ${problem}`]
+  }
+  const message = printable(error instanceof Error ? `${error.name}: ${error.message}` : String(error))
+  const said = `error: this is a defect of the generator, please report it: ${message}`
+  const stack = error instanceof Error ? error.stack : undefined
+  return withStack && stack !== undefined ? [said, stack] : [`${said}; --timings shows where`]
+}

@@ -1,0 +1,29 @@
+import { statSync } from 'node:fs'
+import { join, relative, resolve, sep } from 'node:path'
+import type { GenerateOptions, RuntimeNaming } from '../options.ts'
+import { quoted } from '../write/quoted.ts'
+import type { Invocation } from './invocation.ts'
+import { runtimeSources } from './package-root.ts'
+import { UsageError } from './usage-error.ts'
+
+const packagedRuntime = 'ninefold/runtime'
+
+/** The generator's options for a command line; reads the runtime's files where they are to be copied. */
+export function generateOptions(invocation: Invocation): GenerateOptions {
+  const runtime = runtimeNaming(invocation)
+  return {
+    runtime,
+    importEnding: invocation.importEnding,
+    flat: invocation.documents.length === 1,
+    runtimeFiles: runtime.kind === 'copy' ? runtimeSources() : new Map(),
+  }
+}
+
+function runtimeNaming({ runtime, out }: Invocation): RuntimeNaming {
+  if (runtime === 'copy') return { kind: 'copy' }
+  if (runtime === 'package') return { kind: 'package', name: packagedRuntime }
+  if (statSync(join(runtime, 'errors.ts'), { throwIfNoEntry: false })?.isFile()) {
+    return { kind: 'folder', path: relative(resolve(out), resolve(runtime)).split(sep).join('/') }
+  }
+  throw new UsageError(`--runtime ${quoted(runtime)} is no folder of the runtime: say copy, package or such a folder`)
+}

@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, sep } from 'node:path'
+
+interface OwnPackage {
+  /** The folder that holds package.json. */
+  readonly root: string
+  readonly version: string
+}
+
+/** The package that this file belongs to, found upwards: it stands elsewhere when compiled. */
+export function ownPackage(): OwnPackage {
+  for (let folder = import.meta.dirname; folder !== dirname(folder); folder = dirname(folder)) {
+    const found = readPackage(join(folder, 'package.json'))
+    if (found?.name === 'ninefold') return { root: folder, version: String(found.version) }
+  }
+  throw new Error('the package.json of ninefold is missing')
+}
+
+/** The runtime's modules by path under its folder, with `/`, imports ending in `.ts`. */
+export function runtimeSources(): ReadonlyMap<string, string> {
+  const folder = join(ownPackage().root, 'runtime')
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const modules = names.filter(name => name.endsWith('.ts') && !name.endsWith('.d.ts')).sort()
+  return new Map(modules.map(name => [name.split(sep).join('/'), readFileSync(join(folder, name), 'utf8')]))
+}
+
+function readPackage(file: string): { readonly name?: unknown; readonly version?: unknown } | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,17 @@
+import SwaggerParser from '@apidevtools/swagger-parser'
+import type { Diagnostic } from '../diagnostics.ts'
+
+/** What swagger-parser's own validation says of each document, beside our checks; nothing remote is fetched. */
+export async function validate(files: readonly string[]): Promise<Diagnostic[]> {
+  const found: Diagnostic[] = []
+  for (const file of files) {
+    try {
+      await SwaggerParser.validate(file, { resolve: { http: false } })
+    } catch (error) {
+      const lines = error instanceof Error ? error.message.split('\n') : [String(error)]
+      const message = lines.map(line => line.trim()).join(' ')
+      found.push({ severity: 'error', code: 'invalid-document', message, position: { file, line: 1, column: 1 } })
+    }
+  }
+  return found
+}

@@ -1,0 +1,70 @@
+import { Command, Option } from 'commander'
+import { existsSync, globSync } from 'node:fs'
+import { documentNames } from './cli/document-names.ts'
+import type { Flags, Invocation } from './cli/invocation.ts'
+import { processTerminal, type Terminal } from './cli/terminal.ts'
+import { UsageError } from './cli/usage-error.ts'
+
+/** The command `generate`. Sets the exit code of the process: 1 on errors, and with `--check` on drift. */
+export function generateCommand(terminal: Terminal = processTerminal): Command {
+  return new Command('generate')
+    .description('generate types, validators, routes, handler interfaces and clients from OpenAPI documents')
+    .argument('<documents...>', 'OpenAPI 3.0 documents, YAML or JSON')
+    .requiredOption('-o, --out <dir>', 'folder of the generated files; of several documents, one folder each in it')
+    .option('--name <file=name>', 'name of a document, where its file name is not the name wanted', collect)
+    .option('--runtime <where>', 'copy, package, or a folder that holds the runtime', 'copy')
+    .addOption(endingOption())
+    .option('--check', 'write nothing; list what differs from the documents, and fail if anything does')
+    .option('--strict', 'fail on warnings too')
+    .option('--report', 'print a table of documents, operations and sizes')
+    .option('--watch', 'stay, and generate again whenever a document changes')
+    .option('--validate', 'run the validation of swagger-parser as well')
+    .option('--allow-refs', 'let references leave the folder of their document')
+    .option('--scaffold <dir>', 'add stubs for new operations to the handwritten classes in a folder')
+    .option('--timings', 'print how long each stage took')
+    .option('--force', 'overwrite files that the generator did not write')
+    .action(async (documents: string[], flags: Flags, command: Command) => {
+      const invocation = parse(documents, flags, command)
+      const stop = new AbortController()
+      if (invocation.watch) process.once('SIGINT', () => stop.abort())
+      // Loaded here, so that help and usage errors do not wait for the whole generator.
+      const { run } = await import('./cli/run.ts')
+      process.exitCode = await run(invocation, terminal, stop.signal)
+    })
+}
+
+const endingOption = (): Option =>
+  new Option('--import-ending <ending>', 'how relative imports end').choices(['.ts', '.js', 'none']).default('.js')
+
+const collect = (value: string, values: readonly string[] = []): string[] => [...values, value]
+
+function parse(patterns: readonly string[], flags: Flags, command: Command): Invocation {
+  try {
+    const files = [...new Set(patterns.flatMap(expand))]
+    return {
+      documents: documentNames(files, flags.name ?? []),
+      out: flags.out,
+      runtime: flags.runtime,
+      importEnding: flags.importEnding === 'none' ? '' : flags.importEnding,
+      check: flags.check ?? false,
+      strict: flags.strict ?? false,
+      report: flags.report ?? false,
+      watch: flags.watch ?? false,
+      validate: flags.validate ?? false,
+      allowRefs: flags.allowRefs ?? false,
+      scaffold: flags.scaffold,
+      timings: flags.timings ?? false,
+      force: flags.force ?? false,
+    }
+  } catch (error) {
+    if (error instanceof UsageError) return command.error(`error: ${error.message}`)
+    throw error
+  }
+}
+
+/** Shells of Windows leave `specs/*.yaml` as it is. */
+function expand(pattern: string): string[] {
+  if (!/[*?[{]/.test(pattern) || existsSync(pattern)) return [pattern]
+  const found = globSync(pattern).map(file => file.replaceAll('\\', '/'))
+  return found.length > 0 ? found.sort() : [pattern]
+}

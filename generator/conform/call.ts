@@ -1,0 +1,60 @@
+/** One HTTP request as it is sent. */
+export interface Request {
+  readonly method: string
+  /** Path and query, encoded. */
+  readonly target: string
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** What came back. */
+export interface Answer {
+  readonly status: number
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: string
+}
+
+/** Sends one request. Rejects when there is no answer at all. */
+export type Call = (request: Request) => Promise<Answer>
+
+/** No answer is read further, so a server cannot fill the memory. */
+const maxCharacters = 16 * 1024 * 1024
+
+const timeoutMs = 30_000
+
+/** Calls a server over HTTP, below a base URL such as `http://127.0.0.1:8080`. */
+export function callOver(baseUrl: string): Call {
+  const base = baseUrl.replace(/\/+$/, '')
+  return async ({ method, target, headers, body }) => {
+    const response = await fetch(base + target, {
+      method,
+      headers,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+      ...(body !== undefined && { body: new TextEncoder().encode(body) }),
+    })
+    return { status: response.status, headers: Object.fromEntries(response.headers), body: await textOf(response) }
+  }
+}
+
+/** A stream of items may never end: of one that says nothing for so long, what was said until then is taken. */
+const quietMs = 2000
+
+async function textOf({ body, headers }: Response): Promise<string> {
+  if (body === null) return ''
+  const isStream = /^(?:text\/event-stream|application\/(?:x-)?(?:ndjson|jsonl))/i.test(
+    headers.get('content-type') ?? '',
+  )
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  const timer = isStream ? setTimeout(() => void reader.cancel(), quietMs) : undefined
+  let text = ''
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    text += next.value
+    if (isStream && /\n\r?\n/.test(text)) await reader.cancel()
+    if (text.length > maxCharacters) throw new Error(`the answer has more than ${maxCharacters} characters`)
+  }
+  clearTimeout(timer)
+  return isStream ? text.slice(0, text.lastIndexOf('\n') + 1) : text
+}

@@ -1,0 +1,65 @@
+import type { Answer, Request } from './call.ts'
+import { answerFaults } from './answer.ts'
+import { requestOf, type Draft } from './draft.ts'
+import type { Finding, Proof } from './report.ts'
+import type { Subject } from './subject.ts'
+
+/** Requests that are left for the whole walk. */
+export interface Budget {
+  left: number
+}
+
+/** Sends the requests of one operation, within the limits, and keeps what is found. Every answer is judged. */
+export class Probe {
+  readonly findings: Finding[] = []
+  requests = 0
+  omitted = 0
+  readonly #subject: Subject
+  readonly #limit: number
+  readonly #budget: Budget
+  readonly #known = new Set<string>()
+
+  constructor(subject: Subject, limit: number, budget: Budget) {
+    this.#subject = subject
+    this.#limit = limit
+    this.#budget = budget
+  }
+
+  /** The answer to a draft, judged; undefined when the limit is reached or none came, which is then a finding. */
+  async send(draft: Draft, what: string): Promise<Answer | undefined> {
+    const request = requestOf(draft)
+    const answer = await this.#exchange(request, what)
+    for (const fault of answer ? answerFaults(answer, request, this.#subject) : []) {
+      this.find('answer', fault.what, fault.expected, fault.got)
+    }
+    return answer
+  }
+
+  /** The answer to a draft of another operation, whose own walk judges it. */
+  async peek(draft: Draft): Promise<Answer | undefined> {
+    return this.#exchange(requestOf(draft), `${draft.operation.id} for this operation`)
+  }
+
+  /** Keeps a finding, once for each thing that was tried. */
+  find(proof: Proof, what: string, expected: string, got: string): void {
+    const key = JSON.stringify([proof, what, expected])
+    if (this.#known.has(key)) return
+    this.#known.add(key)
+    this.findings.push({ operationId: this.#subject.operation.id, proof, what, expected, got })
+  }
+
+  async #exchange(request: Request, what: string): Promise<Answer | undefined> {
+    if (this.requests >= this.#limit || this.#budget.left <= 0) {
+      this.omitted += 1
+      return undefined
+    }
+    this.requests += 1
+    this.#budget.left -= 1
+    try {
+      return await this.#subject.call(request)
+    } catch (error) {
+      this.find('answer', what, 'an answer', error instanceof Error ? error.message : String(error))
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import type { Answer } from '../call.ts'
+import type { Draft } from '../draft.ts'
+import { errorOf, saidBy } from '../error.ts'
+import type { Probe } from '../probe.ts'
+import type { Subject } from '../subject.ts'
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+/** Methods that a path does not have are answered 405 with those it has; HEAD is answered like GET (RFC 9110 §9.3.2). */
+export async function proveMethods(subject: Subject, probe: Probe, draft: Draft): Promise<void> {
+  const declared = methodsOf(subject)
+  const bare: Draft = { ...draft, body: undefined }
+  for (const method of methods.filter(each => !declared.includes(each))) {
+    const what = `the method ${method}`
+    const answer = await probe.send({ ...bare, method }, what)
+    if (answer) judge(answer, what, declared, subject, probe)
+  }
+  if (subject.operation.method === 'GET') await proveHead(probe, draft)
+}
+
+/** Paths that differ only in the names of their parameters are the same. */
+function methodsOf({ document, operation }: Subject): readonly string[] {
+  const template = (parts: readonly string[]): string => parts.filter((_, i) => i % 2 === 0).join('{}')
+  const path = template(operation.pathParts)
+  return document.operations.filter(({ pathParts }) => template(pathParts) === path).map(({ method }) => method)
+}
+
+function judge(answer: Answer, what: string, declared: readonly string[], { isStrict }: Subject, probe: Probe): void {
+  const reason = errorOf(answer)?.reason
+  const isRefused = answer.status === 405 && (!isStrict || reason === 'ROUTE_NOT_FOUND')
+  if (!isRefused) return probe.find('method', what, '405 ROUTE_NOT_FOUND', saidBy(answer))
+  const allowed = (answer.headers['allow'] ?? '')
+    .split(',')
+    .map(each => each.trim())
+    .filter(Boolean)
+  const further = allowed.filter(each => each !== 'HEAD' && each !== 'OPTIONS')
+  if (further.toSorted().join() !== declared.toSorted().join())
+    probe.find('method', what, `Allow: ${declared.join(', ')}`, answer.headers['allow'] ?? 'no such header')
+}
+
+async function proveHead(probe: Probe, draft: Draft): Promise<void> {
+  const get = await probe.send(draft, 'GET before HEAD')
+  const head = await probe.send({ ...draft, method: 'HEAD' }, 'the method HEAD')
+  if (!get || !head) return
+  if (head.status !== get.status)
+    probe.find('method', 'the method HEAD', `${get.status} as for GET`, String(head.status))
+  if (head.body !== '') probe.find('method', 'the method HEAD', 'no body', head.body)
+}

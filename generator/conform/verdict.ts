@@ -1,0 +1,78 @@
+import type { Answer } from './call.ts'
+import { matching } from './answer.ts'
+import { errorOf, saidBy } from './error.ts'
+import type { Probe } from './probe.ts'
+import type { Subject } from './subject.ts'
+
+/** Reasons that say the call never reached its handler, or broke there. */
+const notAccepted: ReadonlySet<string> = new Set([
+  'FIELD_INVALID',
+  'UPDATE_MASK_INVALID',
+  'FILTER_INVALID',
+  'FILTER_UNSUPPORTED',
+  'ORDER_BY_INVALID',
+  'PAGE_TOKEN_INVALID',
+  'ROUTE_NOT_FOUND',
+  'RATE_LIMITED',
+  'INTERNAL',
+])
+
+/** Statuses of answers that came before the handler, where no reason says more. */
+const earlyStatuses: ReadonlySet<number> = new Set([400, 401, 403, 405, 406, 411, 413, 414, 415, 422, 429])
+
+/** A valid request must reach its handler: a success, or an error that only a handler can tell. */
+export function mustBeAccepted(answer: Answer | undefined, what: string, subject: Subject, probe: Probe): void {
+  if (!answer || isAccepted(answer, subject)) return
+  probe.find('routed', what, 'a declared success or an error of its handler', saidBy(answer))
+}
+
+function isAccepted(answer: Answer, { isStrict, operation }: Subject): boolean {
+  const { status } = answer
+  if (status < 400) return matching(operation.successes, status) !== undefined
+  if (status >= 500) return status === 501
+  const error = errorOf(answer)
+  if (status === 401 || status === 403 || status === 405) return false
+  if (error || isStrict) return error !== undefined && !notAccepted.has(error.reason)
+  // Without a reason, 404 of a path that names nothing can only mean the path itself.
+  if (status === 404 && operation.pathParts.length < 2) return false
+  return !earlyStatuses.has(status) && matching(operation.failures, status) !== undefined
+}
+
+/** A valid request for what exists must succeed. */
+export function mustSucceed(answer: Answer | undefined, what: string, { operation }: Subject, probe: Probe): void {
+  if (!answer || answer.status === 501) return
+  const isSuccess = answer.status < 400 && matching(operation.successes, answer.status) !== undefined
+  if (!isSuccess) probe.find('routed', what, 'a declared success', saidBy(answer))
+}
+
+/** How a request with one fault must be refused. */
+export interface Refusal {
+  readonly reason: string
+  /** The names its violation may have; a whole body is `body` or has none. */
+  readonly fields: readonly string[]
+}
+
+const refusingStatuses: ReadonlySet<number> = new Set([400, 415, 422])
+
+/** A broken request must be refused for the right reason, at the right field and at no other. */
+export function mustBeRefused(
+  answer: Answer | undefined,
+  what: string,
+  refusal: Refusal,
+  subject: Subject,
+  probe: Probe,
+): void {
+  if (!answer || isRefused(answer, refusal, subject)) return
+  const [field = ''] = refusal.fields
+  const expected = subject.isStrict
+    ? `400 ${refusal.reason} at ${JSON.stringify(field)}`
+    : `400 at ${JSON.stringify(field)}`
+  probe.find('refused', what, expected, saidBy(answer))
+}
+
+function isRefused(answer: Answer, { fields, reason }: Refusal, { isStrict }: Subject): boolean {
+  const error = errorOf(answer)
+  const isNamed = error !== undefined && error.fields.length > 0 && error.fields.every(field => fields.includes(field))
+  if (isStrict) return answer.status === 400 && error?.reason === reason && isNamed
+  return refusingStatuses.has(answer.status) && (error === undefined || error.fields.length === 0 || isNamed)
+}

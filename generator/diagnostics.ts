@@ -1,0 +1,282 @@
+import type { Position } from './model/types.ts'
+import { quoted } from './write/quoted.ts'
+
+export type Severity = 'error' | 'warning' | 'note'
+
+/** What is said, without its place. */
+export interface Message {
+  readonly severity: Severity
+  /** Kebab case, stable: `one-of-without-discriminator`. */
+  readonly code: string
+  readonly message: string
+}
+
+/** One message of the generator. Printed as `file:line:column severity code: message`. */
+export interface Diagnostic extends Message {
+  readonly position: Position
+}
+
+/** Collects what a run finds; nothing is printed or thrown on the way. */
+export class DiagnosticList {
+  readonly #list: Diagnostic[] = []
+
+  add({ severity, code, message }: Message, position: Position): void {
+    this.#list.push({ severity, code, message, position })
+  }
+
+  /** In the order found, positions not yet looked up. */
+  get found(): readonly Diagnostic[] {
+    return this.#list
+  }
+
+  /** Whether generation must stop. */
+  get hasErrors(): boolean {
+    return this.#list.some(({ severity }) => severity === 'error')
+  }
+
+  /** By file, line and column, each once. Reading the positions of a large document takes seconds: only to print. */
+  sorted(): readonly Diagnostic[] {
+    const distinct = new Map(this.#list.map(diagnostic => [printed(diagnostic), diagnostic]))
+    return [...distinct.values()].sort((a, b) => byPlace(a.position, b.position))
+  }
+}
+
+/** `specs/compute.yaml:412:9 error code: what is wrong`. */
+export const printed = ({ severity, code, message, position: { file, line, column } }: Diagnostic): string =>
+  `${file}:${line}:${column} ${severity} ${code}: ${message}`
+
+const byPlace = (a: Position, b: Position): number =>
+  (a.file < b.file ? -1 : Number(a.file > b.file)) || a.line - b.line || a.column - b.column
+
+const said =
+  (severity: Severity) =>
+  (code: string, message: string): Message => ({ severity, code, message })
+const error = said('error')
+const warning = said('warning')
+const note = said('note')
+
+const meant = (suggestion: string | undefined): string =>
+  suggestion === undefined ? '' : `; did you mean ${quoted(suggestion)}?`
+const oneOf = (allowed: readonly string[]): string => allowed.map(value => quoted(value)).join(', ')
+const shown = (value: unknown): string =>
+  quoted(typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing'))
+
+const unreadable: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  EACCES: 'permission denied',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'a part of the path is no folder',
+  ELOOP: 'its symbolic links go in a circle',
+  ENAMETOOLONG: 'the name is too long',
+}
+
+/** Every message about a document: what is wrong and what to change. The place is said by the position. */
+export const messages = {
+  // files
+  fileUnreadable: (file: string, code: string) =>
+    error(
+      'file-unreadable',
+      `${quoted(file)} cannot be read: ${Object.hasOwn(unreadable, code) ? unreadable[code] : code}`,
+    ),
+  fileTooLarge: (file: string, maxBytes: number) =>
+    error('file-too-large', `${quoted(file)} is larger than ${maxBytes / 1024 / 1024} MiB`),
+  fileNotText: (file: string) => error('file-not-text', `${quoted(file)} is not UTF-8 text`),
+  documentNameTwice: (name: string) =>
+    error('document-name-twice', `another document is called ${quoted(name)} too; give one another name`),
+  syntax: (text: string) => error('syntax', `cannot be parsed: ${quoted(text)}`),
+  notAnObject: () => error('not-an-object', 'the file must hold an object'),
+  notJson: (value: string) =>
+    error('not-json', `${quoted(value)} is a value JSON does not have; write text or a number`),
+  tooDeep: (maxDepth: number) => error('too-deep', `nested more than ${maxDepth} levels deep`),
+  aliasBomb: () => error('alias-bomb', 'YAML aliases blow this up to over ten times the file; write fewer copies'),
+
+  // references
+  referenceLeavesFolder: (file: string) =>
+    error(
+      'reference-outside',
+      `${quoted(file)} is outside the document's folder; move it inside or allow it with --allow-refs`,
+    ),
+  referenceRemote: (reference: string) =>
+    error('reference-remote', `${quoted(reference)} is not fetched; keep a copy and refer to it by a relative path`),
+  referenceUnparsed: (file: string) =>
+    error('reference-unparsed', `${quoted(file)} has faults of its own; correct them first`),
+  referencePointer: (reference: string) =>
+    error('reference-pointer', `${quoted(reference)} must be a path, "#" and a JSON pointer that begins with "/"`),
+  referenceNotFound: (reference: string, suggestion: string | undefined) =>
+    error('reference-not-found', `${quoted(reference)} is not found${meant(suggestion)}`),
+  referenceCycle: (reference: string) =>
+    error('reference-cycle', `${quoted(reference)} leads back to itself and never to anything`),
+  besideReference: (name: string) =>
+    warning(
+      'beside-reference',
+      `${quoted(name)} beside "$ref" is ignored; move it to what is referred to, or use "allOf"`,
+    ),
+
+  // shapes
+  documentVersion: (found: string | undefined) =>
+    error(
+      'document-version',
+      `"openapi" must be "3.0.0" to "3.0.4"${found === undefined ? '' : `, not ${quoted(found)}`}`,
+    ),
+  wrongType: (name: string, wanted: string) => error('wrong-type', `${quoted(name)} must be ${wanted}`),
+  missingMember: (name: string, kind: string) => error('missing-member', `this ${kind} needs ${quoted(name)}`),
+  unknownMember: (name: string, kind: string) =>
+    warning(
+      'unknown-member',
+      `${quoted(name)} is no member of a ${kind} in OpenAPI 3.0 and is ignored; correct or remove it`,
+    ),
+  notHonoured: (name: string) =>
+    warning('not-honoured', `${quoted(name)} changes nothing that is generated; the rest of this object is`),
+  notOneOf: (name: string, value: string, allowed: readonly string[]) =>
+    error('not-one-of', `${quoted(name)} is ${quoted(value)}, but must be one of ${oneOf(allowed)}`),
+
+  // paths and operations
+  pathWithoutSlash: (path: string) => error('path-without-slash', `the path ${quoted(path)} must begin with "/"`),
+  pathBraces: (path: string) =>
+    error('path-braces', `the braces of the path ${quoted(path)} are not paired around names`),
+  pathNameTwice: (name: string) => error('path-name-twice', `the path names ${quoted(name)} twice`),
+  pathAdjacent: (path: string) =>
+    error('path-adjacent', `the path ${quoted(path)} has two parameters with nothing between them`),
+  pathTwice: (path: string, other: string) =>
+    error('path-twice', `the path ${quoted(path)} differs from ${quoted(other)} in names only; merge the two`),
+  pathParameterUndeclared: (name: string, path: string) =>
+    error(
+      'path-parameter-undeclared',
+      `${quoted(name)} of the path ${quoted(path)} is no parameter; add it with "in: path"`,
+    ),
+  pathParameterUnknown: (name: string, path: string) =>
+    error('path-parameter-unknown', `the parameter ${quoted(name)} is not in the path ${quoted(path)}`),
+  pathParameterOptional: () => error('path-parameter-optional', 'a path parameter needs "required: true"'),
+  parameterTwice: (key: string) => error('parameter-twice', `the parameter ${quoted(key)} stands in this list already`),
+  headerIgnored: (name: string) =>
+    warning(
+      'header-ignored',
+      `the header parameter ${quoted(name)} is ignored, as OpenAPI describes it elsewhere; remove it`,
+    ),
+  styleUnsupported: (style: string, place: string) =>
+    error('style-unsupported', `the style ${quoted(style)} is not supported for parameters in ${place}; leave it out`),
+  schemaOrContent: () => error('schema-or-content', 'a parameter needs "schema" or "content", and not both'),
+  contentOfParameter: () => error('content-of-parameter', 'the content of a parameter must be of one media type'),
+  parameterShape: () =>
+    warning(
+      'parameter-shape',
+      'a parameter can only hold text, numbers, booleans, lists of one of them and flat objects; use "content" with JSON',
+    ),
+  operationIdEmpty: () => error('operation-id-empty', '"operationId" must not be empty'),
+  operationIdTwice: (id: string, here: string, other: string) =>
+    error('operation-id-twice', `${quoted(id)} of ${here} is the operationId of ${other} too; rename one`),
+  operationIdMade: (name: string) =>
+    note('operation-id-made', `without "operationId" it is called ${quoted(name)}; add one to choose the name`),
+  responsesEmpty: () => error('responses-empty', 'an operation needs at least one response'),
+  successMissing: () =>
+    warning('success-missing', 'no response is a success; any answer of 2XX without a body is taken for one'),
+  statusInvalid: (status: string) =>
+    error('status-invalid', `${quoted(status)} is no status; write "200", "2XX" or "default"`),
+  bodyOfGet: () =>
+    warning('body-of-get', 'the body of GET and HEAD is ignored, as OpenAPI says; use query parameters or POST'),
+  serverPathUnused: (url: string) =>
+    note('server-path-unused', `the base path of ${quoted(url)} is in no route: mount there, or put it into baseUrl`),
+  securityNotEnforced: () =>
+    note('security-not-enforced', '"security" is documentation here: generated code asks the host who calls'),
+  mediaTypesLeftOut: (kept: string, left: readonly string[]) =>
+    warning('media-types-left-out', `only ${quoted(kept)} is generated; left out: ${oneOf(left)}`),
+  mediaTypeOpaque: (type: string) =>
+    warning('media-type-opaque', `${quoted(type)} is passed on as bytes; its schema is not checked`),
+  mediaTypeStream: (type: string) =>
+    warning('media-type-stream', `${quoted(type)} is passed on as text when it has ended; items are not told apart`),
+  mediaTypeNotText: (type: string) =>
+    warning('media-type-not-text', `${quoted(type)} is passed on as text; its schema is not checked`),
+  encodingIgnored: () =>
+    warning('encoding-ignored', '"encoding" counts for forms in requests only, as OpenAPI says; remove it'),
+  encodingKeyword: (keyword: string) =>
+    warning('encoding-keyword', `${quoted(keyword)} does not count in forms of this media type; remove it`),
+  encodingUnknown: (name: string) =>
+    warning('encoding-unknown', `the form has no property ${quoted(name)}, so its encoding changes nothing`),
+
+  // schemas
+  itemsMissing: () => warning('items-missing', 'an array needs "items"; its elements may be anything now'),
+  typeMissing: (type: string) =>
+    warning(
+      'type-missing',
+      `without "type" this holds for values of type ${type} only and lets all others pass; add "type: ${type}"`,
+    ),
+  patternTooLong: (max: number) => error('pattern-too-long', `the pattern is longer than ${max} characters`),
+  patternInvalid: (pattern: string, reason: string) =>
+    error(
+      'pattern-invalid',
+      `the pattern ${quoted(pattern)} is no regular expression in Unicode mode: ${quoted(reason)}`,
+    ),
+  boundsCrossed: (low: string, high: string) =>
+    warning('bounds-crossed', `no value fits: ${quoted(low)} is above ${quoted(high)}`),
+  readAndWriteOnly: () => error('read-and-write-only', '"readOnly" and "writeOnly" exclude each other'),
+  enumEmpty: () => error('enum-empty', 'an enum needs at least one value'),
+  enumTwice: (value: unknown) => warning('enum-twice', `the value ${shown(value)} stands in this enum already`),
+  enumNull: () => warning('enum-null', 'null in an enum without "nullable: true" is taken as nullable; add it'),
+  enumWithoutNull: () =>
+    warning('enum-without-null', '"nullable" has no effect: the enum does not list null; add it or remove "nullable"'),
+  enumCompound: () => warning('enum-compound', 'enums of objects and lists are not generated; this value is left out'),
+  enumType: (value: unknown, type: string) =>
+    warning(
+      'enum-type',
+      `the value ${shown(value)} can never match, as it is not of type ${type}; quote it or remove it`,
+    ),
+  enumConstraint: (name: string) =>
+    warning('enum-constraint', `${quoted(name)} beside "enum" is not checked; list only values that fit`),
+  unspecifiedUnknown: (value: string) =>
+    error('unspecified-unknown', `"x-unspecified" names ${quoted(value)}, which is no value of the enum`),
+  defaultDoesNotFit: (value: unknown) =>
+    warning('default-does-not-fit', `the default ${shown(value)} does not fit its schema and is left out`),
+  discriminatorAbsent: (property: string) =>
+    warning(
+      'discriminator-absent',
+      `this branch must require the property ${quoted(property)}, which tells branches apart`,
+    ),
+  discriminatorInline: () =>
+    warning(
+      'discriminator-inline',
+      'a discriminator needs each branch to be a "$ref" to a named schema; it is ignored',
+    ),
+  discriminatorAlone: () =>
+    warning('discriminator-alone', 'no schema extends this one, so its discriminator decides nothing'),
+  discriminatorTarget: (target: string) =>
+    warning(
+      'discriminator-target',
+      `the mapping names ${quoted(target)}, which is none of the branches; it is left out`,
+    ),
+  branchesOverlap: (first: number, second: number) =>
+    warning(
+      'branches-overlap',
+      `a value can fit branches ${first} and ${second} of "oneOf" and is refused then; use a discriminator`,
+    ),
+  branchUnmeetable: (property: string) =>
+    warning('branch-unmeetable', `no value fits: ${quoted(property)} is required here and refused by a closed branch`),
+  schemaCycle: (name: string) => error('schema-cycle', `${quoted(name)} is made of itself without an object between`),
+
+  // names
+  nameChanged: (name: string, became: string) =>
+    note('name-changed', `${quoted(name)} is taken or no name in TypeScript; it is generated as ${quoted(became)}`),
+
+  // extensions of the platform
+  accessMissing: () => error('access-missing', 'this operation needs "x-access", as others of the document have it'),
+  reasonName: (reason: string) =>
+    error('reason-name', `${quoted(reason)} must be upper case letters, digits and "_", at most 80`),
+  reasonUnknown: (reason: string, suggestion: string | undefined) =>
+    error('reason-unknown', `${quoted(reason)} is declared in no "x-errors"${meant(suggestion)}`),
+  reasonCodeTwice: (code: number, other: string) =>
+    error('reason-code-twice', `the code ${code} is that of ${quoted(other)} too`),
+  reasonBase: (code: number, base: number) =>
+    error('reason-base', `the code ${code} is not between ${base} and ${base + 999_999}, where the others are`),
+  permissionDiffers: (key: string) =>
+    error('permission-differs', `${quoted(key)} is declared with another class elsewhere; make them agree`),
+  multipleOfZero: () => error('multiple-of-zero', '"multipleOf" must be greater than 0'),
+  listWithoutRows: () =>
+    error(
+      'list-without-rows',
+      'a list with "x-filter" must answer an object with one array of rows and a "next_page_token"',
+    ),
+  filterFieldUnknown: (field: string, suggestion: string | undefined) =>
+    error('filter-field-unknown', `the rows have no field ${quoted(field)}${meant(suggestion)}`),
+  filterEnumUnknown: (name: string) => error('filter-enum-unknown', `${quoted(name)} is no enum schema`),
+  filterOrder: (field: string) =>
+    error('filter-order', `the default order names ${quoted(field)}, which is no sortable field`),
+} as const satisfies Readonly<Record<string, (...args: never) => Message>>

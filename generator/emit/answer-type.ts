@@ -1,0 +1,67 @@
+import type { Content, Operation, Response } from '../model/types.ts'
+import { annotated, generic, objectOf, type Type, unionOf } from './layout/type.ts'
+import { key } from './layout/typescript.ts'
+import { type TypeContext, typeOf } from './type-expression.ts'
+
+/** Bytes as they are received; who sends some may give them in other forms too. */
+export const byteStream: Type = generic('ReadableStream', generic('Uint8Array', 'ArrayBuffer'))
+
+/** Whether a body is a stream of items. */
+export const isStream = ({ kind }: Content): boolean => kind === 'lines' || kind === 'events'
+
+/** Items as they come, one by one. */
+export const streamed = (item: Type): Type => generic('AsyncIterable', item)
+
+/** What a caller gets: the body of the one success, nothing, or a `Reply` a success. */
+export function resultType(operation: Operation, context: TypeContext): Type {
+  const output: TypeContext = { ...context, view: 'output' }
+  if (operation.answer === 'replies') {
+    return unionOf(operation.successes.map(response => replyType(response, () => byteStream, output)))
+  }
+  const content = operation.successes[0]?.content
+  if (!content) return 'void'
+  return contentType(content, () => byteStream, output)
+}
+
+/** What a content is as a value; bytes differ between who sends and who receives them. */
+function contentType(content: Content, bytes: () => Type, context: TypeContext): Type {
+  if (content.kind === 'bytes') return bytes()
+  const type = typeOf(content.schema, context)
+  return isStream(content) ? streamed(type) : type
+}
+
+function replyType({ status, content, headers }: Response, bytes: () => Type, context: TypeContext): Type {
+  const args: Type[] = [typeof status === 'number' ? String(status) : 'number']
+  if (content) args.push(contentType(content, bytes, context))
+  else if (headers.length > 0) args.push('undefined')
+  if (headers.length > 0) {
+    args.push(
+      objectOf(
+        headers.map(({ name, required, schema }) =>
+          annotated(`${key(name)}${required ? ':' : '?:'}`, typeOf(schema, context)),
+        ),
+      ),
+    )
+  }
+  return generic(context.file.runtime('Reply'), ...args)
+}
+
+/** What a handler may answer. */
+export function answerType(operation: Operation, context: TypeContext): Type {
+  const { file } = context
+  if (operation.answer === 'page' && operation.list) {
+    return generic(file.runtime('Page'), typeOf(operation.list.item, { ...context, view: 'output' }))
+  }
+  if (operation.answer === 'replies') {
+    const output: TypeContext = { ...context, view: 'output' }
+    return unionOf(operation.successes.map(response => replyType(response, () => file.runtime('Bytes'), output)))
+  }
+  if (operation.answer === 'empty') return resultType(operation, context)
+  const content = operation.successes[0]?.content
+  if (content?.kind === 'bytes') return file.runtime('Bytes')
+  if (content?.kind === 'text') return 'string'
+  if (content && isStream(content)) {
+    return streamed(generic(file.runtime('Answer'), typeOf(content.schema, { ...context, view: 'output' })))
+  }
+  return generic(file.runtime('Answer'), resultType(operation, context))
+}

@@ -1,0 +1,47 @@
+import type { Content, RequestBody } from '../model/types.ts'
+import { byteStream, isStream, streamed } from './answer-type.ts'
+import { givenType, isCompletable } from './given.ts'
+import { annotated, objectOf, type Type, unionOf } from './layout/type.ts'
+import { quote } from './layout/typescript.ts'
+import { type TypeContext, typeOf } from './type-expression.ts'
+
+/** The type of a request's body as a caller gives it. */
+export const sentBody = (body: RequestBody, context: TypeContext): Type =>
+  bodyType(body, ({ kind, schema }) => {
+    if (kind === 'bytes') return context.file.runtime('Bytes')
+    const type = typeOf(schema, { ...context, view: body.view })
+    return kind === 'multipart' ? unionOf([type, 'FormData']) : type
+  })
+
+/** The same as it was read, before defaults are filled: bytes are a stream, forms are objects. */
+export const readBody = (body: RequestBody, context: TypeContext): Type =>
+  bodyType(body, ({ kind, schema }) =>
+    kind === 'bytes' ? byteStream : typeOf(schema, { ...context, view: body.view }),
+  )
+
+/** The same as a handler is given it. */
+export const givenBody = (body: RequestBody, context: TypeContext): Type =>
+  bodyType(body, content => {
+    if (content.kind === 'bytes') return byteStream
+    const inner: TypeContext = { ...context, view: body.view }
+    return isCompletable(body, content) ? givenType(content.schema, inner) : typeOf(content.schema, inner)
+  })
+
+function bodyType({ content, contents, isTagged }: RequestBody, plainType: (content: Content) => Type): Type {
+  const typeOfContent = (each: Content): Type => (isStream(each) ? streamed(plainType(each)) : plainType(each))
+  if (!isTagged) return typeOfContent(content)
+  return unionOf(
+    contents.map(each => {
+      const contentType = `contentType: ${contentTypeOf(each.type)}`
+      return objectOf([contentType, annotated('body:', typeOfContent(each))])
+    }),
+  )
+}
+
+/** A type as a literal, a range as what fits it. */
+function contentTypeOf(type: string): string {
+  if (!type.includes('*')) return quote(type)
+  if (type === '*/*') return 'string'
+  const parts = type.split('*').map(part => quote(part).slice(1, -1).replace(/[`$]/g, '\\$&'))
+  return `\`${parts.join('${string}')}\``
+}

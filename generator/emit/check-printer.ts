@@ -1,0 +1,192 @@
+import type { Content, NamedSchema, Operation, RequestBody, Schema, View } from '../model/types.ts'
+import {
+  type CheckContext,
+  chainOf,
+  checkOf,
+  enumSet,
+  exemption,
+  inMember,
+  memberStatements,
+  memberValue,
+  valueStatement,
+} from './checks.ts'
+import { isStream } from './answer-type.ts'
+import { type Emission } from './emission.ts'
+import { itemName } from './media.ts'
+import { FreeNames, camel, checkName, letters, pascal } from './names.ts'
+import type { OutputFile } from './file.ts'
+import type { Hoisted } from './hoisted.ts'
+import { type Doc, print } from './layout/doc.ts'
+import { asArrow, asReturned, asStatement, either, type Logical } from './layout/logical.ts'
+import { call, conditional, object, property, quote, signature } from './layout/typescript.ts'
+
+/** Prints check functions; those of inline schemas follow the function that needs them. */
+export class CheckPrinter {
+  readonly #emission: Emission
+  readonly #file: OutputFile
+  readonly #hoisted: Hoisted
+  #pending: (() => void)[] = []
+  readonly #free: FreeNames
+
+  constructor(emission: Emission, file: OutputFile, hoisted: Hoisted) {
+    this.#emission = emission
+    this.#file = file
+    this.#hoisted = hoisted
+    this.#free = new FreeNames(emission.taken)
+  }
+
+  named(named: NamedSchema, view: View, name: string): void {
+    const type = this.#file.from('types', name, true)
+    const context = this.#context(view, camel(name))
+    if (named.schema.kind === 'enum') this.#enum(named, type, context)
+    else this.#function(`export function ${checkName(name)}`, `value is ${type}`, named.schema, context)
+    this.#flush()
+  }
+
+  /** Parameters by their members, then the body, whose faults are named from its own members on. */
+  request(operation: Operation): void {
+    const { body, parameters, requestName } = operation
+    const type = this.#file.from('types', requestName, true)
+    const context = this.#context('input', camel(requestName))
+    const statements = parameters.flatMap(({ member, name, required, schema }) => {
+      const subject = { value: memberValue(member, this.#file), field: quote(name) }
+      return valueStatement(subject, schema, required && schema.default === undefined, inMember(context, member))
+    })
+    if (body) statements.push(...this.#body(body, { ...context, view: body.view }))
+    this.#print(`export function ${checkName(requestName)}`, `value is ${type}`, statements, this.#recordGuard())
+    this.#flush()
+    for (const content of body?.contents.filter(isStream) ?? []) {
+      const name = itemName(operation, content, this.#emission)
+      this.#function(
+        `export function ${checkName(name)}`,
+        'boolean',
+        content.schema,
+        this.#context('input', camel(name)),
+      )
+      this.#flush()
+    }
+  }
+
+  #body({ content, contents, isTagged, required }: RequestBody, context: CheckContext): readonly Doc[] {
+    const given = required ? call(this.#file.runtime('required'), ['value.body', "'body'", 'faults']) : undefined
+    const inner = inMember(context, 'body')
+    if (isTagged) {
+      const rows = contents.map(each => property(each.type, this.#contentCheck(each, inner)))
+      const judged = [this.#file.runtime('checkChoice'), '(value.body, faults, ', object(rows, true), ')']
+      return [conditional([given ?? 'value.body !== undefined'], judged)]
+    }
+    const chain = contentChain('value.body', content, inner)
+    const last = chain.at(-1)
+    if (last === undefined) return given ? [given] : []
+    const judged = exemption(content.schema, 'value.body', this.#file)?.judged ?? []
+    const guards = [given ?? 'value.body !== undefined', ...judged, ...chain.slice(0, -1)]
+    return [conditional(guards, last)]
+  }
+
+  /** A function that checks what a media type holds. */
+  #contentCheck(content: Content, inner: CheckContext): Doc {
+    const context = { ...inner, place: `${inner.place}${pascal(content.kind)}` }
+    if (hasSchema(content) && isStructured(content.schema)) return checkOf(content.schema, context)
+    const chain = contentChain('item', content, context)
+    if (chain.length === 0) return '() => true'
+    return asArrow('(item, faults)', either(exemption(content.schema, 'item', this.#file)?.passes, chain))
+  }
+
+  #enum(named: NamedSchema, type: string, context: CheckContext): void {
+    const judged = call(this.#file.runtime('choice'), ['value', "''", 'faults', enumSet(named.id, context)])
+    const passes = named.schema.nullable ? 'value === null' : undefined
+    this.#returning(`export function ${checkName(type)}`, `value is ${type}`, either(passes, [judged]))
+  }
+
+  #context(view: View, place: string): CheckContext {
+    return {
+      emission: this.#emission,
+      file: this.#file,
+      hoisted: this.#hoisted,
+      view,
+      place,
+      local: (schema, context) => this.#local(schema, context),
+    }
+  }
+
+  #local(schema: Schema, context: CheckContext): string {
+    const name = this.#free.claim(`check${pascal(context.place)}`)
+    this.#pending.push(() => this.#function(`function ${name}`, 'boolean', schema, context))
+    return name
+  }
+
+  #function(head: string, result: string, schema: Schema, context: CheckContext): void {
+    if (schema.kind === 'object') this.#object(head, result, schema, context)
+    else if (schema.kind === 'intersection') this.#intersection(head, result, schema, context)
+    else {
+      const chain = chainOf({ value: 'value', field: "''" }, schema, context)
+      this.#returning(head, result, either(exemption(schema, 'value', this.#file)?.passes, chain))
+    }
+  }
+
+  #object(head: string, result: string, schema: Extract<Schema, { kind: 'object' }>, context: CheckContext): void {
+    this.#print(head, result, memberStatements(schema, context), this.#recordGuard(schema.implied), schema.nullable)
+  }
+
+  #recordGuard(passesOthers = false): string {
+    const answer = passesOthers ? 'true' : "faults.add('', 'must be an object')"
+    return `if (!${this.#file.runtime('isRecord')}(value)) return ${answer}`
+  }
+
+  #intersection(
+    head: string,
+    result: string,
+    schema: Extract<Schema, { kind: 'intersection' }>,
+    context: CheckContext,
+  ): void {
+    const statements = schema.of.flatMap((branch, i) => {
+      const chain = chainOf({ value: 'value', field: "''" }, branch, {
+        ...context,
+        place: `${context.place}Part${letters(i)}`,
+      })
+      const passes = exemption(branch, 'value', this.#file)?.passes
+      return chain.length === 0 ? [] : [asStatement(either(passes, chain))]
+    })
+    this.#print(head, result, statements, undefined, schema.nullable)
+  }
+
+  #returning(head: string, result: string, body: Doc | Logical): void {
+    this.#head(head, result)
+    this.#file.write(`  ${print(asReturned(body), 2)}\n}\n\n`)
+  }
+
+  #print(head: string, result: string, statements: readonly Doc[], guard?: string, nullable?: boolean): void {
+    const file = this.#file
+    this.#head(head, result)
+    if (nullable) file.write('  if (value === null) return true\n')
+    if (guard !== undefined) file.write(`  ${guard}\n`)
+    if (statements.length === 0) file.write('  return true\n}\n\n')
+    else {
+      file.write('  const before = faults.count\n')
+      for (const statement of statements) file.write(`  ${print(statement, 2)}\n`)
+      file.write('  return faults.count === before\n}\n\n')
+    }
+  }
+
+  #head(head: string, result: string): void {
+    const parameters = ['value: unknown', `faults: ${this.#file.runtime('Faults')}`]
+    this.#file.print([signature(head, parameters, result), ' {'])
+  }
+
+  /** Local functions may need further ones. */
+  #flush(): void {
+    for (let next = this.#pending.shift(); next; next = this.#pending.shift()) next()
+  }
+}
+
+/** Bytes are not looked into, and of a stream each item is checked when it has come. */
+const hasSchema = (content: Content): boolean => content.kind !== 'bytes' && !isStream(content)
+
+const contentChain = (value: string, content: Content, context: CheckContext): readonly Doc[] =>
+  hasSchema(content)
+    ? chainOf({ value, field: isStructured(content.schema) ? "''" : "'body'" }, content.schema, context)
+    : []
+
+/** The faults of an object that is the whole body are named from its own members on, without `body`. */
+const isStructured = ({ kind }: Schema): boolean =>
+  kind === 'ref' || kind === 'object' || kind === 'intersection' || kind === 'union'

@@ -1,0 +1,280 @@
+import type { Property, Schema, View } from '../model/types.ts'
+import { type Emission, schemaOf } from './emission.ts'
+import { camel, checkName, letters, pascal, valuesName, word } from './names.ts'
+import type { OutputFile } from './file.ts'
+import { type Hoisted, pure } from './hoisted.ts'
+import type { Doc } from './layout/doc.ts'
+import { asArrow, either } from './layout/logical.ts'
+import { array, call, conditional, literal, member, numeral, property, quote } from './layout/typescript.ts'
+import type { RuntimeSymbol } from './runtime-symbols.ts'
+import { isOptional, visible, whole } from './type-expression.ts'
+
+/** What the statements of a check are printed into. */
+export interface CheckContext {
+  readonly emission: Emission
+  readonly file: OutputFile
+  readonly view: View
+  readonly hoisted: Hoisted
+  /** Lower camel name of the place that is checked, `organisationContact`: what its constants are named by. */
+  readonly place: string
+  /** Prints a function for a schema that stands inside another, and answers its name. */
+  readonly local: (schema: Schema, context: CheckContext) => string
+}
+
+/** The value that is judged: its expression, and the field that faults name. */
+interface Subject {
+  readonly value: string
+  readonly field: string
+}
+
+/** The statements that check an object's members; `value` is a record. */
+export function memberStatements(schema: Extract<Schema, { kind: 'object' }>, context: CheckContext): readonly Doc[] {
+  const statements: Doc[] = []
+  const { file, hoisted, place } = context
+  const properties = visible(schema.properties, context.view)
+  const names = schema.properties.map(({ name }) => name)
+  if (schema.additional === false) {
+    const closed = context.view === 'output' ? properties.map(({ name }) => name) : names
+    statements.push(call(file.runtime('closed'), ['value', hoisted.members(closed, place), 'faults']))
+  }
+  for (const property of properties) statements.push(...memberStatement(property, context))
+  if (typeof schema.additional === 'object' || schema.keyPattern !== undefined) {
+    statements.push(entriesStatement(schema, names, context))
+  }
+  const { minProperties, maxProperties } = schema
+  if (minProperties !== undefined || maxProperties !== undefined) {
+    const bounds = [String(minProperties ?? 0), String(maxProperties ?? 'Infinity')]
+    statements.push(call(file.runtime('size'), ['value', 'faults', ...bounds]))
+  }
+  return statements
+}
+
+function entriesStatement(
+  { additional, keyPattern }: Extract<Schema, { kind: 'object' }>,
+  names: readonly string[],
+  context: CheckContext,
+): Doc {
+  const { file, hoisted, place } = context
+  const check =
+    typeof additional === 'object'
+      ? checkOf(additional, { ...context, view: whole(context.view), place: `${place}Value` })
+      : 'undefined'
+  const further: Doc[] = []
+  if (names.length > 0 || keyPattern !== undefined)
+    further.push(names.length > 0 ? hoisted.members(names, place) : 'undefined')
+  if (keyPattern !== undefined) further.push(hoisted.pattern(keyPattern, `${place}Key`))
+  return call(file.runtime('entries'), ['value', 'faults', check, ...further])
+}
+
+/** What the type says is always there, the check demands. */
+function memberStatement(property: Property, context: CheckContext): readonly Doc[] {
+  const { name, schema } = property
+  const subject = { value: memberValue(name, context.file), field: quote(name) }
+  return valueStatement(subject, schema, !isOptional(property, context.view), inMember(context, name))
+}
+
+/** Members that every object inherits are only there when they are its own. */
+export function memberValue(name: string, file: OutputFile, value = 'value'): string {
+  return name in Object.prototype ? `${file.runtime('own')}(${value}, ${quote(name)})` : member(value, name)
+}
+
+/** The context one member further in. */
+export const inMember = (context: CheckContext, name: string): CheckContext => ({
+  ...context,
+  place: `${context.place}${pascal(camel(word(name)))}`,
+})
+
+/** `if (required(value.x, 'x', faults) && text(value.x, 'x', faults)) matches(...)`. */
+export function valueStatement(
+  subject: Subject,
+  schema: Schema,
+  isRequired: boolean,
+  context: CheckContext,
+): readonly Doc[] {
+  const { file } = context
+  const { value, field } = subject
+  const chain = value.startsWith('value') ? chainOf(subject, schema, context) : [nestedCall(subject, schema, context)]
+  const last = chain.at(-1)
+  const given: Doc = isRequired ? call(file.runtime('required'), [value, field, 'faults']) : `${value} !== undefined`
+  if (last === undefined) return isRequired ? [given] : []
+  const judged = exemption(schema, value, file)?.judged ?? []
+  return [conditional([given, ...judged, ...chain.slice(0, -1)], last)]
+}
+
+/** Values that pass unchecked: when such a one does, and when one is judged. */
+interface Exemption {
+  readonly passes: string
+  readonly judged: readonly string[]
+}
+
+/** Null where the document allows it; values of every other type where it does not write the type. */
+export function exemption({ implied, kind, nullable }: Schema, value: string, file: OutputFile): Exemption | undefined {
+  if (implied && (kind === 'string' || kind === 'number' || kind === 'boolean')) {
+    return { passes: `typeof ${value} !== '${kind}'`, judged: [`typeof ${value} === '${kind}'`] }
+  }
+  if (implied && (kind === 'array' || kind === 'object')) {
+    const test = kind === 'array' ? `Array.isArray(${value})` : `${file.runtime('isRecord')}(${value})`
+    return { passes: `!${test}`, judged: [test] }
+  }
+  return nullable ? { passes: `${value} === null`, judged: [`${value} !== null`] } : undefined
+}
+
+/** A function of its own judges a value that is not a variable: an arrow behind it would be laid out another way. */
+function nestedCall({ value, field }: Subject, schema: Schema, context: CheckContext): Doc {
+  const isNamed = schema.kind === 'ref' && !schema.nullable
+  const name = isNamed ? checkOfNamed(schema.target, context) : context.local(schema, context)
+  return call(context.file.runtime('nested'), [value, field, 'faults', name])
+}
+
+/** The calls that judge a value, each a boolean expression; all but the last guard the next. */
+export function chainOf(subject: Subject, schema: Schema, context: CheckContext): readonly Doc[] {
+  const { value, field } = subject
+  const run = (symbol: RuntimeSymbol, ...args: readonly Doc[]): Doc =>
+    call(context.file.runtime(symbol), [value, field, 'faults', ...args])
+  switch (schema.kind) {
+    case 'string':
+      return textChain(schema, run, context)
+    case 'number':
+      return numberChain(schema, run)
+    case 'boolean':
+      return [run('boolean')]
+    case 'enum':
+      return [run('choice', inlineSet(schema, context))]
+    case 'array':
+      return listChain(schema, run, context)
+    case 'ref':
+      return [refCall(schema.target, run, context)]
+    case 'object':
+    case 'intersection':
+      return [run('nested', context.local(schema, context))]
+    case 'union':
+      return [unionCall(schema, run, context)]
+    case 'never':
+      return [call('faults.add', [field, quote('must not be given')])]
+    case 'binary':
+      return [run('file', ...bounds(schema.minLength ?? 0, schema.maxLength))]
+    case 'any':
+      return []
+  }
+}
+
+type Run = (symbol: RuntimeSymbol, ...args: readonly Doc[]) => Doc
+
+const formatChecks: Readonly<Record<string, RuntimeSymbol>> = {
+  'date-time': 'isDateTime',
+  date: 'isDate',
+  uuid: 'isUuid',
+  email: 'isEmail',
+  byte: 'isBase64',
+  uri: 'isUri',
+  hostname: 'isHostname',
+  ipv4: 'isIpv4',
+  ipv6: 'isIpv6',
+}
+
+function textChain(
+  schema: Extract<Schema, { kind: 'string' }>,
+  run: Run,
+  { file, hoisted, place }: CheckContext,
+): readonly Doc[] {
+  const { minLength = 0, maxLength, pattern, format } = schema
+  const limits = bounds(minLength, maxLength)
+  const chain = limits.length > 0 ? [run('text', ...limits)] : []
+  if (pattern !== undefined) chain.push(run('matches', hoisted.pattern(pattern, place)))
+  const check = format !== undefined && Object.hasOwn(formatChecks, format) ? formatChecks[format] : undefined
+  if (check && format) chain.push(run('formatted', file.runtime(check), quote(format)))
+  return chain.length > 0 ? chain : [run('text')]
+}
+
+/** Bounds as trailing arguments: those that bound nothing are left out. */
+function bounds(min: number, max: number | undefined): readonly string[] {
+  if (max !== undefined) return [String(min), String(max)]
+  return min > 0 ? [String(min)] : []
+}
+
+const int32: { readonly minimum?: number; readonly maximum?: number } = { minimum: -2147483648, maximum: 2147483647 }
+
+function numberChain(schema: Extract<Schema, { kind: 'number' }>, run: Run): readonly Doc[] {
+  const range: typeof int32 = schema.format === 'int32' ? int32 : {}
+  const minimum = largest(schema.minimum, range.minimum)
+  const maximum = smallest(schema.maximum, range.maximum)
+  const low = minimum === undefined && maximum !== undefined ? -Infinity : minimum
+  const limits = [low, maximum].filter(limit => limit !== undefined).map(numeral)
+  const chain = [run(schema.integer ? 'integer' : 'number', ...limits)]
+  if (schema.exclusiveMinimum || schema.exclusiveMaximum) {
+    const above = schema.exclusiveMinimum ? schema.minimum : undefined
+    const below = schema.exclusiveMaximum ? schema.maximum : undefined
+    chain.push(run('between', numeral(above ?? -Infinity), numeral(below ?? Infinity)))
+  }
+  if (schema.multipleOf !== undefined) chain.push(run('multiple', numeral(schema.multipleOf)))
+  return chain
+}
+
+const largest = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : Math.max(a, b)
+const smallest = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
+
+function inlineSet(schema: Extract<Schema, { kind: 'enum' }>, { hoisted, place, view }: CheckContext): string {
+  const values = schema.values.filter(value => view === 'output' || value !== schema.unspecified)
+  return hoisted.values(array(values.map(literal)), place)
+}
+
+function listChain(schema: Extract<Schema, { kind: 'array' }>, run: Run, context: CheckContext): readonly Doc[] {
+  const { minItems = 0, maxItems } = schema
+  const check = checkOf(schema.items, { ...context, view: whole(context.view), place: `${context.place}Item` })
+  const isArrow = typeof check !== 'string'
+  const limits = bounds(minItems, maxItems)
+  const chain = [run('list', check, ...(isArrow && limits.length === 0 ? ['0'] : limits))]
+  if (schema.uniqueItems) chain.push(run('unique'))
+  return chain
+}
+
+function refCall(target: string, run: Run, context: CheckContext): Doc {
+  const named = schemaOf(context.emission, target)
+  return run(named.isRecursive ? 'recursive' : 'nested', checkOfNamed(target, context))
+}
+
+function checkOfNamed(target: string, { emission, file, view }: CheckContext): string {
+  const { views, document } = schemaOf(emission, target)
+  return file.from('validators', checkName(views[view]), false, document)
+}
+
+function unionCall(schema: Extract<Schema, { kind: 'union' }>, run: Run, context: CheckContext): Doc {
+  const { discriminator } = schema
+  if (!discriminator) {
+    const checks = schema.of.map((branch, i) => checkOf(branch, { ...context, place: `${context.place}${ordinal(i)}` }))
+    return run('union', array(checks), String(schema.exactlyOne))
+  }
+  const rows = discriminator.mapping.map(([value, target]): Doc => property(value, checkOfNamed(target, context)))
+  return run('tagged', quote(discriminator.property), context.hoisted.forms(rows, context.place))
+}
+
+const ordinals = ['First', 'Second', 'Third', 'Fourth', 'Fifth', 'Sixth', 'Seventh', 'Eighth'] as const
+const ordinal = (i: number): string => ordinals[i] ?? `Form${letters(i)}`
+
+/** A function that checks one value of a schema: the name of one, or an arrow. */
+export function checkOf(schema: Schema, context: CheckContext): Doc {
+  if (schema.kind === 'ref' && !schema.nullable && !schemaOf(context.emission, schema.target).isRecursive) {
+    return checkOfNamed(schema.target, context)
+  }
+  if (needsFunction(schema)) return context.local(schema, context)
+  const chain = chainOf({ value: 'item', field: "''" }, schema, context)
+  if (chain.length === 0) return '() => true'
+  return asArrow('(item, faults)', either(exemption(schema, 'item', context.file)?.passes, chain))
+}
+
+const needsFunction = (schema: Schema): boolean =>
+  (schema.kind === 'object' || schema.kind === 'intersection') && !schema.nullable
+
+/** The set of a named enum's values, in a view. */
+export function enumSet(target: string, context: CheckContext): string {
+  const named = schemaOf(context.emission, target)
+  const { schema, views } = named
+  const values = context.file.from('types', valuesName(named.views.output), false, named.document)
+  if (schema.kind !== 'enum' || schema.unspecified === undefined || context.view === 'output') {
+    return context.hoisted.values(values, camel(views.output))
+  }
+  const given = `${pure} ${values}.filter(value => value !== ${quote(schema.unspecified)})`
+  return context.hoisted.values(given, camel(views.input))
+}

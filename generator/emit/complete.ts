@@ -1,0 +1,221 @@
+import type { Content, NamedSchema, Operation, Property, RequestBody, Schema } from '../model/types.ts'
+import { isStream } from './answer-type.ts'
+import { readBody } from './bodies.ts'
+import { memberValue } from './checks.ts'
+import { type Emission, resolved, schemaOf } from './emission.ts'
+import { camel, completeName, pascal, word } from './names.ts'
+import type { OutputFile } from './file.ts'
+import {
+  bodyCompletion,
+  completionOf,
+  givenName,
+  givenRequest,
+  isCompletable,
+  isNarrowed,
+  requestCompletion,
+} from './given.ts'
+import type { Hoisted } from './hoisted.ts'
+import { type Doc, group, indent, line } from './layout/doc.ts'
+import { annotated, generic, intersectionOf, layout, objectOf, type Type } from './layout/type.ts'
+import {
+  assigned,
+  below,
+  call,
+  choice,
+  choices,
+  expressed,
+  type Expression,
+  fallback,
+  literal,
+  mapped,
+  member,
+  object,
+  quote,
+  signature,
+} from './layout/typescript.ts'
+import { visible } from './type-expression.ts'
+
+const isCompleted = ({ fills, drops }: { readonly fills: boolean; readonly drops: boolean }): boolean => fills || drops
+
+/** `completeX(value)`: a sent `X` with its defaults filled and without the members that only the server sets. */
+export function printComplete(named: NamedSchema, emission: Emission, file: OutputFile, hoisted: Hoisted): void {
+  const { schema, views } = named
+  const completion = completionOf(schema, emission)
+  if (views.input === views.output || !isCompleted(completion)) return
+  const sent = file.from('types', views.input, true)
+  const given = completion.fills ? file.from('types', givenName(named), true) : sent
+  const context: CompleteContext = { emission, file, hoisted, place: camel(views.output) }
+  file.print([signature(`export function ${completeName(views.input)}`, [`value: ${sent}`], given), ' {'])
+  file.statement(['return ', expressed(completed('value', schema, context))])
+  file.write('}\n\n')
+}
+
+/** `completeXRequest(request)`: the request as its handler is given it. */
+export function printRequestComplete(
+  operation: Operation,
+  emission: Emission,
+  file: OutputFile,
+  hoisted: Hoisted,
+): void {
+  const { body, parameters, requestName, list } = operation
+  if (!isCompleted(requestCompletion(operation, emission))) return
+  const completesBody = body !== undefined && isCompleted(bodyCompletion(body, emission))
+  const context: CompleteContext = { emission, file, hoisted, place: camel(requestName) }
+  const omitted = completesBody && !body.required ? ['body'] : []
+  const members: Doc[] = [['...', without('request', omitted, context)]]
+  for (const { member: name, schema } of list ? [] : parameters) {
+    if (schema.default !== undefined) members.push(filled(name, 'request', schema, context))
+  }
+  if (completesBody) {
+    const inner = { ...context, place: `${context.place}Body` }
+    members.push(memberCompleted('body', 'request', body.required, bodyCompleted(body, inner)))
+  }
+  const sent = readRequest(operation, emission, file)
+  const given = file.from('types', givenRequest(operation, emission), true)
+  file.print([signature(`export function ${completeName(requestName)}`, [['request: ', layout(sent)]], given), ' {'])
+  file.statement(['return ', object(members)])
+  file.write('}\n\n')
+}
+
+/** The type of a request as it was read: what callers may give in several forms has one by then. */
+function readRequest({ body, requestName }: Operation, emission: Emission, file: OutputFile): Type {
+  const sent = file.from('types', requestName, true)
+  if (!body || !isNarrowed(body)) return sent
+  const type = annotated(body.required ? 'body:' : 'body?:', readBody(body, { emission, file, view: 'input' }))
+  return intersectionOf([generic('Omit', sent, quote('body')), objectOf([type])])
+}
+
+/** The member that is the completed body of `request`, by its content type where it may have several. */
+function bodyCompleted(body: RequestBody, context: CompleteContext): Doc {
+  const value = 'request.body'
+  if (!body.isTagged) return assigned('body', contentCompleted(value, body.content, context))
+  const branches = body.contents
+    .filter(each => isCompletable(body, each) && isCompleted(completionOf(each.schema, context.emission)))
+    .map(each => {
+      const inner = { ...context, place: `${context.place}${pascal(each.kind)}` }
+      const rest = object([`...${value}`, assigned('body', contentCompleted(`${value}.body`, each, inner))])
+      return [`${value}.contentType === ${quote(each.type)}`, rest] as const
+    })
+  return below('body', choices(branches, value))
+}
+
+function contentCompleted(value: string, content: Content, context: CompleteContext): Expression {
+  if (!isStream(content)) return completed(value, content.schema, context)
+  return mapped(context.file.runtime('mapItems'), [value], completed('item', content.schema, context))
+}
+
+/** The name of an operation's complete function, where it has one. */
+export const requestComplete = (operation: Operation, emission: Emission): string | undefined =>
+  isCompleted(requestCompletion(operation, emission)) ? completeName(operation.requestName) : undefined
+
+interface CompleteContext {
+  readonly emission: Emission
+  readonly file: OutputFile
+  readonly hoisted: Hoisted
+  readonly place: string
+}
+
+/** The expression that completes `value`, which may be `null` where the schema says so. */
+function completed(value: string, schema: Schema, context: CompleteContext): Expression {
+  if (!isCompleted(completionOf(schema, context.emission))) return value
+  const inner = plainCompleted(value, schema, context)
+  return schema.nullable ? choice(`${value} === null`, 'null', inner) : inner
+}
+
+function plainCompleted(value: string, schema: Schema, context: CompleteContext): Doc {
+  switch (schema.kind) {
+    case 'ref': {
+      const { views, document } = schemaOf(context.emission, schema.target)
+      return call(context.file.from('validators', completeName(views.input), false, document), [value])
+    }
+    case 'array':
+      return mapped(`${value}.map`, [], completed('item', schema.items, context))
+    case 'intersection':
+    case 'object':
+      return membersCompleted(value, propertiesOf(schema, context.emission), context)
+    default:
+      return value
+  }
+}
+
+/**
+ * The properties of an object, or those of all branches of an intersection: completing one branch after the other
+ * would bring back what the first one dropped. Of a name given twice, the property that completing changes counts, and
+ * one that is sent before one that is only answered.
+ */
+function propertiesOf(schema: Schema, emission: Emission): readonly Property[] {
+  const of = resolved(emission, schema)
+  if (of.kind === 'object') return of.properties
+  if (of.kind !== 'intersection') return []
+  const byName = Map.groupBy(
+    of.of.flatMap(branch => propertiesOf(branch, emission)),
+    ({ name }) => name,
+  )
+  return [...byName.values()].flatMap(same => {
+    const sent = visible(same, 'input')
+    return sent.find(property => isChanged(property, emission)) ?? sent[0] ?? same[0] ?? []
+  })
+}
+
+const isChanged = ({ schema }: Property, emission: Emission): boolean =>
+  schema.default !== undefined || isCompleted(completionOf(schema, emission))
+
+function membersCompleted(value: string, properties: readonly Property[], context: CompleteContext): Doc {
+  const changed = visible(properties, 'input').filter(property => isChanged(property, context.emission))
+  const dropped = properties.filter(({ access }) => access === 'output')
+  const rebuilt = changed.filter(({ required, schema }) => !required && schema.default === undefined)
+  const rest = without(
+    value,
+    [...dropped, ...rebuilt].map(({ name }) => name),
+    context,
+  )
+  if (changed.length === 0 && dropped.length > 0) return rest
+  return object([['...', rest], ...changed.map(property => propertyCompleted(property, value, context))])
+}
+
+/** What is not taken over: members that only the server sets, and those that may be absent and are put in completed. */
+function without(value: string, names: readonly string[], { file, hoisted, place }: CompleteContext): Doc {
+  return names.length === 0 ? value : call(file.runtime('omit'), [value, hoisted.omitted(names, place)])
+}
+
+function propertyCompleted({ name, required, schema }: Property, value: string, context: CompleteContext): Doc {
+  const inner = { ...context, place: `${context.place}${pascal(word(name))}` }
+  if (schema.default === undefined) {
+    return memberCompleted(name, value, required, assigned(name, completed(member(value, name), schema, inner)))
+  }
+  if (!isCompleted(completionOf(schema, context.emission))) return filled(name, value, schema, context)
+  return chosen(name, value, completed(member(value, name), schema, inner), literal(schema.default))
+}
+
+/** The member with its default; where null may be sent, null is a value. */
+function filled(name: string, value: string, schema: Schema, { emission, file }: CompleteContext): Doc {
+  const standard = literal(schema.default ?? null)
+  if (schema.default !== null && maybeNull(schema, emission)) return chosen(name, value, member(value, name), standard)
+  return fallback(name, memberValue(name, file, value), standard)
+}
+
+/** What is given, else the default. */
+function chosen(name: string, value: string, given: Expression, standard: Doc): Doc {
+  const current = member(value, name)
+  if (!isInherited(name)) return assigned(name, choice(`${current} === undefined`, standard, given))
+  return assigned(name, choice(`${isOwn(name, value)} && ${current} !== undefined`, expressed(given), standard))
+}
+
+/** Members that every object inherits are only given when they are its own. */
+const isInherited = (name: string): boolean => name in Object.prototype
+const isOwn = (name: string, value: string): string => `Object.hasOwn(${value}, ${quote(name)})`
+
+function maybeNull(schema: Schema, emission: Emission): boolean {
+  const of = resolved(emission, schema)
+  const hasNull = (branch: Schema): boolean => maybeNull(branch, emission)
+  if (schema.nullable || of.nullable || of.kind === 'any') return true
+  if (of.kind === 'union') return of.of.some(hasNull)
+  return of.kind === 'intersection' && of.of.every(hasNull)
+}
+
+function memberCompleted(name: string, value: string, required: boolean, inner: Doc): Doc {
+  if (required) return inner
+  const isThere = [`${member(value, name)} !== undefined && `, object([inner])]
+  if (!isInherited(name)) return ['...(', isThere, ')']
+  return ['...(', group([isOwn(name, value), ' &&', indent([line, isThere])]), ')']
+}

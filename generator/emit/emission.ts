@@ -1,0 +1,51 @@
+import type { Document, Model, NamedSchema, Schema } from '../model/types.ts'
+import type { EmitOptions } from '../options.ts'
+import { type Completions, completionsOf } from './completion.ts'
+import { OutputFile, type Part } from './file.ts'
+import { checkName, completeName, fieldsName, valuesName } from './names.ts'
+
+/** One document while its files are printed: the model around it and the names that are taken. */
+export interface Emission {
+  readonly document: Document
+  readonly options: EmitOptions
+  readonly schemas: ReadonlyMap<string, NamedSchema>
+  readonly completions: Completions
+  readonly taken: ReadonlySet<string>
+}
+
+/** Prepares the emission of each document of a model; the index of schemas is shared. */
+export function emissions(model: Model, options: EmitOptions): readonly Emission[] {
+  const schemas = new Map(model.documents.flatMap(({ schemas }) => schemas.map(schema => [schema.id, schema] as const)))
+  const completions = completionsOf(schemas)
+  return model.documents.map(document => ({ document, options, schemas, completions, taken: declared(document) }))
+}
+
+export const openFile = ({ document, taken, options }: Emission, part: Part): OutputFile =>
+  new OutputFile(document, part, taken, options)
+
+/** The schema that a reference names; the model holds no dangling ones. */
+export function schemaOf(emission: Emission, id: string): NamedSchema {
+  const schema = emission.schemas.get(id)
+  if (!schema) throw new Error(`the model has no schema ${id}`)
+  return schema
+}
+
+/** A schema with references followed to what they stand for; reference cycles were refused when reading. */
+export function resolved(emission: Emission, schema: Schema): Schema {
+  let current = schema
+  while (current.kind === 'ref') current = schemaOf(emission, current.target).schema
+  return current
+}
+
+function declared(document: Document): ReadonlySet<string> {
+  const names = new Set<string>()
+  const types = [
+    ...document.schemas.flatMap(({ views }) => [...Object.values(views), `${views.output}Given`]),
+    ...document.operations.map(({ requestName }) => requestName),
+  ]
+  for (const name of types) names.add(name).add(checkName(name)).add(completeName(name))
+  for (const { views } of document.schemas) names.add(valuesName(views.output)).add(fieldsName(views.output))
+  for (const { routeName } of document.operations) names.add(routeName)
+  for (const { interfaceName } of document.groups) names.add(interfaceName)
+  return names
+}

@@ -1,0 +1,37 @@
+import type { Model } from '../model/types.ts'
+import type { EmitOptions } from '../options.ts'
+import { emitClient } from './client.ts'
+import { type Emission, emissions } from './emission.ts'
+import { emitErrors } from './errors.ts'
+import type { OutputFile } from './file.ts'
+import { emitFilters } from './filters.ts'
+import { emitHandlers } from './handlers.ts'
+import { emitPermissions } from './permissions.ts'
+import { emitRoutes } from './routes.ts'
+import { emitTypes } from './types.ts'
+import { emitValidators } from './validators.ts'
+
+/** The artefacts of a document; a row that has nothing to say for a document answers nothing. */
+const artefacts: readonly { readonly file: string; readonly emit: (emission: Emission) => OutputFile | undefined }[] = [
+  { file: 'types.ts', emit: emitTypes },
+  { file: 'validators.ts', emit: emitValidators },
+  { file: 'handlers.ts', emit: emitHandlers },
+  { file: 'routes.ts', emit: emitRoutes },
+  { file: 'errors.ts', emit: emitErrors },
+  { file: 'client.ts', emit: emitClient },
+  { file: 'filters.ts', emit: emitFilters },
+  { file: 'permissions.ts', emit: emitPermissions },
+]
+
+/** Prints a model: path below the output root -> text, laid out as prettier would. */
+export function emit(model: Model, options: EmitOptions): ReadonlyMap<string, string> {
+  const files = new Map<string, string>()
+  for (const emission of emissions(model, options)) {
+    const folder = options.flat ? '' : `${emission.document.name}/`
+    for (const artefact of artefacts) {
+      const file = artefact.emit(emission)
+      if (file && !file.isEmpty) files.set(folder + artefact.file, file.toString())
+    }
+  }
+  return files
+}

@@ -1,0 +1,23 @@
+import type { Schema } from '../model/types.ts'
+import { type Emission, resolved } from './emission.ts'
+
+/** What `eventStream` is told: whether items are whole events, and whether their data is text. */
+export function eventForm(schema: Schema, emission: Emission): readonly string[] {
+  const of = resolved(emission, schema)
+  const branches = of.kind === 'union' ? of.of.map(each => resolved(emission, each)) : [of]
+  const data = branches.map(branch => dataOf(branch))
+  const isWhole = data.every(each => each !== undefined)
+  const isText = (isWhole ? data : branches).every(each => each && isTextual(resolved(emission, each)))
+  return [...(isText ? ['isText: true'] : []), ...(isWhole ? ['isWhole: true'] : [])]
+}
+
+const eventMembers: ReadonlySet<string> = new Set(['data', 'event', 'id', 'retry'])
+
+/** The data of a schema that describes whole events: it has `data`, and nothing that events do not have. */
+function dataOf(schema: Schema): Schema | undefined {
+  if (schema.kind !== 'object' || schema.properties.some(({ name }) => !eventMembers.has(name))) return undefined
+  return schema.properties.find(({ name }) => name === 'data')?.schema
+}
+
+const isTextual = (schema: Schema): boolean =>
+  schema.kind === 'string' || (schema.kind === 'enum' && schema.values.every(value => typeof value === 'string'))

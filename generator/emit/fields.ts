@@ -1,0 +1,48 @@
+import type { NamedSchema, Property, Schema } from '../model/types.ts'
+import { type Emission, resolved } from './emission.ts'
+import { fieldsName } from './names.ts'
+import type { OutputFile } from './file.ts'
+import { type Doc, print } from './layout/doc.ts'
+import { literal, object, property, quote } from './layout/typescript.ts'
+
+/** `organisationFields`: what an update may do to each field, for every schema that is updated by mask. */
+export function printFields(emission: Emission, file: OutputFile): void {
+  for (const named of updated(emission)) {
+    const { schema } = named
+    if (schema.kind !== 'object') continue
+    file.write(`export const ${fieldsName(named.views.output)}: ${file.runtime('Fields')} = {\n`)
+    for (const property of schema.properties) file.write(`  ${print([ruleOf(property, emission, []), ','], 2)}\n`)
+    file.write('}\n\n')
+  }
+}
+
+/** The schemas of this document that its operations update by mask, each once. */
+function updated({ document, schemas }: Emission): readonly NamedSchema[] {
+  const targets = document.operations.flatMap(({ body }) =>
+    body?.view === 'update' && body.content.schema.kind === 'ref' ? [body.content.schema.target] : [],
+  )
+  return [...new Set(targets)].flatMap(target => schemas.get(target) ?? [])
+}
+
+/** `name: { behavior: 'immutable', required: true }`. `outer` are the schemas around it: a schema in itself ends there. */
+function ruleOf(
+  { name, access, immutable, required, schema }: Property,
+  emission: Emission,
+  outer: readonly Schema[],
+): Doc {
+  const behavior = access === 'both' ? (immutable ? 'immutable' : undefined) : access === 'input' ? 'input' : 'output'
+  const rule: Doc[] = []
+  if (behavior !== undefined) rule.push(['behavior: ', quote(behavior)])
+  if (required && behavior !== 'output') rule.push('required: true')
+  if (schema.default !== undefined) rule.push(property('default', literal(schema.default)))
+  const object_ = resolved(emission, schema)
+  if (isSingleObject(object_) && !outer.includes(object_)) {
+    const members = object_.properties.map(property => ruleOf(property, emission, [...outer, object_]))
+    rule.push(['members: ', object(members)])
+  }
+  return property(name, object(rule))
+}
+
+/** Masks go through single objects, not through lists and maps. */
+const isSingleObject = (schema: Schema): schema is Extract<Schema, { kind: 'object' }> =>
+  schema.kind === 'object' && schema.properties.length > 0 && typeof schema.additional !== 'object'

@@ -1,0 +1,100 @@
+import type { Content, NamedSchema, Operation, RequestBody, Schema } from '../model/types.ts'
+import { type Completion, completion, memberCompletion } from './completion.ts'
+import { type Emission, schemaOf } from './emission.ts'
+import { pascal } from './names.ts'
+import { annotated, arrayOf, intersectionOf, objectOf, type Type, unionOf } from './layout/type.ts'
+import { key } from './layout/typescript.ts'
+import { type TypeContext, typeOf, visible } from './type-expression.ts'
+
+/**
+ * What a handler is given differs from what a caller sends where members have defaults; and members that only the
+ * server sets are dropped on the way. Both are found here, for the types (`<Name>Given`) and the functions
+ * (`complete<Name>`) alike. Defaults within the branches of a union are not filled: which branch holds is not known
+ * before it was checked.
+ */
+export const completionOf = (schema: Schema, emission: Emission): Completion => completion(schema, known(emission))
+
+const known =
+  ({ completions }: Emission) =>
+  (target: string): Completion =>
+    completions.get(target) ?? { fills: false, drops: false }
+
+/** `QuotaOverrideGiven`. */
+export const givenName = ({ views }: NamedSchema): string => `${views.output}Given`
+
+/** `CreateQuotaOverrideGiven`. */
+export const givenRequestName = ({ name }: Operation): string => `${pascal(name)}Given`
+
+/** What the handler's request differs in; lists read their parameters from the context. */
+export function requestCompletion(operation: Operation, emission: Emission): Completion {
+  const { body, list, parameters } = operation
+  const parameterDefaults = !list && parameters.some(({ schema }) => schema.default !== undefined)
+  const inner = bodyCompletion(body, emission)
+  return { fills: inner.fills || parameterDefaults, drops: inner.drops }
+}
+
+/** What completing a body does, whichever of its media types it has. */
+export function bodyCompletion(body: RequestBody | undefined, emission: Emission): Completion {
+  const contents = body?.contents.filter(content => isCompletable(body, content)) ?? []
+  const found = contents.map(({ schema }) => completionOf(schema, emission))
+  return { fills: found.some(({ fills }) => fills), drops: found.some(({ drops }) => drops) }
+}
+
+/** Updates are not completed, nor what a content type does not tell apart from the range beside it. */
+export function isCompletable({ contents, isTagged, view }: RequestBody, { type }: Content): boolean {
+  const ranges = contents.map(content => content.type.split('*')).filter(parts => parts.length > 1)
+  const isHeld = ranges.some(([start = '', end = '']) => type.startsWith(start) && type.endsWith(end))
+  return view === 'input' && !(isTagged && isHeld)
+}
+
+/** Whether a handler's request has a type of its own: with defaults filled, or a body that is narrower by then. */
+export const differsWhenGiven = (operation: Operation, emission: Emission): boolean =>
+  isNarrowed(operation.body) || requestCompletion(operation, emission).fills
+
+/** Whether callers may give a body in several forms of which handlers get one: bytes are a stream, forms are objects. */
+export const isNarrowed = (body: RequestBody | undefined): boolean =>
+  body?.contents.some(({ kind }) => kind === 'bytes' || kind === 'multipart') ?? false
+
+/** The name of the request type that a handler is given. */
+export function givenRequest(operation: Operation, emission: Emission): string {
+  return differsWhenGiven(operation, emission) ? givenRequestName(operation) : operation.requestName
+}
+
+/** The type of a sent value once its defaults are filled. */
+export function givenType(schema: Schema, context: TypeContext): Type {
+  if (!completionOf(schema, context.emission).fills) return typeOf(schema, context)
+  const type = plainGivenType(schema, context)
+  return schema.nullable ? unionOf([type, 'null']) : type
+}
+
+function plainGivenType(schema: Schema, context: TypeContext): Type {
+  switch (schema.kind) {
+    case 'ref': {
+      const named = schemaOf(context.emission, schema.target)
+      return context.file.from('types', givenName(named), true, named.document)
+    }
+    case 'array':
+      return arrayOf(givenType(schema.items, context))
+    case 'intersection':
+      return intersectionOf(schema.of.map(branch => givenType(branch, context)))
+    case 'object': {
+      const { nullable: _, ...object } = schema
+      return intersectionOf([typeOf(object, context), filledMembers(object, context)])
+    }
+    default:
+      return typeOf(schema, context)
+  }
+}
+
+/** The members that completing fills, as an object type to intersect with. */
+export function filledMembers(schema: Extract<Schema, { kind: 'object' }>, context: TypeContext): Type {
+  const filled = visible(schema.properties, 'input').filter(
+    property => memberCompletion(property, known(context.emission)).fills,
+  )
+  return objectOf(
+    filled.map(({ name, required, schema: member }) => {
+      const isThere = required || member.default !== undefined
+      return annotated(`${key(name)}${isThere ? ':' : '?:'}`, givenType(member, context))
+    }),
+  )
+}

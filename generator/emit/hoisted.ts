@@ -1,0 +1,70 @@
+import { type Doc, group, hang, print } from './layout/doc.ts'
+import { array, call, object, quote } from './layout/typescript.ts'
+import { FreeNames } from './names.ts'
+
+/** What no file can hold, or what hides text: escaped in braces, so that halves of characters do not become whole. */
+const unprintable = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]|\p{Surrogate}/gu
+const escaped = (unit: string): string => `\\u{${unit.charCodeAt(0).toString(16)}}`
+
+/** Says to bundlers that a call may be left out when its result is not used. */
+export const pure = '/* @__PURE__ */'
+
+/**
+ * Constants that checks share and that are made once when the module loads: patterns, sets of values and of member
+ * names, tables of forms. Each is named for the first place that needs it, and given once for the same content.
+ */
+export class Hoisted {
+  readonly #names = new Map<string, string>()
+  readonly #free: FreeNames
+  readonly #lines: string[] = []
+
+  /** `taken` are the names that the document declares. */
+  constructor(taken: ReadonlySet<string>) {
+    this.#free = new FreeNames(taken)
+  }
+
+  /** A pattern of the document, in Unicode mode; `source` of a RegExp is safe to print. */
+  pattern(pattern: string, name: string): string {
+    const source = new RegExp(pattern, 'u').source.replace(unprintable, escaped)
+    return this.#constant(`${name}Pattern`, `/${source}/u`)
+  }
+
+  /** A set of member names. */
+  members(names: readonly string[], name: string): string {
+    if (names.length === 0) return this.#constant(`${name}Members`, 'new Set<string>()')
+    return this.#constant(`${name}Members`, ['new Set(', array(names.map(quote)), ')'])
+  }
+
+  /** A set of members to leave out, whose names its type knows. */
+  omitted(names: readonly string[], name: string): string {
+    return this.#constant(`${name}Omitted`, ['new Set(', array(names.map(quote)), ' as const)'])
+  }
+
+  /** A set of an enum's values; `values` is the expression of the list. Bundlers cannot tell that a named one is pure. */
+  values(values: Doc, name: string): string {
+    const isList = typeof values !== 'string'
+    return this.#constant(
+      `${name}Set`,
+      isList ? ['new Set<unknown>(', values, ')'] : call(`${pure} new Set<unknown>`, [values]),
+    )
+  }
+
+  /** A table from a discriminator's values to checks. */
+  forms(rows: readonly Doc[], name: string): string {
+    return this.#constant(`${name}Forms`, object(rows, true))
+  }
+
+  toString(): string {
+    return this.#lines.join('')
+  }
+
+  #constant(wanted: string, value: Doc): string {
+    const content = print(value)
+    const known = this.#names.get(content)
+    if (known !== undefined) return known
+    const name = this.#free.claim(wanted)
+    this.#names.set(content, name)
+    this.#lines.push(`${print(group([`const ${name} =`, hang(value)]))}\n`)
+    return name
+  }
+}

@@ -1,0 +1,123 @@
+import { widthOf } from './width.ts'
+
+/**
+ * Text that knows where it may break: the few combinators of prettier's own layout, after P. Wadler, "A prettier
+ * printer". Output printed with them is what prettier would print, so nothing has to be formatted afterwards.
+ */
+export type Doc =
+  | string
+  | readonly Doc[]
+  /** `asLast` stands instead of it as the last argument of a call, where it keeps to the line of the callee. */
+  | { readonly kind: 'group'; readonly of: Doc; readonly broken: boolean; readonly asLast?: Doc }
+  | { readonly kind: 'indent'; readonly of: Doc }
+  /** A blank or nothing when flat, a line break when broken. */
+  | { readonly kind: 'line'; readonly flat: string }
+  | { readonly kind: 'if-broken'; readonly broken: Doc; readonly flat: Doc }
+  /** A blank, or a line break with indentation where not even the start of what follows fits behind it. */
+  | { readonly kind: 'hang'; readonly of: Doc }
+  /** Words with commas: on one line when flat, as many a line as fit when broken. */
+  | { readonly kind: 'fill'; readonly words: readonly string[] }
+
+/** Breaks all its lines or none; `broken` breaks them whatever the width. */
+export const group = (of: Doc, broken = false): Doc => ({ kind: 'group', of, broken })
+export const indent = (of: Doc): Doc => ({ kind: 'indent', of })
+export const ifBroken = (broken: Doc, flat: Doc = ''): Doc => ({ kind: 'if-broken', broken, flat })
+export const hang = (of: Doc): Doc => ({ kind: 'hang', of })
+export const fill = (words: readonly string[]): Doc => ({ kind: 'fill', words })
+export const line: Doc = { kind: 'line', flat: ' ' }
+export const softline: Doc = { kind: 'line', flat: '' }
+
+/** `docs` with `separator` between them. */
+export function join(separator: Doc, docs: readonly Doc[]): Doc {
+  return docs.map((doc, i) => (i === 0 ? doc : [separator, doc]))
+}
+
+/** The width that lines are kept within (.prettierrc.json). */
+const width = 120
+
+type Mode = 'flat' | 'broken'
+type Command = readonly [indentation: number, mode: Mode, doc: Doc]
+
+/** Lays `doc` out from column `column` on; further lines are indented by `indentation` blanks. */
+export function print(doc: Doc, indentation = 0, column = indentation): string {
+  const out: string[] = []
+  const commands: Command[] = [[indentation, 'broken', doc]]
+  let position = column
+  for (let command = commands.pop(); command; command = commands.pop()) {
+    const [level, mode, of] = command
+    if (typeof of === 'string') {
+      out.push(of)
+      position += widthOf(of)
+    } else if (!('kind' in of)) {
+      pushAll(commands, of, level, mode)
+    } else if (of.kind === 'line') {
+      out.push(mode === 'flat' ? of.flat : `\n${' '.repeat(level)}`)
+      position = mode === 'flat' ? position + of.flat.length : level
+    } else if (of.kind === 'group') {
+      const flat: Command = [level, 'flat', of.of]
+      commands.push(!of.broken && fits(flat, commands, width - position) ? flat : [level, 'broken', of.of])
+    } else if (of.kind === 'fill') {
+      const text = mode === 'flat' ? of.words.join(', ') : filled(of.words, level, position)
+      out.push(text)
+      position = text.includes('\n') ? text.length - text.lastIndexOf('\n') - 1 : position + text.length
+    } else if (of.kind === 'hang') {
+      commands.push([level, mode, of.of])
+      const fitsBeside = mode === 'flat' || fits([level, 'flat', ' '], commands, width - position)
+      if (!fitsBeside) commands.splice(-1, 1, [level + 2, mode, of.of])
+      commands.push([level + 2, fitsBeside ? 'flat' : 'broken', line])
+    } else {
+      commands.push(inner(of, level, mode))
+    }
+  }
+  return out.join('')
+}
+
+/** Whether `next` and what follows it up to the next possible break fit into `room` columns. */
+function fits(next: Command, rest: readonly Command[], room: number): boolean {
+  const commands: Command[] = [next]
+  let left = room
+  let following = rest.length
+  while (left >= 0) {
+    const command = commands.pop() ?? rest[--following]
+    if (!command) return true
+    const [level, mode, of] = command
+    if (typeof of === 'string') left -= widthOf(of)
+    else if (!('kind' in of)) pushAll(commands, of, level, mode)
+    else if (of.kind === 'line') {
+      if (mode === 'broken') return true
+      left -= of.flat.length
+    } else if (of.kind === 'group') {
+      if (of.broken && mode === 'flat') return false
+      commands.push([level, of.broken ? 'broken' : mode, of.of])
+    } else if (of.kind === 'fill') left -= of.words.join(', ').length
+    else if (of.kind === 'hang') {
+      if (mode === 'broken') return true
+      commands.push([level, mode, of.of], [level, mode, line])
+    } else commands.push(inner(of, level, mode))
+  }
+  return false
+}
+
+/** Each word with its comma, on lines of `level` blanks; the first stands at `column`. */
+function filled(words: readonly string[], level: number, column: number): string {
+  let text = ''
+  let position = column
+  for (const [i, word] of words.entries()) {
+    const fitsBeside = i > 0 && position + word.length + 2 <= width
+    text += i === 0 ? `${word},` : fitsBeside ? ` ${word},` : `\n${' '.repeat(level)}${word},`
+    position = fitsBeside || i === 0 ? position + word.length + 1 + Number(i > 0) : level + word.length + 1
+  }
+  return text
+}
+
+function inner(of: Extract<Doc, { kind: 'indent' | 'if-broken' }>, level: number, mode: Mode): Command {
+  if (of.kind === 'indent') return [level + 2, mode, of.of]
+  return [level, mode, mode === 'flat' ? of.flat : of.broken]
+}
+
+function pushAll(commands: Command[], docs: readonly Doc[], level: number, mode: Mode): void {
+  for (let i = docs.length - 1; i >= 0; i -= 1) {
+    const doc = docs[i]
+    if (doc !== undefined) commands.push([level, mode, doc])
+  }
+}

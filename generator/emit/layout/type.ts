@@ -1,0 +1,131 @@
+import { isIdentifier } from '../../identifier.ts'
+import { type Doc, group, hang, ifBroken, indent, join, line, softline } from './doc.ts'
+import { objectType } from './typescript.ts'
+
+/** A TypeScript type before it is laid out: where parentheses and breaks go depends on what is around it. */
+export type Type =
+  /** A name or a literal as it is printed: `Vm`, `'a'`, `null`. */
+  | string
+  | { readonly kind: 'object'; readonly members: readonly Doc[] }
+  | { readonly kind: 'generic'; readonly name: string; readonly args: readonly Type[] }
+  | { readonly kind: 'array'; readonly of: Type }
+  | { readonly kind: 'union'; readonly of: readonly Type[] }
+  | { readonly kind: 'intersection'; readonly of: readonly Type[] }
+
+/** `{ a: string }`; one without members is `{}`. */
+export const objectOf = (members: readonly Doc[]): Type => (members.length === 0 ? '{}' : { kind: 'object', members })
+
+/** `Promise<Vm>`. */
+export const generic = (name: string, ...args: readonly Type[]): Type => ({ kind: 'generic', name, args })
+
+export const arrayOf = (of: Type): Type => ({ kind: 'array', of })
+
+/** The alternatives, each once; one alone is no union. */
+export function unionOf(alternatives: readonly Type[]): Type {
+  const flat = alternatives.flatMap(type => (isKind(type, 'union') ? type.of : [type]))
+  const of = [...new Map(flat.map(type => [JSON.stringify(type), type])).values()]
+  return of.length === 1 ? (of[0] ?? 'never') : { kind: 'union', of }
+}
+
+export function intersectionOf(operands: readonly Type[]): Type {
+  const of = operands.flatMap(type => (isKind(type, 'intersection') ? type.of : [type]))
+  return of.length === 1 ? (of[0] ?? 'unknown') : { kind: 'intersection', of }
+}
+
+/** `name: Type` or `name?: Type`; `prefix` ends with the colon. */
+export function annotated(prefix: Doc, type: Type): Doc {
+  if (!isKind(type, 'union') || isHugged(type)) return [prefix, ' ', layout(type)]
+  return group([prefix, indent([line, group(alternatives(type.of))])])
+}
+
+/** `export type Name = Type`. */
+export function aliased(name: string, type: Type): Doc {
+  const prefix = `export type ${name} =`
+  if (isKind(type, 'union')) return annotated(prefix, type)
+  return group([prefix, hang(layout(type))])
+}
+
+/** `export const name: Type = value`; where a type's arguments have arguments, prettier breaks only inside of it. */
+export function constant(name: string, type: Type, value: Doc): Doc {
+  const left = [`export const ${name}: `, layout(type)]
+  const isComplex = isKind(type, 'generic') && type.args.length > 1 && type.args.some(each => isKind(each, 'generic'))
+  return isComplex ? group([left, ' = ', value]) : group([group(left), ' =', hang(value)])
+}
+
+/** A type where nothing around it matters: behind a name and a colon that never break, or as a result. */
+export function layout(type: Type): Doc {
+  if (typeof type === 'string') return type
+  switch (type.kind) {
+    case 'object':
+      return objectType(type.members)
+    case 'generic':
+      return genericLayout(type.name, type.args)
+    case 'array':
+      return [operand(type.of), '[]']
+    case 'union':
+      return isHugged(type) ? join(' | ', type.of.map(layout)) : group(alternatives(type.of))
+    case 'intersection':
+      return intersection(type.of)
+  }
+}
+
+function genericLayout(name: string, args: readonly Type[]): Doc {
+  const [only] = args
+  if (args.length === 1 && only !== undefined && isHugged(only)) return [name, '<', layout(only), '>']
+  return group([name, '<', indent([softline, join([',', line], args.map(layout))]), softline, '>'])
+}
+
+const alternatives = (of: readonly Type[]): Doc => [
+  ifBroken('| '),
+  join(
+    [line, '| '],
+    of.map(type => indent(isKind(type, 'intersection') ? operand(type) : layout(type))),
+  ),
+]
+
+/** Objects stay on the line of the `&` beside them; names go to lines of their own. */
+function intersection(of: readonly Type[]): Doc {
+  let isIndented = false
+  return group(
+    of.map((type, i): Doc => {
+      const before = of[i - 1]
+      if (before === undefined) return operand(type)
+      const isObject = isKind(type, 'object')
+      if (!isObject && !isKind(before, 'object')) return indent([' &', line, operand(type)])
+      if (isObject && isKind(before, 'object')) return [' & ', isIndented ? indent(operand(type)) : operand(type)]
+      isIndented ||= i > 1
+      return [' & ', i > 1 ? indent(operand(type)) : operand(type)]
+    }),
+  )
+}
+
+/** In parentheses where a union or an intersection would be torn apart otherwise. */
+function operand(type: Type): Doc {
+  if (isKind(type, 'union')) {
+    return isHugged(type)
+      ? ['(', layout(type), ')']
+      : ['(', group([indent([softline, group(alternatives(type.of))]), softline]), ')']
+  }
+  return isKind(type, 'intersection') ? ['(', intersection(type.of), ')'] : layout(type)
+}
+
+/** What prettier keeps on the line of the brackets around it: names, texts and objects; names and objects also with null. */
+function isHugged(type: Type): boolean {
+  if (typeof type === 'string') return isIdentifier(type) || /^['"]/.test(type)
+  if (type.kind === 'object') return true
+  if (type.kind !== 'union') return false
+  const others = type.of.filter(each => each !== 'null')
+  return others.length === 1 && others.every(each => isReference(each) || isKind(each, 'object'))
+}
+
+const isReference = (type: Type): boolean =>
+  typeof type === 'string' ? isIdentifier(type) && !keywords.has(type) : type.kind === 'generic'
+
+const keywords: ReadonlySet<string> = new Set(['boolean', 'never', 'null', 'number', 'string', 'undefined', 'unknown'])
+
+function isKind<K extends Exclude<Type, string>['kind']>(
+  type: Type,
+  kind: K,
+): type is Extract<Type, { readonly kind: K }> {
+  return typeof type !== 'string' && type.kind === kind
+}

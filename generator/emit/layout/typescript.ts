@@ -1,0 +1,175 @@
+import { isIdentifier } from '../../identifier.ts'
+import { type Doc, fill, group, hang, ifBroken, indent, join, line, softline } from './doc.ts'
+import { widthOf } from './width.ts'
+
+/** Characters that are escaped, as editors show them badly or not at all. */
+const unprintable = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
+
+/** A string literal with the quotes prettier prefers: single, but double where that saves an escape. */
+export function quote(text: string): string {
+  const singles = text.split("'").length
+  const doubles = text.split('"').length
+  const delimiter = singles > doubles ? '"' : "'"
+  const escaped = JSON.stringify(text)
+    .slice(1, -1)
+    .replaceAll('\\"', '"')
+    .replaceAll(delimiter, `\\${delimiter}`)
+    .replace(unprintable, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return delimiter + escaped + delimiter
+}
+
+/** A member name of a type, quoted where it must be. */
+export const key = (name: string): string => (isIdentifier(name) ? name : quote(name))
+
+/** `value.name`, or `value['a-b']`. */
+export const member = (value: string, name: string): string =>
+  isIdentifier(name) ? `${value}.${name}` : `${value}[${quote(name)}]`
+
+/** `f(a, b)`, an argument a line where that is too long. */
+export function call(callee: string, args: readonly Doc[]): Doc {
+  if (args.length === 0) return `${callee}()`
+  const last = args.at(-1)
+  if (typeof last === 'object' && 'kind' in last && last.kind === 'group' && last.asLast !== undefined) {
+    return group([callee, '(', join(', ', [...args.slice(0, -1), last.asLast]), ')'])
+  }
+  return group([callee, '(', indent([softline, join([',', line], args)]), ifBroken(','), softline, ')'])
+}
+
+/** `[a, b]`; lists of several objects always break in prettier's form, which `broken` says. */
+export function array(items: readonly Doc[], broken = false): Doc {
+  if (items.length === 0) return '[]'
+  if (items.length > 1 && items.every(isNumeral)) {
+    return group(['[', indent([softline, fill(items)]), softline, ']'], broken)
+  }
+  return group(['[', indent([softline, join([',', line], items)]), ifBroken(','), softline, ']'], broken)
+}
+
+const isNumeral = (doc: Doc): doc is string => typeof doc === 'string' && /^-?\d/.test(doc)
+
+/** `{ a: 1, b }`; an item is a whole member, `a: 1`. */
+export function object(members: readonly Doc[], broken = false): Doc {
+  if (members.length === 0) return '{}'
+  return group(['{', indent([line, join([',', line], members)]), ifBroken(','), line, '}'], broken)
+}
+
+/** An object type in braces, `{ a: string; b?: number }`. */
+export function objectType(members: readonly Doc[]): Doc {
+  if (members.length === 0) return '{}'
+  return group(['{', indent([line, join([ifBroken('', ';'), line], members)]), line, '}'])
+}
+
+/** `name: value` in an object, with a long text below its name as prettier has it. */
+export function property(name: string, value: Doc): Doc {
+  const shown = computedKey(name)
+  const text = typeof value === 'string' ? value : ''
+  const isShort = widthOf(shown) < minWorthBreaking
+  if (isShort || isNumeral(text) || text === 'true' || text === 'false') return [shown, ': ', value]
+  return /^['"]/.test(text) ? below(name, value) : group([shown, ':', hang(value)])
+}
+
+/** The same for what prettier breaks before it breaks it inside: texts, comparisons, choices. */
+export const below = (name: string, value: Doc): Doc => group([computedKey(name), ':', indent([line, value])])
+
+/** `value ?? standard`. */
+export function fallback(name: string, value: string, standard: Doc): Doc {
+  const isInlined = typeof standard !== 'string'
+  if (isInlined) return property(name, [value, ' ?? ', standard])
+  return below(name, group([value, ' ??', line, standard]))
+}
+
+/** `test ? consequent : alternate`, which is laid out by where it stands; several make a chain. */
+export interface Choice {
+  readonly branches: readonly (readonly [test: string, consequent: Doc])[]
+  readonly otherwise: Doc
+}
+
+export type Expression = Doc | Choice
+
+const isChoice = (expression: Expression): expression is Choice =>
+  typeof expression === 'object' && 'branches' in expression
+
+/** `test ? consequent : expression`. */
+export function choice(test: string, consequent: Doc, expression: Expression): Choice {
+  if (!isChoice(expression)) return { branches: [[test, consequent]], otherwise: expression }
+  return { branches: [[test, consequent], ...expression.branches], otherwise: expression.otherwise }
+}
+
+/** An expression where nothing around it matters: behind `return`, say. */
+export const expressed = (expression: Expression): Doc =>
+  isChoice(expression) ? choices(expression.branches, expression.otherwise) : expression
+
+/** `name: expression`. */
+export const assigned = (name: string, expression: Expression): Doc =>
+  isChoice(expression) ? below(name, expressed(expression)) : property(name, expression)
+
+/** `callee(args, item => expression)`. */
+export function mapped(callee: string, args: readonly string[], expression: Expression): Doc {
+  const head = `${callee}(${[...args, 'item'].join(', ')} =>`
+  const body = expressed(expression)
+  if (typeof body === 'object' && 'kind' in body && isObject(body)) return [head, ' (', body, '))']
+  const parenthesised = isChoice(expression) ? [ifBroken('', '('), body, ifBroken('', ')')] : body
+  return group([head, group([indent([line, parenthesised]), ifBroken(','), softline]), ')'])
+}
+
+const isObject = (doc: Exclude<Doc, string | readonly Doc[]>): boolean =>
+  doc.kind === 'group' && typeof doc.of === 'object' && !('kind' in doc.of) && doc.of[0] === '{'
+
+/** The first consequent whose test holds; all stand on a line, or each on its own. */
+export const choices = (branches: readonly (readonly [test: string, consequent: Doc])[], otherwise: Doc): Doc =>
+  group(
+    branches.reduceRight<Doc>(
+      (alternate, [test, consequent]) => [test, indent([line, '? ', indent(consequent), line, ': ', alternate])],
+      indent(otherwise),
+    ),
+  )
+
+/** A break behind a shorter name than this would save nothing. */
+const minWorthBreaking = 5
+
+/** A number as prettier writes it: `1e21`, not `1e+21`. */
+export const numeral = (value: number): string => String(value).replace('e+', 'e')
+
+/** The type of a value in an enum. */
+export const literalType = (value: string | number | boolean): string =>
+  typeof value === 'string' ? quote(value) : typeof value === 'number' ? numeral(value) : String(value)
+
+/** A JSON value as an expression. */
+export function literal(value: unknown): Doc {
+  if (typeof value === 'string') return quote(value)
+  if (typeof value === 'number') return numeral(value)
+  if (typeof value !== 'object' || value === null) return String(value)
+  if (Array.isArray(value)) return array(value.map(literal), isTable(value))
+  return object(Object.entries(value).map(([name, item]) => property(name, literal(item))))
+}
+
+/** Prettier breaks lists of several objects, or of several lists, that each hold more than one thing. */
+function isTable(items: readonly unknown[]): boolean {
+  if (items.length < 2) return false
+  const isLists = Array.isArray(items[0])
+  return items.every(item => isCompound(item) && Array.isArray(item) === isLists && Object.keys(item).length > 1)
+}
+
+const isCompound = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** `__proto__: x` in a literal would set the prototype; computed it is a member like others. */
+const computedKey = (name: string): string => (name === '__proto__' ? "['__proto__']" : key(name))
+
+/** A function's head, `name(a: A, b?: B): R`, a parameter a line where that is too long. */
+export function signature(name: string, parameters: readonly Doc[], result: Doc): Doc {
+  if (parameters.length === 0) return group([name, '(): ', group(result)])
+  return group([
+    [name, '(', indent([softline, join([',', line], parameters)]), ifBroken(','), softline, '): '],
+    group(result),
+  ])
+}
+
+/** `if (a && b) statement`, broken as prettier does. */
+export function conditional(conditions: readonly Doc[], statement: Doc): Doc {
+  if (conditions.length === 0) return statement
+  return group([
+    'if (',
+    group([indent([softline, join([' &&', line], conditions)]), softline]),
+    ')',
+    indent([line, statement]),
+  ])
+}

@@ -1,0 +1,51 @@
+import type { Document, Operation } from '../model/types.ts'
+import { camel, pascal } from './names.ts'
+
+/** What is named after a list operation. */
+export interface ListNames {
+  /** What it filters and sorts by: `quotasList`. */
+  readonly fields: string
+  /** The client's method that goes through its pages: `iterateQuotas`. */
+  readonly iterator: string
+}
+
+const memo = new WeakMap<Document, ReadonlyMap<Operation, ListNames>>()
+
+/**
+ * The names of `listQuotas` come from `quotas`; where another list or method has them already, from the whole name. The
+ * first in the document keeps the shorter ones.
+ */
+export function listNames(operation: Operation, document: Document): ListNames {
+  const known = memo.get(document) ?? namesOf(document)
+  memo.set(document, known)
+  return known.get(operation) ?? { fields: '', iterator: '' }
+}
+
+function namesOf(document: Document): ReadonlyMap<Operation, ListNames> {
+  const fields = new Set<string>()
+  const methods = new Set(['waitOperation', ...document.operations.map(({ name }) => name)])
+  const lists = document.operations.filter(({ list }) => list !== undefined)
+  return new Map(
+    lists.map(operation => {
+      const bases = [operation.name.replace(/^list(?=\p{Lu})/u, ''), operation.name]
+      const named = {
+        fields: claim(
+          bases.map(base => `${camel(base)}List`),
+          fields,
+        ),
+        iterator: claim(
+          bases.map(base => `iterate${pascal(base)}`),
+          methods,
+        ),
+      }
+      return [operation, named]
+    }),
+  )
+}
+
+function claim(wanted: readonly string[], taken: Set<string>): string {
+  let name = wanted.find(each => !taken.has(each)) ?? `${wanted.at(-1)}_`
+  while (taken.has(name)) name += '_'
+  taken.add(name)
+  return name
+}

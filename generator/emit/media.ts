@@ -1,0 +1,85 @@
+import type { Content, Operation, RequestBody } from '../model/types.ts'
+import { isStream } from './answer-type.ts'
+import { checkName } from './names.ts'
+import type { Emission } from './emission.ts'
+import { eventForm } from './event-form.ts'
+import type { OutputFile } from './file.ts'
+import { fieldOf, further, partOf, partType, propertiesOf } from './form-fields.ts'
+import { pure } from './hoisted.ts'
+import type { Doc } from './layout/doc.ts'
+import { array, call, object, property, quote } from './layout/typescript.ts'
+import { scalarOf } from './parameter-type.ts'
+import type { RuntimeSymbol } from './runtime-symbols.ts'
+
+/** A request's body as data: its one media type, or the choice among several. */
+export function requestBodyOf(operation: Operation, body: RequestBody, emission: Emission, file: OutputFile): Doc {
+  const check = (content: Content): string | undefined =>
+    isStream(content) ? file.from('validators', checkName(itemName(operation, content, emission)), false) : undefined
+  const required = `required: ${body.required}`
+  if (!body.isTagged) return object([...mediaOf(body.content, emission, file, check(body.content)), required])
+  const media = body.contents.map(content => object(mediaOf(content, emission, file, check(content))))
+  return [codec('mediaChoice', file), `({ ${required} }, `, array(media, media.length > 1), ')']
+}
+
+/** What the checks of a stream's items are named by: no schema has this name. */
+export function itemName({ requestName }: Operation, { kind }: Content, { taken }: Emission): string {
+  let name = `${requestName}${kind === 'lines' ? 'Line' : 'Event'}`
+  while (taken.has(name)) name += '_'
+  return name
+}
+
+/** The members that say a media type and how it travels. */
+export function mediaOf(content: Content, emission: Emission, file: OutputFile, check?: string): readonly Doc[] {
+  const { aliases, type } = content
+  return [
+    property('type', quote(type)),
+    ...(aliases ? [property('aliases', array(aliases.map(quote)))] : []),
+    ['kind: ', kindOf(content, emission, file, check)],
+  ]
+}
+
+function kindOf(content: Content, emission: Emission, file: OutputFile, check?: string): Doc {
+  const { kind, schema } = content
+  const checks = check === undefined ? [] : [check]
+  switch (kind) {
+    case 'json':
+    case 'text':
+    case 'bytes':
+      return quote(kind)
+    case 'lines':
+      return call(codec('jsonLines', file), checks)
+    case 'events': {
+      const form = eventForm(schema, emission)
+      const isPlain = form.length === 0 && checks.length === 0
+      return call(codec('eventStream', file), isPlain ? [] : [object(form), ...checks])
+    }
+    case 'form':
+      return codecOf('formFields', fieldOf, further(schema, emission, scalarOf), content, emission, file)
+    case 'multipart':
+      return codecOf('multipartForm', partOf, further(schema, emission, partType), content, emission, file)
+  }
+}
+
+/** Made when the module loads, and left out of a bundle together with its route. */
+const codec = (symbol: RuntimeSymbol, file: OutputFile): string => `${pure} ${file.runtime(symbol)}`
+
+function codecOf(
+  symbol: 'formFields' | 'multipartForm',
+  memberOf: typeof fieldOf,
+  others: string | undefined,
+  { schema, encoding = [] }: Content,
+  emission: Emission,
+  file: OutputFile,
+): Doc {
+  const rows = [...propertiesOf(schema, emission)].map(([name, property]) =>
+    memberOf(
+      name,
+      property,
+      encoding.find(each => each.name === name),
+      emission,
+    ),
+  )
+  const list = array(rows, rows.length > 1)
+  const made = codec(symbol, file)
+  return others === undefined ? [made, '(', list, ')'] : call(made, [list, others])
+}

@@ -1,0 +1,52 @@
+import { nameParts } from '../identifier.ts'
+
+/** `quota` -> `Quota`. */
+export const pascal = (name: string): string => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
+
+/** `Quota` -> `quota`, `VMList` -> `vmList`. */
+export const camel = (name: string): string =>
+  name.replace(/^\p{Lu}+(?=\p{Lu}\p{Ll})|^\p{Lu}+$|^\p{Lu}/u, head => head.toLowerCase())
+
+/** `A`, `B`, ... `Z`, `AA`: tells apart what has no name of its own. */
+export function letters(index: number): string {
+  const last = String.fromCharCode(65 + (index % 26))
+  return index < 26 ? last : letters(Math.floor(index / 26) - 1) + last
+}
+
+/** Any text as one word of an identifier, its parts joined: `font-size`, `font_size` -> `fontSize`. */
+export const word = (text: string): string =>
+  nameParts(text.replaceAll('_', ' '))
+    .map((part, i) => (i === 0 ? part : pascal(part)))
+    .join('') || 'member'
+
+/** The check of a type: `checkQuota`. */
+export const checkName = (type: string): string => `check${pascal(type)}`
+
+/** What completes a sent value of a type: `completeQuotaInput`. */
+export const completeName = (type: string): string => `complete${pascal(type)}`
+
+/** The constant that lists an enum's values: `lifecycleStateValues`. */
+export const valuesName = (type: string): string => `${camel(type)}Values`
+
+/** The constant that holds an updated schema's fields: `quotaFields`. */
+export const fieldsName = (type: string): string => `${camel(type)}Fields`
+
+/** Hands out names of one file for what has none in the document, each once: the second `nameSet` is `nameSetB`. */
+export class FreeNames {
+  readonly #used: Set<string>
+  readonly #met = new Map<string, number>()
+
+  /** `taken` are the names that the document declares. */
+  constructor(taken: ReadonlySet<string>) {
+    this.#used = new Set(taken)
+  }
+
+  claim(wanted: string): string {
+    let index = this.#met.get(wanted) ?? 0
+    let name = index === 0 ? wanted : wanted + letters(index)
+    for (; this.#used.has(name); name = wanted + letters(index)) index += 1
+    this.#met.set(wanted, index + 1)
+    this.#used.add(name)
+    return name
+  }
+}

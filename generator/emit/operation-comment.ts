@@ -1,0 +1,19 @@
+import type { Operation } from '../model/types.ts'
+import { docComment } from './layout/comment.ts'
+
+/** An operation's summary and place, and its description below: the same words on handler, route and client method. */
+export function operationComment(operation: Operation, indentation = 0): string {
+  const text = [headOf(operation), operation.description].filter(Boolean).join('\n\n')
+  return docComment(text, indentation, operation.deprecated)
+}
+
+/** One line for places where the full words stand nearby. */
+export const shortComment = (operation: Operation, indentation = 0): string =>
+  docComment(headOf(operation), indentation)
+
+function headOf({ method, path, summary }: Operation): string {
+  const place = `\`${method} ${path}\``
+  return summary ? `${sentence(summary)} ${place}` : place
+}
+
+const sentence = (summary: string): string => (/[.!?]$/.test(summary.trim()) ? summary.trim() : `${summary.trim()}.`)

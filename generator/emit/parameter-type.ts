@@ -1,0 +1,36 @@
+import type { Schema } from '../model/types.ts'
+import { type Emission, resolved } from './emission.ts'
+import type { Doc } from './layout/doc.ts'
+import { object, property } from './layout/typescript.ts'
+
+/** TypeScript takes a member that every object inherits for the inherited one, and its text for any text. */
+export const exact = (name: string): string => (name in Object.prototype ? ' as const' : '')
+
+/** How text becomes a value; what no text can say (unions of objects, say) was reported when reading. */
+export function parameterType(schema: Schema, emission: Emission): Doc {
+  const of = resolved(emission, schema)
+  if (of.kind === 'array') return object([['array: ', scalarOf(of.items, emission)]])
+  if (of.kind !== 'object') return scalarOf(of, emission)
+  const rows = of.properties.map(({ name, schema: inner }) => {
+    const type = resolved(emission, inner)
+    if (type.kind === 'array') return property(name, object([['array: ', scalarOf(type.items, emission)]]))
+    return property(name, [scalarOf(type, emission), exact(name)])
+  })
+  return object([['object: ', object(rows)]])
+}
+
+/** A list or an object, which takes more than one text. */
+export function isComposite(schema: Schema, emission: Emission): boolean {
+  const { kind } = resolved(emission, schema)
+  return kind === 'array' || kind === 'object'
+}
+
+export function scalarOf(schema: Schema, emission: Emission): string {
+  const of = resolved(emission, schema)
+  if (of.kind === 'number') return of.integer ? "'integer'" : "'number'"
+  if (of.kind === 'boolean') return "'boolean'"
+  if (of.kind !== 'enum') return "'string'"
+  const types = new Set(of.values.map(value => typeof value))
+  if (types.size > 1 || types.has('string')) return "'string'"
+  return types.has('boolean') ? "'boolean'" : "'number'"
+}

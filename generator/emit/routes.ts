@@ -1,0 +1,148 @@
+import { isIdentifier } from '../identifier.ts'
+import type { Access, Operation, Parameter, Response } from '../model/types.ts'
+import { resultType } from './answer-type.ts'
+import { requestComplete } from './complete.ts'
+import { type Emission, openFile, schemaOf } from './emission.ts'
+import { domainName } from './errors.ts'
+import type { OutputFile } from './file.ts'
+import { listNames } from './list-names.ts'
+import { givenRequest } from './given.ts'
+import { handlersName } from './handlers.ts'
+import { docComment, inSentence } from './layout/comment.ts'
+import { type Doc, print } from './layout/doc.ts'
+import { constant, generic, type Type } from './layout/type.ts'
+import { array, literal, member, object, property, quote } from './layout/typescript.ts'
+import { mediaOf, requestBodyOf } from './media.ts'
+import { checkName, fieldsName } from './names.ts'
+import { shortComment } from './operation-comment.ts'
+import { exact, isComposite, parameterType } from './parameter-type.ts'
+import { render } from './templates.ts'
+
+/** Groups of these names would hide what the function that binds them names. */
+const shadowing: ReadonlySet<string> = new Set(['bind', 'bindList', 'context', 'request'])
+
+/** routes.ts: one constant an operation, data only, and the function that binds all to their handlers. */
+export function emitRoutes(emission: Emission): OutputFile | undefined {
+  if (emission.document.operations.length === 0) return undefined
+  const file = openFile(emission, 'routes')
+  const { groups, name, operations, title } = emission.document
+  const destructured = groups.every(group => isIdentifier(group.name) && !shadowing.has(group.name))
+  const pattern = destructured ? object(groups.map(group => group.name)) : 'handlers'
+  const handlers = file.from('handlers', handlersName(emission), true)
+  const view = {
+    comment: docComment(`The routes of ${inSentence(title)}, each bound to the handler that answers it.`),
+    routes: operations.map(operation => routeView(operation, emission, file)),
+    head: print([
+      `export const ${name}Routes = (`,
+      pattern,
+      `: ${handlers}): readonly ${file.runtime('BoundRoute')}[] => [`,
+    ]),
+    bindings: groups.flatMap(group => {
+      const handler = destructured ? group.name : member('handlers', group.name)
+      return group.operations.map(operation => binding(operation, handler, file))
+    }),
+  }
+  file.write(render('routes', view))
+  return file
+}
+
+function routeView(operation: Operation, emission: Emission, file: OutputFile): object {
+  return {
+    comment: shortComment(operation),
+    constant: print(
+      constant(
+        operation.routeName,
+        routeType(operation, emission, file),
+        object(members(operation, emission, file), true),
+      ),
+    ),
+  }
+}
+
+function routeType(operation: Operation, emission: Emission, file: OutputFile): Type {
+  const request = file.from('types', operation.requestName, true)
+  const result = resultType(operation, { emission, file, view: 'output' })
+  const given = givenRequest(operation, emission)
+  const args: Type[] = [request, result]
+  if (given !== operation.requestName) args.push(file.from('types', given, true))
+  return generic(file.runtime('Route'), ...args)
+}
+
+function members(operation: Operation, emission: Emission, file: OutputFile): readonly Doc[] {
+  const { access, body, list, mode, parameters, raises, successes } = operation
+  const docs: Doc[] = [
+    property('operationId', quote(operation.id)),
+    `method: '${operation.method}'`,
+    property('path', array(operation.pathParts.map(quote))),
+  ]
+  if (parameters.length > 0) {
+    const rows = parameters.map(parameter => parameterOf(parameter, emission, file))
+    docs.push(['parameters: ', array(rows, rows.length > 1)])
+  }
+  if (body) {
+    docs.push(['body: ', requestBodyOf(operation, body, emission, file)])
+  }
+  const isTable = successes.length > 1 && successes.every(({ content, headers }) => content || headers.length > 0)
+  docs.push([
+    'success: ',
+    array(
+      successes.map(response => successOf(response, emission, file)),
+      isTable,
+    ),
+  ])
+  if (operation.answer === 'replies') docs.push('replies: true')
+  docs.push(`domain: ${file.from('errors', domainName(emission.document), false)}`)
+  if (access) docs.push(['access: ', accessOf(access)])
+  if (mode) docs.push(`mode: '${mode}'`)
+  if (raises) docs.push(['raises: ', array(raises.map(quote))])
+  if (list)
+    docs.push(
+      `list: { member: ${quote(list.member)}, fields: ${file.from('filters', listNames(operation, emission.document).fields, false)} }`,
+    )
+  const updated = body?.view === 'update' && body.content.schema.kind === 'ref' ? body.content.schema.target : undefined
+  if (updated !== undefined) docs.push(fieldsMember(updated, emission, file))
+  docs.push(`check: ${file.from('validators', checkName(operation.requestName), false)}`)
+  const complete = requestComplete(operation, emission)
+  if (complete !== undefined) docs.push(`complete: ${file.from('validators', complete, false)}`)
+  return docs
+}
+
+/** The fields of a schema stand in the document whose operation updates it. */
+const fieldsMember = (target: string, emission: Emission, file: OutputFile): Doc =>
+  `fields: ${file.from('validators', fieldsName(schemaOf(emission, target).views.output), false)}`
+
+/** A declared success as data. */
+function successOf({ status, content, headers }: Response, emission: Emission, file: OutputFile): Doc {
+  const rows: Doc[] = [`status: ${typeof status === 'number' ? String(status) : quote(status)}`]
+  if (content) rows.push(...mediaOf(content, emission, file))
+  if (headers.length > 0) {
+    const types = headers.map(({ name, schema }) => property(name, [parameterType(schema, emission), exact(name)]))
+    rows.push(['headers: ', object(types)])
+  }
+  return object(rows)
+}
+
+function parameterOf(parameter: Parameter, emission: Emission, file: OutputFile): Doc {
+  const { explode, in: place, member: name, style } = parameter
+  const rows: Doc[] = [property('name', quote(parameter.name))]
+  if (name !== parameter.name) rows.push(property('member', quote(name)))
+  rows.push(`in: '${place}'`, ['type: ', style === 'json' ? "'json'" : parameterType(parameter.schema, emission)])
+  const usual = place === 'query' || place === 'cookie' ? 'form' : 'simple'
+  if (style !== usual && style !== 'json') rows.push(`style: '${style}'`)
+  if (explode !== (style === 'form' || style === 'deepObject') && style !== 'json') rows.push(`explode: ${explode}`)
+  if (style !== 'json' && isComposite(parameter.schema, emission)) rows.push(`write: ${file.runtime('writeStyled')}`)
+  return object(rows)
+}
+
+function accessOf(access: Access): Doc {
+  return object(Object.entries(access).map(([name, value]): Doc => [`${name}: `, literal(value)]))
+}
+
+/** `bind(getQuota, (request, context) => quotas.getQuota(request, context))`, with the arrow's body below when too long. */
+function binding(operation: Operation, handlers: string, file: OutputFile): string {
+  const bind = file.runtime(operation.list ? 'bindList' : 'bind')
+  const head = `${bind}(${operation.routeName}, (request, context) =>`
+  const body = `${member(handlers, operation.name)}(request, context)`
+  const flat = `${head} ${body}),`
+  return flat.length + 2 <= 120 ? flat.slice(0, -1) : `${head}\n    ${body},\n  )`
+}

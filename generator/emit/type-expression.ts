@@ -1,0 +1,127 @@
+import type { Property, Schema, View } from '../model/types.ts'
+import { type Emission, schemaOf } from './emission.ts'
+import type { OutputFile } from './file.ts'
+import type { Doc } from './layout/doc.ts'
+import { annotated, arrayOf, generic, intersectionOf, objectOf, type Type, unionOf } from './layout/type.ts'
+import { key, literalType } from './layout/typescript.ts'
+
+/** What a schema is printed for: the view of its members, and the file whose imports follow. */
+export interface TypeContext {
+  readonly emission: Emission
+  readonly file: OutputFile
+  readonly view: View
+}
+
+/** The TypeScript type of a schema as it travels in a view. */
+export function typeOf(schema: Schema, context: TypeContext): Type {
+  const type = plainTypeOf(schema, context)
+  return schema.nullable ? unionOf([type, 'null']) : type
+}
+
+function plainTypeOf(schema: Schema, context: TypeContext): Type {
+  switch (schema.kind) {
+    case 'string':
+    case 'boolean':
+    case 'number':
+      return schema.kind
+    case 'enum':
+      return unionOf(
+        schema.values.filter(value => context.view === 'output' || value !== schema.unspecified).map(literalType),
+      )
+    case 'array':
+      return arrayOf(typeOf(schema.items, { ...context, view: whole(context.view) }))
+    case 'object':
+      return objectTypeOf(schema, context)
+    case 'ref':
+      return nameOf(schema.target, context)
+    case 'union':
+      return branchesOf(schema, context)
+    case 'intersection':
+      return intersectionOf(schema.of.map(branch => typeOf(branch, context)))
+    case 'binary':
+      return context.file.runtime('FormFile')
+    case 'any':
+      return 'unknown'
+    case 'never':
+      return 'never'
+  }
+}
+
+/** The name of a schema in a view, imported where it stands in another file. */
+export function nameOf(target: string, { emission, file, view }: TypeContext): string {
+  const { views, document } = schemaOf(emission, target)
+  return file.from('types', views[view], true, document)
+}
+
+/** A branch that a discriminator names gets the literal its own schema leaves out. */
+function branchesOf({ discriminator, of }: Extract<Schema, { kind: 'union' }>, context: TypeContext): Type {
+  const branches = of.map((branch): Type => {
+    const type = typeOf(branch, context)
+    const tags = discriminator?.mapping.filter(([, target]) => branch.kind === 'ref' && target === branch.target) ?? []
+    if (!discriminator || tags.length === 0) return type
+    const tag = annotated(`${key(discriminator.property)}:`, unionOf(tags.map(([value]) => literalType(value))))
+    return intersectionOf([type, objectOf([tag])])
+  })
+  return unionOf(branches)
+}
+
+function objectTypeOf(schema: Extract<Schema, { kind: 'object' }>, context: TypeContext): Type {
+  const members = membersOf(schema, context)
+  if (members.length > 0) return objectOf(members)
+  if (schema.additional === false) return generic('Record', 'string', 'never')
+  if (typeof schema.additional === 'string') return generic('Record', 'string', 'unknown')
+  const value = typeOf(schema.additional, { ...context, view: whole(context.view) })
+  // an alias may be within itself in an object only, and `Record` is an alias too
+  if (leadsToItself(schema.additional, context)) return objectOf([annotated('[member: string]:', value)])
+  return generic('Record', 'string', value)
+}
+
+/** Whether a schema that contains itself is what a value may be, or an item of it. */
+function leadsToItself(schema: Schema, context: TypeContext): boolean {
+  if (schema.kind === 'ref') return schemaOf(context.emission, schema.target).isRecursive
+  if (schema.kind === 'array') return leadsToItself(schema.items, context)
+  const branches = schema.kind === 'union' || schema.kind === 'intersection' ? schema.of : []
+  return branches.some(branch => leadsToItself(branch, context))
+}
+
+/** The members of an object type in a view, with the index signature of its further members. */
+export function membersOf(schema: Extract<Schema, { kind: 'object' }>, context: TypeContext): readonly Doc[] {
+  const properties = visible(schema.properties, context.view)
+  const members = properties.map(property => memberOf(property, context))
+  const index = members.length > 0 ? indexSignature(schema, properties, context) : undefined
+  return index ? [...members, index] : members
+}
+
+/** `name?: T`. */
+export function memberOf(property: Property, context: TypeContext): Doc {
+  const mark = isOptional(property, context.view) ? '?:' : ':'
+  return annotated(`${key(property.name)}${mark}`, typeOf(property.schema, context))
+}
+
+/** Lists and maps are replaced whole, so what stands in them is as in a create. */
+export const whole = (view: View): View => (view === 'update' ? 'input' : view)
+
+/** The properties that travel in a view. */
+export const visible = (properties: readonly Property[], view: View): readonly Property[] =>
+  properties.filter(({ access }) => (view === 'output' ? access !== 'input' : access !== 'output'))
+
+/** Whether a property may be absent: a default makes it so when it is sent, and never when it is answered. */
+export function isOptional({ access, required, schema }: Property, view: View): boolean {
+  if (view === 'update') return true
+  if (access === 'precondition') return view === 'input'
+  const hasDefault = schema.default !== undefined
+  return view === 'output' ? !required && !hasDefault : !required || hasDefault
+}
+
+/** An index signature must be wide enough for the named members too. */
+export function indexSignature(
+  { additional }: Extract<Schema, { kind: 'object' }>,
+  properties: readonly Property[],
+  context: TypeContext,
+): Doc | undefined {
+  if (additional === false || additional === 'open') return undefined
+  if (additional === 'any') return '[member: string]: unknown'
+  const types = [additional, ...properties.map(({ schema }) => schema)].map(schema => typeOf(schema, context))
+  const optional = properties.some(property => isOptional(property, context.view)) ? ['undefined'] : []
+  return annotated('[member: string]:', unionOf([...types, ...optional]))
+}

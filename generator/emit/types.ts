@@ -1,0 +1,170 @@
+import type { NamedSchema, Operation, Property, Schema, View } from '../model/types.ts'
+import { isStream } from './answer-type.ts'
+import { givenBody, sentBody } from './bodies.ts'
+import { type Emission, openFile, schemaOf } from './emission.ts'
+import { valuesName } from './names.ts'
+import type { OutputFile } from './file.ts'
+import {
+  bodyCompletion,
+  completionOf,
+  differsWhenGiven,
+  filledMembers,
+  givenName,
+  givenRequestName,
+  givenType,
+  isNarrowed,
+  requestCompletion,
+} from './given.ts'
+import { docComment } from './layout/comment.ts'
+import { type Doc, print } from './layout/doc.ts'
+import { aliased, annotated, generic, intersectionOf, objectOf, type Type, unionOf } from './layout/type.ts'
+import { array, key, literal, quote } from './layout/typescript.ts'
+import { indexSignature, memberOf, type TypeContext, typeOf, visible } from './type-expression.ts'
+
+/** types.ts: every schema in its views, and the request of every operation. */
+export function emitTypes(emission: Emission): OutputFile {
+  const file = openFile(emission, 'types')
+  for (const schema of emission.document.schemas) printSchema(schema, { emission, file, view: 'output' })
+  for (const operation of emission.document.operations) printRequest(operation, { emission, file, view: 'input' })
+  return file
+}
+
+function printSchema(named: NamedSchema, context: TypeContext): void {
+  const { schema, views } = named
+  printView(named, 'output', context, schema.description)
+  if (views.input !== views.output) printView(named, 'input', context, `\`${views.output}\` as it is sent.`)
+  if (isSent(named) && completionOf(schema, context.emission).fills) printGiven(named, context)
+  if (views.update !== views.input) printUpdate(named, context)
+}
+
+/** Only schemas that requests reach have an input view of their own when something is filled. */
+const isSent = ({ views }: NamedSchema): boolean => views.input !== views.output
+
+function printView(named: NamedSchema, view: View, context: TypeContext, description: string | undefined): void {
+  const { schema, views } = named
+  const { file } = context
+  comment(file, description, schema.deprecated)
+  if (schema.kind === 'enum') printEnum(named, view, file)
+  else printType(views[view], schema, { ...context, view })
+  file.blank()
+}
+
+function printType(name: string, schema: Schema, context: TypeContext): void {
+  const isInterface =
+    schema.kind === 'object' && !schema.nullable && visible(schema.properties, context.view).length > 0
+  if (isInterface) printInterface(name, schema, context)
+  else context.file.print(aliased(name, typeOf(schema, context)))
+}
+
+function printInterface(name: string, schema: Extract<Schema, { kind: 'object' }>, context: TypeContext): void {
+  const { file, view } = context
+  const properties = visible(schema.properties, view)
+  file.write(`export interface ${name} {\n`)
+  for (const property of properties) printMember(property, context)
+  const index = indexSignature(schema, properties, context)
+  if (index) file.write(`  ${print(index, 2)}\n`)
+  file.write('}\n')
+}
+
+function printMember(property: Property, context: TypeContext): void {
+  const { description, deprecated } = property.schema
+  comment(context.file, description, deprecated, 2)
+  context.file.write(`  ${print(memberOf(property, context), 2)}\n`)
+}
+
+/** An enum is one list of its values with the type derived; the input view leaves the unspecified value out. */
+function printEnum(named: NamedSchema, view: View, file: OutputFile): void {
+  const { schema, views } = named
+  if (schema.kind !== 'enum') return
+  const withNull = (type: Type): Type => (schema.nullable ? unionOf([type, 'null']) : type)
+  if (view === 'input' && schema.unspecified !== undefined) {
+    file.print(aliased(views.input, withNull(generic('Exclude', views.output, quote(schema.unspecified)))))
+    return
+  }
+  const values = valuesName(views.output)
+  file.print([`export const ${values} = `, array(schema.values.map(literal)), ' as const'])
+  file.print(aliased(views.output, withNull(`(typeof ${values})[number]`)))
+}
+
+/** The update view is the input view with nothing required, unless a nested object differs too. */
+function printUpdate(named: NamedSchema, context: TypeContext): void {
+  const { schema, views } = named
+  const { file, emission } = context
+  comment(file, `\`${views.output}\` as an update sends it: what its mask does not name is left out.`, undefined)
+  const isPartial = schema.kind === 'object' && !schema.properties.some(property => differsInUpdate(property, emission))
+  if (isPartial) file.print(aliased(views.update, generic('Partial', views.input)))
+  else printType(views.update, schema, { ...context, view: 'update' })
+  file.blank()
+}
+
+function differsInUpdate({ schema }: Property, emission: Emission): boolean {
+  if (schema.kind !== 'ref') return false
+  const { views } = schemaOf(emission, schema.target)
+  return views.update !== views.input
+}
+
+function printGiven(named: NamedSchema, context: TypeContext): void {
+  const { schema, views } = named
+  const { file } = context
+  comment(file, `\`${views.input}\` with its defaults filled, as handlers get it.`, undefined)
+  const sent: TypeContext = { ...context, view: 'input' }
+  const filled = schema.kind === 'object' ? intersectionOf([views.input, filledMembers(schema, sent)]) : undefined
+  const type = filled && schema.nullable ? unionOf([filled, 'null']) : (filled ?? givenType(schema, sent))
+  file.print(aliased(givenName(named), type))
+  file.blank()
+}
+
+function printRequest(operation: Operation, context: TypeContext): void {
+  const { emission, file } = context
+  const { body, parameters, requestName } = operation
+  comment(file, `\`${operation.method} ${operation.path}\``, undefined)
+  if (parameters.length === 0 && !body) {
+    file.print(aliased(requestName, generic('Record', 'string', 'never')))
+    file.blank()
+    return
+  }
+  file.write(`export interface ${requestName} {\n`)
+  for (const { member, required, schema, description, deprecated } of parameters) {
+    comment(file, description, deprecated || schema.deprecated, 2)
+    const isRequired = required && schema.default === undefined
+    file.write(`  ${print(annotated(`${key(member)}${isRequired ? ':' : '?:'}`, typeOf(schema, context)), 2)}\n`)
+  }
+  if (body) {
+    comment(file, body.description, undefined, 2)
+    file.write(`  ${print(annotated(body.required ? 'body:' : 'body?:', sentBody(body, context)), 2)}\n`)
+  }
+  file.write('}\n\n')
+  if (differsWhenGiven(operation, emission)) printGivenRequest(operation, context)
+}
+
+function printGivenRequest(operation: Operation, context: TypeContext): void {
+  const { requestName, parameters, body } = operation
+  const { emission, file } = context
+  const isFilled = requestCompletion(operation, emission).fills
+  const what = isFilled ? 'with its defaults filled, as the handler gets it' : 'as the handler gets it'
+  comment(file, `\`${requestName}\` ${what}.`, undefined)
+  const members = parameters
+    .filter(({ schema }) => schema.default !== undefined)
+    .map(({ member, schema }): Doc => annotated(`${key(member)}:`, typeOf(schema, context)))
+  if (body && (isNarrowed(body) || bodyCompletion(body, emission).fills)) {
+    members.push(annotated(body.required ? 'body:' : 'body?:', givenBody(body, context)))
+  }
+  if (body && (isNarrowed(body) || body.isTagged || isStream(body.content))) {
+    printExtension(givenRequestName(operation), requestName, members, file)
+  } else {
+    file.print(aliased(givenRequestName(operation), intersectionOf([requestName, objectOf(members)])))
+  }
+  file.blank()
+}
+
+/** Unlike an intersection, an interface that extends another may narrow a union that is no tagged one. */
+function printExtension(name: string, of: string, members: readonly Doc[], file: OutputFile): void {
+  file.write(`export interface ${name} extends ${of} {\n`)
+  for (const member of members) file.write(`  ${print(member, 2)}\n`)
+  file.write('}\n')
+}
+
+/** A doc comment, with the tag that makes editors strike the name out. */
+export function comment(file: OutputFile, text: string | undefined, deprecated?: boolean, indentation = 0): void {
+  if (deprecated || text) file.write(docComment(text ?? '', indentation, deprecated))
+}

@@ -1,0 +1,32 @@
+import type { NamedSchema, View } from '../model/types.ts'
+import { CheckPrinter } from './check-printer.ts'
+import { printComplete, printRequestComplete } from './complete.ts'
+import { type Emission, openFile } from './emission.ts'
+import { printFields } from './fields.ts'
+import type { OutputFile } from './file.ts'
+import { Hoisted } from './hoisted.ts'
+
+/** validators.ts: a check for each schema and view, for each request, and what completes them. */
+export function emitValidators(emission: Emission): OutputFile {
+  const file = openFile(emission, 'validators')
+  const hoisted = new Hoisted(emission.taken)
+  const printer = new CheckPrinter(emission, file, hoisted)
+  for (const schema of emission.document.schemas) {
+    for (const [view, name] of distinctViews(schema)) printer.named(schema, view, name)
+    printComplete(schema, emission, file, hoisted)
+  }
+  for (const operation of emission.document.operations) {
+    printer.request(operation)
+    printRequestComplete(operation, emission, file, hoisted)
+  }
+  printFields(emission, file)
+  file.hoist(hoisted.toString())
+  return file
+}
+
+/** Each view that has a type of its own. */
+function distinctViews({ views }: NamedSchema): readonly (readonly [View, string])[] {
+  const names = new Map<string, View>()
+  for (const view of ['output', 'input', 'update'] as const) if (!names.has(views[view])) names.set(views[view], view)
+  return [...names].map(([name, view]) => [view, name])
+}

@@ -1,0 +1,126 @@
+import type { DiagnosticList } from '../diagnostics.ts'
+import { member, positionOf, text, whole } from '../read/located.ts'
+import { operationsOf } from '../read/operations.ts'
+import type { Entry, Loaded } from '../read/types.ts'
+import type { Building } from './building.ts'
+import { domainOf, errorsOf, permissionsOf } from './catalogue.ts'
+import { onCycles } from './cycles.ts'
+import { formSchemas, withFiles } from './form-schemas.ts'
+import { groupNames, groupsOf, tagOf } from './groups.ts'
+import { judge } from './judge.ts'
+import { operationsFrom } from './operation.ts'
+import { type Registered, Registry } from './registry.ts'
+import { childrenSchema, schemaOf } from './schema.ts'
+import { resourceOf } from './traits.ts'
+import type { Document, Model, NamedSchema, Operation, Schema } from './types.ts'
+import { reachedBy, traitsOf, type Unviewed, viewsOf } from './views.ts'
+import { targetsOf } from './walk.ts'
+
+/**
+ * Builds the model of documents that were loaded and checked. What only the whole shows is added to `diagnostics`; with
+ * an error in it, from here or from before, the model must not be emitted.
+ */
+export function build(loaded: Loaded, diagnostics: DiagnosticList): Model {
+  const registry = new Registry(loaded, diagnostics)
+  const built: Built[] = []
+  const buildPending = (): void => {
+    for (const registered of registry.pending()) {
+      built.push({
+        registered,
+        schema: namedSchema({ loaded, diagnostics, registry, document: registered.document }, registered),
+      })
+    }
+  }
+  buildPending()
+  const drafts = loaded.entries.map(entry => {
+    const draft = draftOf(entry, { loaded, diagnostics, registry, document: entry.name })
+    buildPending()
+    return draft
+  })
+  const schemas = finished(
+    built,
+    drafts.flatMap(({ operations }) => operations),
+    registry,
+    diagnostics,
+  )
+  return { documents: drafts.map(draft => documentOf(draft, schemas, diagnostics)) }
+}
+
+interface Built {
+  readonly registered: Registered
+  readonly schema: Schema
+}
+
+const namedSchema = (building: Building, { at, children, isBase }: Registered): Schema =>
+  children.length > 0 && !isBase ? childrenSchema(building, at, children) : schemaOf(building, at)
+
+/** A document with its operations, before its schemas are finished. */
+interface Draft {
+  readonly entry: Entry
+  readonly operations: readonly Operation[]
+  readonly tags: readonly (string | undefined)[]
+  readonly groups: ReadonlyMap<string | undefined, string>
+}
+
+function draftOf(entry: Entry, building: Building): Draft {
+  const found = operationsOf(building.loaded, entry.file)
+  const tags = found.map(({ at }) => tagOf(at))
+  const groups = groupNames(entry.name, tags)
+  // a route constant called like a group would be hidden where the group's handlers are bound
+  const taken = [entry.name, `${entry.name}Routes`, ...groups.values()]
+  return { entry, operations: operationsFrom(building, found, taken), tags, groups }
+}
+
+/** Named schemas with what only all of them together show: views, defaults, recursion. */
+function finished(
+  built: readonly Built[],
+  operations: readonly Operation[],
+  registry: Registry,
+  diagnostics: DiagnosticList,
+): readonly NamedSchema[] {
+  const read = built.map(({ registered: { id, name, document }, schema }): Unviewed => ({ id, name, document, schema }))
+  const forms = formSchemas(operations, read)
+  const unviewed = read.map(each => (forms.has(each.id) ? { ...each, schema: withFiles(each.schema) } : each))
+  judge(unviewed, operations, diagnostics)
+  const recursive = onCycles(new Map(unviewed.map(({ id, schema }) => [id, targetsOf(schema)])))
+  const traits = traitsOf(unviewed)
+  const reached = reachedBy(operations, unviewed)
+  const places = new Map(built.map(({ registered }) => [registered.id, registered.at]))
+  return unviewed.flatMap(each => {
+    const at = places.get(each.id)
+    if (!at) return []
+    const { id } = each
+    return {
+      ...each,
+      views: viewsOf(each, traits, reached, registry.namesOf(each.document)),
+      hasDefaults: traits.defaults.has(id),
+      isRecursive: recursive.has(id),
+      resource: resourceOf(at),
+      position: positionOf(at),
+    }
+  })
+}
+
+function documentOf(
+  { entry: { name, file }, operations, tags, groups }: Draft,
+  schemas: readonly NamedSchema[],
+  diagnostics: DiagnosticList,
+): Document {
+  const document = whole(file)
+  const info = member(document, 'info')
+  const errors = errorsOf(document, diagnostics)
+  const tagged = operations.map((operation, i) => [tags[i], operation] as const)
+  return {
+    name,
+    source: file.file,
+    title: text(info, 'title') ?? name,
+    version: text(info, 'version') ?? '',
+    description: text(info, 'description'),
+    domain: domainOf(name, document, errors, diagnostics),
+    schemas: schemas.filter(schema => schema.document === name),
+    operations,
+    groups: groupsOf(name, tagged, groups, schemas),
+    errors,
+    permissions: permissionsOf(document, operations, diagnostics),
+  }
+}

@@ -1,0 +1,72 @@
+import { type DiagnosticList, messages } from '../diagnostics.ts'
+import { elements, member, members, numeric, positionOf, text, texts } from '../read/located.ts'
+import type { Located } from '../read/types.ts'
+import { inOrder, scopeTypesOf } from './traits.ts'
+import type { Document, ErrorReason, Operation, Permission } from './types.ts'
+
+/** `x-errors` of a document, in its order. */
+export function errorsOf(document: Located, diagnostics: DiagnosticList): readonly ErrorReason[] {
+  const byCode = new Map<number, string>()
+  return members(member(document, 'x-errors')).map(([reason, at]) => {
+    const code = numeric(at, 'code') ?? 0
+    const other = byCode.get(code)
+    if (other !== undefined) diagnostics.add(messages.reasonCodeTwice(code, other), positionOf(at))
+    byCode.set(code, reason)
+    const metadata = members(member(at, 'metadata')).map(([name, words]) => ({
+      name,
+      description: String(words.value),
+    }))
+    return { reason, code, rpc: text(at, 'rpc'), description: text(at, 'description') ?? '', metadata }
+  })
+}
+
+/** Codes are S_SSS_EEE: those of one document share their S (conventions §7). Below a thousand they are common to all. */
+const codesOfArea = 1_000_000
+const commonCodes = 1000
+
+/** The domain of a document's errors: its name, and the number its codes start at. */
+export function domainOf(
+  name: string,
+  document: Located,
+  errors: readonly ErrorReason[],
+  diagnostics: DiagnosticList,
+): Document['domain'] {
+  const first = errors.find(({ code }) => code >= commonCodes)
+  if (!first) return { name, base: undefined }
+  const base = Math.floor(first.code / codesOfArea) * codesOfArea
+  const block = member(document, 'x-errors')
+  for (const { reason, code } of errors) {
+    const at = block && member(block, reason)
+    if (at && (code < base || code >= base + codesOfArea))
+      diagnostics.add(messages.reasonBase(code, base), positionOf(at))
+  }
+  return { name, base }
+}
+
+/** The keys of `x-access` and `x-permissions`, joined and sorted by code point. */
+export function permissionsOf(
+  document: Located,
+  operations: readonly Operation[],
+  diagnostics: DiagnosticList,
+): readonly Permission[] {
+  const found = new Map<string, Permission>()
+  for (const at of elements(member(document, 'x-permissions'))) {
+    const key = text(at, 'key') ?? ''
+    const declared = { key, class: text(at, 'class') ?? '', scopeTypes: inOrder(texts(at, 'scope_types')) }
+    found.set(key, { ...declared, description: text(at, 'description'), operations: [] })
+  }
+  for (const { access, id, path, position } of operations) {
+    if (access?.kind !== 'permission' || access.key === undefined) continue
+    const known = found.get(access.key)
+    const own = access.class ?? ''
+    if (known && known.class !== own) diagnostics.add(messages.permissionDiffers(access.key), position)
+    found.set(access.key, {
+      key: access.key,
+      class: known?.class ?? own,
+      scopeTypes: inOrder([...(known?.scopeTypes ?? []), ...scopeTypesOf(access, path)]),
+      description: known?.description,
+      operations: [...(known?.operations ?? []), id],
+    })
+  }
+  return [...found.values()].sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
+}

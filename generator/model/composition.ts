@@ -1,0 +1,98 @@
+import { elements, member, positionOf, text } from '../read/located.ts'
+import { own } from '../read/pointer.ts'
+import type { Located } from '../read/types.ts'
+import type { Building, BuildSchema } from './building.ts'
+import { unionDiscriminator } from './discriminator.ts'
+import type { Property, Schema, SchemaBase } from './types.ts'
+
+/** Keywords that say more of a schema than its branches do; `type: object` beside them adds nothing. */
+const shapeKeywords: readonly string[] = [
+  'properties',
+  'required',
+  'additionalProperties',
+  'minProperties',
+  'maxProperties',
+  'x-key-pattern',
+  'enum',
+  'items',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'format',
+  'pattern',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'multipleOf',
+]
+
+/** Whether a schema constrains its value by itself, beside what `allOf`, `oneOf` and `anyOf` do. */
+export function hasOwnShape(at: Located): boolean {
+  const type = text(at, 'type')
+  return (
+    (type !== undefined && type !== 'object') || shapeKeywords.some(keyword => own(at.value, keyword) !== undefined)
+  )
+}
+
+/** The union of `oneOf` or `anyOf`; a single alternative is what it is. */
+export function unionOf(
+  building: Building,
+  at: Located,
+  keyword: 'oneOf' | 'anyOf',
+  type: string | undefined,
+  build: BuildSchema,
+): Schema {
+  const branches = elements(member(at, keyword))
+  const of = branches.map(branch => build(branch, { as: 'alternative', type }))
+  const [only] = of
+  const discriminator = unionDiscriminator(building, at, branches)
+  if (of.length === 1 && only && !discriminator) return only
+  const position = positionOf(at)
+  return { kind: 'union', of, exactlyOne: keyword === 'oneOf', ...(discriminator && { discriminator }), position }
+}
+
+type ObjectSchema = Extract<Schema, { kind: 'object' }>
+
+/**
+ * All of the parts at once. Open objects that stand inline are one object where no property is in two of them; a closed
+ * one stays by itself, since it refuses all but its own properties. A single part is the schema itself.
+ */
+export function intersectionOf(parts: readonly Schema[], base: SchemaBase): Schema {
+  const of = merged(parts)
+  const [only] = of
+  if (only && of.length === 1) return { ...only, ...base, ...(only.nullable && { nullable: true }) }
+  return { kind: 'intersection', of, ...base }
+}
+
+function merged(parts: readonly Schema[]): readonly Schema[] {
+  const plain = parts.filter(isPlainObject)
+  const properties = plain.length > 1 ? disjoint(plain.flatMap(part => part.properties)) : undefined
+  const [first] = plain
+  if (!properties || !first) return parts
+  const whole: Schema = { ...first, properties }
+  return parts.flatMap((part): readonly Schema[] => (part === first ? [whole] : isPlainObject(part) ? [] : [part]))
+}
+
+const isPlainObject = (schema: Schema): schema is ObjectSchema =>
+  schema.kind === 'object' &&
+  schema.additional === 'open' &&
+  schema.nullable === undefined &&
+  schema.keyPattern === undefined &&
+  schema.minProperties === undefined &&
+  schema.maxProperties === undefined
+
+/** The properties by name; a name that is only required joins the property it names. Undefined where two differ. */
+function disjoint(properties: readonly Property[]): readonly Property[] | undefined {
+  const byName = new Map<string, Property>()
+  for (const property of properties) {
+    const other = byName.get(property.name)
+    if (!other) byName.set(property.name, property)
+    else if (isOnlyRequired(property)) byName.set(property.name, { ...other, required: true })
+    else if (isOnlyRequired(other)) byName.set(property.name, { ...property, required: true })
+    else return undefined
+  }
+  return [...byName.values()]
+}
+
+const isOnlyRequired = ({ required, schema }: Property): boolean => required && schema.kind === 'any'

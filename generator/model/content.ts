@@ -1,0 +1,127 @@
+import { type DiagnosticList, messages } from '../diagnostics.ts'
+import { member, positionOf, text } from '../read/located.ts'
+import { follow } from '../read/resolve.ts'
+import type { Loaded, Located } from '../read/types.ts'
+import type { BuildSchema } from './building.ts'
+import { exampleAt } from './example.ts'
+import { encodingOf } from './encoding.ts'
+import { withFiles } from './form-schemas.ts'
+import { type Form, isRange, type MediaType, mediaTypesOf } from './media-types.ts'
+import type { Content, Schema } from './types.ts'
+
+/** Which media type of an answer is generated; the first in the document decides among equals. */
+const preference: readonly Form[] = [
+  'json',
+  'text',
+  'bytes',
+  'lines',
+  'events',
+  'markup',
+  'stream',
+  'form',
+  'multipart',
+  'opaque',
+]
+
+/**
+ * The one media type of an answer that is generated; what is left out, and what nothing looks into, is reported.
+ * Undefined where the document gives none.
+ */
+export function contentOf(
+  loaded: Loaded,
+  diagnostics: DiagnosticList,
+  at: Located | undefined,
+  build: BuildSchema,
+): Content | undefined {
+  const found = mediaTypesOf(loaded, at)
+  const chosen = preference.flatMap(form => found.filter(media => media.form === form))[0]
+  if (!at || !chosen) return undefined
+  const left = found.filter(media => media !== chosen).map(({ type }) => type)
+  if (left.length > 0) diagnostics.add(messages.mediaTypesLeftOut(chosen.type, left), positionOf(at))
+  const isForm = chosen.form === 'form' || chosen.form === 'multipart'
+  return built(loaded, isForm ? { ...chosen, form: 'opaque' } : chosen, diagnostics, build)
+}
+
+/**
+ * The media types of a request in the order of the document, ranges last. JSON types of one schema are one: the first is
+ * sent, all are taken.
+ */
+export function contentsOf(
+  loaded: Loaded,
+  diagnostics: DiagnosticList,
+  at: Located | undefined,
+  build: BuildSchema,
+): readonly Content[] {
+  const contents = mediaTypesOf(loaded, at).map(media => built(loaded, media, diagnostics, build))
+  const groups = Map.groupBy(contents, ({ kind, schema, type }) => (kind === 'json' ? textOf(schema) : type))
+  const merged = [...groups.values()].flatMap(group => {
+    const content = group.find(({ type }) => !isRange(type)) ?? group[0]
+    const aliases = [...new Set(group.map(({ type }) => type))].filter(type => type !== content?.type)
+    return content ? [{ ...content, ...(aliases.length > 0 && { aliases }) }] : []
+  })
+  return merged.toSorted((a, b) => Number(isRange(a.type)) - Number(isRange(b.type)) || breadth(a) - breadth(b))
+}
+
+/** `*\/*` holds all other ranges. */
+const breadth = ({ type }: Content): number => Number(type === '*/*')
+
+/** What a schema says, wherever it stands. */
+const textOf = (schema: Schema): string =>
+  JSON.stringify(schema, (name, value: unknown) => (name === 'position' ? undefined : value))
+
+function built(loaded: Loaded, media: MediaType, diagnostics: DiagnosticList, build: BuildSchema): Content {
+  const { type, form, at } = media
+  const position = positionOf(at)
+  const schema = member(at, 'schema')
+  const encoding = encodingOf(at, form, diagnostics)
+  switch (form) {
+    case 'json':
+    case 'form':
+    case 'lines':
+    case 'events':
+    case 'multipart': {
+      const plain: Schema = schema ? build(schema) : { kind: 'any', position }
+      return {
+        type: type === '*/*' ? 'application/json' : type,
+        kind: form,
+        schema: form === 'multipart' ? withFiles(plain) : plain,
+        ...(encoding.length > 0 && { encoding }),
+        ...exampleAt(at),
+      }
+    }
+    case 'text':
+      return { type, kind: 'text', schema: textSchema(loaded, schema, at, type, diagnostics, build) }
+    case 'stream':
+      diagnostics.add(messages.mediaTypeStream(type), position)
+      return { type, kind: 'text', schema: { kind: 'string', position } }
+    case 'markup':
+      diagnostics.add(messages.mediaTypeNotText(type), position)
+      return { type, kind: 'text', schema: { kind: 'string', position } }
+    case 'opaque':
+      diagnostics.add(messages.mediaTypeOpaque(type), position)
+      return { type, kind: 'bytes', schema: { kind: 'binary', position } }
+    case 'bytes':
+      return {
+        type: type === '*/*' ? 'application/octet-stream' : type,
+        kind: 'bytes',
+        schema: { kind: 'binary', position },
+      }
+  }
+}
+
+/** Text is checked as text; a schema of something else cannot be applied to it. */
+function textSchema(
+  loaded: Loaded,
+  schema: Located | undefined,
+  at: Located,
+  type: string,
+  diagnostics: DiagnosticList,
+  build: BuildSchema,
+): Schema {
+  const position = positionOf(at)
+  const written = schema && (text(follow(loaded, schema), 'type') ?? 'string')
+  const built = written === 'string' && schema ? build(schema) : undefined
+  if (built?.kind === 'string' || built?.kind === 'enum' || built?.kind === 'ref') return built
+  if (schema && built?.kind !== 'any') diagnostics.add(messages.mediaTypeNotText(type), position)
+  return { kind: 'string', position }
+}

@@ -1,0 +1,42 @@
+import { type DiagnosticList, messages } from '../diagnostics.ts'
+import { member, members, positionOf, text } from '../read/located.ts'
+import { own } from '../read/pointer.ts'
+import type { Located } from '../read/types.ts'
+import { present } from './present.ts'
+import type { Form } from './media-types.ts'
+import type { Encoding } from './types.ts'
+
+const styles = ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'] as const
+
+const keywords: ReadonlySet<string> = new Set(['style', 'explode', 'contentType'])
+
+/** What each kind of form reads of an encoding (OpenAPI 3.0.3, Encoding Object). */
+const honoured: Readonly<Partial<Record<Form, readonly string[]>>> = {
+  form: ['style', 'explode', 'contentType'],
+  multipart: ['contentType'],
+}
+
+/** How the members of a form travel, where the document says so; what does not count is reported. */
+export function encodingOf(media: Located, form: Form, diagnostics: DiagnosticList): readonly Encoding[] {
+  const known = honoured[form]
+  const encoding = member(media, 'encoding')
+  if (encoding && !known) diagnostics.add(messages.encodingIgnored(), positionOf(encoding))
+  return members(known && encoding).map(([name, at]) => {
+    for (const [keyword, part] of members(at)) {
+      if (keywords.has(keyword) && !known?.includes(keyword)) {
+        diagnostics.add(messages.encodingKeyword(keyword), positionOf(part))
+      }
+    }
+    const explode = own(at.value, 'explode')
+    const style = styles.find(each => each === text(at, 'style'))
+    return {
+      name,
+      ...present({
+        style,
+        explode: typeof explode === 'boolean' ? explode : undefined,
+        contentType: text(at, 'contentType'),
+      }),
+      position: positionOf(at),
+    }
+  })
+}

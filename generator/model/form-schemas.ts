@@ -1,0 +1,64 @@
+import { type DiagnosticList, messages } from '../diagnostics.ts'
+import type { Operation, Schema } from './types.ts'
+import type { Unviewed } from './views.ts'
+import { partsOf } from './walk.ts'
+
+/**
+ * The schema of a multipart form: text of the format `binary` in it is a file. Deeper down it stays text, since what is
+ * nested travels as JSON.
+ */
+export function withFiles(schema: Schema): Schema {
+  if (schema.kind === 'union' || schema.kind === 'intersection') return { ...schema, of: schema.of.map(withFiles) }
+  if (schema.kind !== 'object') return fileOf(schema)
+  return {
+    ...schema,
+    properties: schema.properties.map(property => ({ ...property, schema: fileOf(property.schema) })),
+    additional: typeof schema.additional === 'object' ? fileOf(schema.additional) : schema.additional,
+  }
+}
+
+function fileOf(schema: Schema): Schema {
+  if (schema.kind === 'array') return { ...schema, items: fileOf(schema.items) }
+  if (schema.kind !== 'string' || schema.format !== 'binary') return schema
+  const { format: _, pattern: __, ...base } = schema
+  return { ...base, kind: 'binary' }
+}
+
+type Index = ReadonlyMap<string, Schema>
+
+/** The ids of the named schemas that stand for multipart forms, or for files in them. */
+export function formSchemas(operations: readonly Operation[], schemas: readonly Unviewed[]): ReadonlySet<string> {
+  const byId: Index = new Map(schemas.map(({ id, schema }) => [id, schema]))
+  const found = new Set<string>()
+  for (const { kind, schema } of operations.flatMap(({ body }) => body?.contents ?? [])) {
+    if (kind !== 'multipart') continue
+    for (const [, part] of objectsOf(schema, byId, found).flatMap(partsOf)) {
+      const item = part.kind === 'array' ? part.items : part
+      const target = item.kind === 'ref' ? byId.get(item.target) : undefined
+      if (item.kind === 'ref' && target && fileOf(target) !== target) found.add(item.target)
+    }
+  }
+  return found
+}
+
+/** Reports the encodings of members that a form does not have. */
+export function judgeEncodings(operations: readonly Operation[], byId: Index, diagnostics: DiagnosticList): void {
+  for (const { encoding = [], schema } of operations.flatMap(({ body }) => body?.contents ?? [])) {
+    const names = objectsOf(schema, byId, new Set()).flatMap(({ properties }) => properties.map(({ name }) => name))
+    for (const { name, position } of encoding) {
+      if (!names.includes(name)) diagnostics.add(messages.encodingUnknown(name), position)
+    }
+  }
+}
+
+/** The objects that a form is made of, through references, branches and alternatives; references are added to `met`. */
+function objectsOf(schema: Schema, byId: Index, met: Set<string>): readonly Extract<Schema, { kind: 'object' }>[] {
+  if (schema.kind === 'object') return [schema]
+  if (schema.kind === 'union' || schema.kind === 'intersection') {
+    return schema.of.flatMap(branch => objectsOf(branch, byId, met))
+  }
+  const target = schema.kind === 'ref' && !met.has(schema.target) ? byId.get(schema.target) : undefined
+  if (schema.kind !== 'ref' || !target) return []
+  met.add(schema.target)
+  return objectsOf(target, byId, met)
+}

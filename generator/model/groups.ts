@@ -1,0 +1,48 @@
+import { texts } from '../read/located.ts'
+import type { Located } from '../read/types.ts'
+import { groupName, Names, pascal, spelling } from './names.ts'
+import type { Group, NamedSchema, Operation } from './types.ts'
+
+/** The first tag of an operation. */
+export const tagOf = (operation: Located): string | undefined => texts(operation, 'tags')[0]
+
+/** The names of the groups of a document by tag; operations without one go to a group called after the document. */
+export function groupNames(
+  document: string,
+  tags: readonly (string | undefined)[],
+): ReadonlyMap<string | undefined, string> {
+  const names = new Names()
+  return new Map(
+    [...new Set(tags)].map(tag => [tag, names.claim(groupName(tag ?? document), spelling(tag ?? document))]),
+  )
+}
+
+/**
+ * Puts operations into groups in the order in which their tags first appear. An interface is called after the schema
+ * of the resource that the tag names (`quotaOverrides`: the schema of a type that ends in `.quotaOverrides`), else after
+ * the tag.
+ */
+export function groupsOf(
+  document: string,
+  tagged: readonly (readonly [tag: string | undefined, operation: Operation])[],
+  names: ReadonlyMap<string | undefined, string>,
+  schemas: readonly NamedSchema[],
+): readonly Group[] {
+  const byTag = Map.groupBy(tagged, ([tag]) => tag)
+  const interfaces = new Names([`${pascal(document)}Handlers`])
+  return [...byTag].map(([tag, members]) => {
+    const words = pascal(tag ?? document)
+    const resource = tag === undefined ? undefined : resourceSchema(tag, document, schemas)
+    return {
+      name: names.get(tag) ?? words,
+      interfaceName: interfaces.claim(`${resource?.name ?? words}Handlers`, `${words}OperationHandlers`),
+      operations: members.map(([, operation]) => operation),
+    }
+  })
+}
+
+/** A schema of the document itself comes before those it shares. */
+function resourceSchema(tag: string, document: string, schemas: readonly NamedSchema[]): NamedSchema | undefined {
+  const found = schemas.filter(({ resource }) => resource?.type.endsWith(`.${tag}`))
+  return found.find(schema => schema.document === document) ?? found[0]
+}

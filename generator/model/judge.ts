@@ -1,0 +1,99 @@
+import { type DiagnosticList, messages } from '../diagnostics.ts'
+import { onCycles } from './cycles.ts'
+import { judgeEncodings } from './form-schemas.ts'
+import { mayOverlap } from './overlap.ts'
+import type { Operation, Property, Schema } from './types.ts'
+import type { Unviewed } from './views.ts'
+import { aliasesOf, within } from './walk.ts'
+
+/**
+ * Reports what the documents may say but cannot mean, or not what it seems to: schemas made of themselves, closed
+ * branches that refuse what is required, forms that overlap, parameters that no text can hold.
+ */
+export function judge(
+  schemas: readonly Unviewed[],
+  operations: readonly Operation[],
+  diagnostics: DiagnosticList,
+): void {
+  const byId = new Map(schemas.map(({ id, schema }) => [id, schema]))
+  const circular = onCycles(new Map(schemas.map(({ id, schema }) => [id, aliasesOf(schema)])))
+  for (const { id, name, schema } of schemas) {
+    if (circular.has(id)) diagnostics.add(messages.schemaCycle(name), schema.position)
+  }
+  if (circular.size > 0) return
+  for (const root of [...schemas.map(({ schema }) => schema), ...operations.flatMap(inlineSchemas)]) {
+    for (const part of within(root)) {
+      if (part.kind === 'intersection') judgeBranches(part.of, byId, diagnostics)
+      if (part.kind === 'union' && part.exactlyOne && !part.discriminator) judgeForms(part, byId, diagnostics)
+    }
+  }
+  for (const { parameters } of operations) {
+    for (const { schema, style, position } of parameters) {
+      if (style !== 'json' && !isTextual(schema, byId)) diagnostics.add(messages.parameterShape(), position)
+    }
+  }
+  judgeEncodings(operations, byId, diagnostics)
+}
+
+const inlineSchemas = ({ body, failures, parameters, successes }: Operation): readonly Schema[] => [
+  ...(body?.contents.map(({ schema }) => schema) ?? []),
+  ...parameters.map(({ schema }) => schema),
+  ...[...successes, ...failures].flatMap(({ content }) => (content ? [content.schema] : [])),
+]
+
+type Index = ReadonlyMap<string, Schema>
+
+/** The schema that a reference stands for in the end; circles were refused before. */
+function resolved(schema: Schema, byId: Index): Schema {
+  let current: Schema | undefined = schema
+  while (current?.kind === 'ref') current = byId.get(current.target)
+  return current ?? schema
+}
+
+/** A closed branch refuses what it does not list, so nothing fits when another branch requires it. */
+function judgeBranches(of: readonly Schema[], byId: Index, diagnostics: DiagnosticList): void {
+  const objects = of.map(branch => resolved(branch, byId)).filter(branch => branch.kind === 'object')
+  const closed = objects.filter(({ additional }) => additional === false)
+  for (const { properties } of closed) {
+    const listed = new Set(properties.map(({ name }) => name))
+    for (const other of objects) {
+      const refused = other.properties.find(({ name, required }: Property) => required && !listed.has(name))
+      if (refused) diagnostics.add(messages.branchUnmeetable(refused.name), other.position)
+    }
+  }
+}
+
+/** Unions of people have a few forms; comparing all pairs of more would take long. */
+const maxForms = 40
+
+function judgeForms(
+  { of, position }: Extract<Schema, { kind: 'union' }>,
+  byId: Index,
+  diagnostics: DiagnosticList,
+): void {
+  const forms = of.slice(0, maxForms).map(form => resolved(form, byId))
+  for (const [i, form] of forms.entries()) {
+    const j = forms.findIndex((other, k) => k > i && mayOverlap(form, other, schema => resolved(schema, byId)))
+    if (j >= 0) return diagnostics.add(messages.branchesOverlap(i + 1, j + 1), position)
+  }
+}
+
+/** Whether text can tell what a value is: of scalars, lists of them, and objects whose members are either. */
+function isTextual(schema: Schema, byId: Index): boolean {
+  const of = resolved(schema, byId)
+  if (of.kind === 'object') {
+    const isFlat = typeof of.additional !== 'object'
+    return isFlat && of.properties.every(property => isListOrScalar(property.schema, byId))
+  }
+  return isListOrScalar(of, byId)
+}
+
+function isListOrScalar(schema: Schema, byId: Index): boolean {
+  const of = resolved(schema, byId)
+  return isScalar(of.kind === 'array' ? resolved(of.items, byId) : of)
+}
+
+function isScalar(schema: Schema): boolean {
+  if (schema.kind === 'enum') return new Set(schema.values.map(value => typeof value)).size === 1
+  return schema.kind === 'string' || schema.kind === 'number' || schema.kind === 'boolean' || schema.kind === 'any'
+}

@@ -1,0 +1,158 @@
+import { messages } from '../diagnostics.ts'
+import { branchesOf } from '../read/branches.ts'
+import { elements, flag, member, members, positionOf, text, texts } from '../read/located.ts'
+import { own } from '../read/pointer.ts'
+import { follow } from '../read/resolve.ts'
+import { nearest } from '../read/suggest.ts'
+import type { Loaded, Located } from '../read/types.ts'
+import type { Building, BuildSchema } from './building.ts'
+import { present } from './present.ts'
+import { resourceOf } from './traits.ts'
+import type { FilterField, ListTrait } from './types.ts'
+
+const ordered = ['=', '!=', '<', '<=', '>', '>='] as const
+
+/** The operators of a field that names none, by its type (conventions §8). */
+const defaultOperators: Readonly<Record<string, readonly string[]>> = {
+  STRING: [...ordered, ':'],
+  ENUM: ['=', '!=', ':'],
+  BOOLEAN: ['=', '!='],
+  INTEGER: ordered,
+  NUMBER: ordered,
+  TIMESTAMP: ordered,
+  DURATION: ordered,
+  MAP: [...ordered, ':'],
+  PRESENCE: [':'],
+}
+
+/** `x-filter` of an operation, joined with the shape of its answer. */
+export function listOf(building: Building, operation: Located, build: BuildSchema): ListTrait | undefined {
+  const filter = member(operation, 'x-filter')
+  if (!filter) return undefined
+  const { loaded, diagnostics } = building
+  const rows = rowsOf(loaded, operation)
+  const items = rows && member(rows.at, 'items')
+  if (!rows || !items) {
+    diagnostics.add(messages.listWithoutRows(), positionOf(filter))
+    return undefined
+  }
+  const fields = elements(member(filter, 'fields')).map(field => fieldOf(building, field, items))
+  const defaultOrder = text(filter, 'default_order_by') ?? ''
+  const order = orderFields(defaultOrder)
+  for (const name of order) {
+    const isSortable = fields.some(field => field.name === name && field.sortable)
+    if (!isSortable) diagnostics.add(messages.filterOrder(name), positionOf(filter))
+  }
+  const key = propertiesOf(loaded, items).has('id') ? 'id' : (order[0] ?? 'id')
+  return { member: rows.name, item: build(items), resource: text(filter, 'schema'), fields, defaultOrder, key }
+}
+
+const orderFields = (order: string): readonly string[] =>
+  order.split(',').flatMap(part => part.trim().split(/\s+/)[0] || [])
+
+interface Rows {
+  readonly name: string
+  readonly at: Located
+}
+
+/** The list in the answer of 200: its only array, or the one that is named after the resource of its rows. */
+function rowsOf(loaded: Loaded, operation: Located): Rows | undefined {
+  const responses = member(operation, 'responses')
+  const response = responses && member(responses, '200')
+  const [media] = members(response && member(follow(loaded, response) ?? response, 'content'))
+  const schema = media && member(media[1], 'schema')
+  const properties = schema ? propertiesOf(loaded, schema) : new Map<string, Located>()
+  if (!properties.has('next_page_token')) return undefined
+  const arrays = [...properties].flatMap(([name, at]) => arrayOf(loaded, name, at))
+  if (arrays.length === 1) return arrays[0]
+  return arrays.find(({ name, at }) => {
+    const items = member(at, 'items')
+    const row = items && follow(loaded, items)
+    return row !== undefined && resourceOf(row)?.plural === name
+  })
+}
+
+function arrayOf(loaded: Loaded, name: string, at: Located): readonly Rows[] {
+  const target = follow(loaded, at)
+  return target && text(target, 'type') === 'array' ? [{ name, at: target }] : []
+}
+
+/** The properties of a schema, those of its branches included; a schema's own hide those of its branches. */
+function propertiesOf(loaded: Loaded, at: Located): ReadonlyMap<string, Located> {
+  const branches = [...branchesOf(loaded, at)].toReversed()
+  return new Map(branches.flatMap(branch => members(member(branch, 'properties'))))
+}
+
+/** The schema of a field, `boot_disk.image`: through objects, and through lists to their elements. */
+function fieldSchema(loaded: Loaded, row: Located, path: string): Located | undefined {
+  let at: Located | undefined = row
+  for (const name of path.split('.')) {
+    const property: Located | undefined = at && propertiesOf(loaded, at).get(name)
+    at = property && elementOf(loaded, property)
+  }
+  return at
+}
+
+function elementOf(loaded: Loaded, at: Located): Located | undefined {
+  const schema = follow(loaded, at)
+  const items = schema && member(schema, 'items')
+  return items ? follow(loaded, items) : schema
+}
+
+function fieldOf({ loaded, diagnostics }: Building, field: Located, row: Located): FilterField {
+  const name = text(field, 'name') ?? ''
+  const schema = fieldSchema(loaded, row, name)
+  if (!schema) {
+    const suggestion = nearest(name, [...propertiesOf(loaded, row).keys()])
+    diagnostics.add(messages.filterFieldUnknown(name, suggestion), positionOf(field))
+  }
+  const written = text(field, 'type') ?? ''
+  const list = written.endsWith('[]')
+  const type = list ? written.slice(0, -2) : written
+  const fallback = list ? [':'] : ((Object.hasOwn(defaultOperators, type) ? defaultOperators[type] : undefined) ?? [])
+  const choices = type === 'ENUM' ? enumOf(loaded, field, schema) : undefined
+  if (type === 'ENUM' && !choices) {
+    diagnostics.add(messages.filterEnumUnknown(text(field, 'enum') ?? name), positionOf(field))
+  }
+  return {
+    name,
+    type,
+    list,
+    operators: member(field, 'operators') ? texts(field, 'operators') : fallback,
+    sortable: flag(field, 'sortable'),
+    ...present({ values: type === 'MAP' && schema ? mapValues(loaded, schema) : undefined }),
+    ...present({ enumValues: choices && valuesOf(choices) }),
+  }
+}
+
+/** What the values of a map are compared as, by the `type` of its schema; text has no row. */
+const valueTypes: Readonly<Record<string, string>> = { integer: 'INTEGER', number: 'NUMBER', boolean: 'BOOLEAN' }
+
+function mapValues(loaded: Loaded, schema: Located): string | undefined {
+  const additional = member(schema, 'additionalProperties')
+  const type = additional && text(follow(loaded, additional), 'type')
+  return type !== undefined && Object.hasOwn(valueTypes, type) ? valueTypes[type] : undefined
+}
+
+/** The enum schema that a field names, in its own file or else in another entry's; without a name, the field's own. */
+function enumOf(loaded: Loaded, field: Located, schema: Located | undefined): Located | undefined {
+  const name = text(field, 'enum')
+  if (name === undefined) return schema && isEnum(schema) ? schema : undefined
+  const files = [field.file, ...loaded.entries.map(entry => entry.file)]
+  for (const file of files) {
+    const schemas = member({ file, pointer: '', value: file.root }, 'components')
+    const found = schemas && member(schemas, 'schemas')
+    const at = found && member(found, name)
+    const target = at && follow(loaded, at)
+    if (target && isEnum(target)) return target
+  }
+  return undefined
+}
+
+const isEnum = (at: Located): boolean => Array.isArray(own(at.value, 'enum'))
+
+/** In the order of the schema, which is the order they sort in; the unspecified value is never answered. */
+const valuesOf = (at: Located): readonly string[] => {
+  const unspecified = text(at, 'x-unspecified')
+  return texts(at, 'enum').filter(value => value !== unspecified)
+}

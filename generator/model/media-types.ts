@@ -1,0 +1,50 @@
+import { member, members, text } from '../read/located.ts'
+import { follow } from '../read/resolve.ts'
+import type { Loaded, Located } from '../read/types.ts'
+import type { BodyKind } from './types.ts'
+
+/**
+ * How a media type travels. `opaque` ones have a form of their own that nothing generated reads or writes; of a `stream`
+ * the items are not told apart; `markup` is text that no schema describes.
+ */
+export type Form = BodyKind | 'opaque' | 'stream' | 'markup'
+
+/** One media type of a body, as the document lists it. */
+export interface MediaType {
+  readonly type: string
+  readonly form: Form
+  readonly at: Located
+}
+
+const forms: readonly (readonly [RegExp, Form])[] = [
+  [/^(application|text)\/json$|^[^/]+\/[^/]+\+json$/, 'json'],
+  [/^application\/x-www-form-urlencoded$/, 'form'],
+  [/^multipart\/form-data$/, 'multipart'],
+  [/^multipart\//, 'opaque'],
+  [/^application\/(x-)?(ndjson|jsonl|jsonlines)$/, 'lines'],
+  [/^text\/event-stream$/, 'events'],
+  [/^application\/json-seq$/, 'stream'],
+  [/^[^/]+\/xml$|^[^/]+\/[^/]+\+xml$/, 'markup'],
+  [/^text\//, 'text'],
+]
+
+/** The media types of a body in the order of the document. */
+export function mediaTypesOf(loaded: Loaded, at: Located | undefined): readonly MediaType[] {
+  return members(at).map(([type, media]) => ({ type, form: formOf(loaded, type, media), at: media }))
+}
+
+/** `*\/*` is what frameworks write that were not told: JSON, unless the schema says bytes. */
+function formOf(loaded: Loaded, type: string, media: Located): Form {
+  const essence = essenceOf(type)
+  const at = member(media, 'schema')
+  const schema = at && follow(loaded, at)
+  const form = forms.find(([pattern]) => pattern.test(essence))?.[1]
+  if (form === 'form' || form === 'multipart') return (text(schema, 'type') ?? 'object') === 'object' ? form : 'opaque'
+  if (form) return form
+  return essence === '*/*' && schema && text(schema, 'format') !== 'binary' ? 'json' : 'bytes'
+}
+
+const essenceOf = (type: string): string => (type.split(';')[0] ?? '').trim().toLowerCase()
+
+/** Whether a type stands for several: `image/*`, `application/*+json`. */
+export const isRange = (type: string): boolean => type.includes('*')

@@ -1,0 +1,130 @@
+import { isReservedWord } from '../identifier.ts'
+import { messages } from '../diagnostics.ts'
+import { flag, member, members, positionOf, text, texts } from '../read/located.ts'
+import { type FoundOperation, parametersOf, templateParts } from '../read/operations.ts'
+import { follow } from '../read/resolve.ts'
+import type { Building, BuildSchema } from './building.ts'
+import { contentsOf } from './content.ts'
+import { madeOperationName, Names, operationName, spelling, upperFirst } from './names.ts'
+import { isRange } from './media-types.ts'
+import { parametersFrom } from './parameter.ts'
+import { responsesOf, type Responses } from './response.ts'
+import { schemaOf } from './schema.ts'
+import { listOf } from './list.ts'
+import { accessOf, isOperationRecord } from './traits.ts'
+import type { ListTrait, Operation, Parameter, RequestBody } from './types.ts'
+
+/** The operations of a document, by the order of their paths. */
+export function operationsFrom(
+  building: Building,
+  found: readonly FoundOperation[],
+  taken: readonly string[],
+): readonly Operation[] {
+  const scopes: Scopes = {
+    methods: new Names(),
+    routes: new Names([...generatedNames, ...taken]),
+    types: building.registry.namesOf(building.document),
+  }
+  const canWait = found.some(({ at }) => text(at, 'operationId') === 'getOperation')
+  return found.map(operation => operationFrom(building, operation, scopes, canWait))
+}
+
+/** What route constants share a module with, and the parameters of the functions that name them. */
+const generatedNames = 'bind bindList context handlers iterate operation options request send wait'.split(' ')
+
+interface Scopes {
+  readonly methods: Names
+  readonly routes: Names
+  readonly types: Names
+}
+
+function operationFrom(building: Building, found: FoundOperation, scopes: Scopes, canWait: boolean): Operation {
+  const { at, item, method, path } = found
+  const build: BuildSchema = (part, standing) => schemaOf(building, part, standing)
+  const parameters = parametersFrom(parametersOf(building.loaded, found), build)
+  const responses = responsesOf(building, at, build)
+  const list = listOf(building, at, build)
+  return {
+    ...namesOf(building, found, scopes),
+    method: method.toUpperCase(),
+    path,
+    pathParts: templateParts(path) ?? [path],
+    summary: text(at, 'summary') ?? text(item, 'summary'),
+    description: text(at, 'description') ?? text(item, 'description'),
+    deprecated: flag(at, 'deprecated'),
+    parameters,
+    body: bodyOf(building, found, parameters, build),
+    ...responses,
+    answer: answerOf(responses, list),
+    access: accessOf(at),
+    raises: member(at, 'x-raises') ? texts(at, 'x-raises') : undefined,
+    mode: modeOf(text(at, 'x-mode')),
+    list,
+    returnsOperation: canWait && text(at, 'operationId') !== 'getOperation' && answersRecord(building, found),
+    position: positionOf(at),
+  }
+}
+
+function namesOf(
+  { diagnostics }: Building,
+  { at, method, path }: FoundOperation,
+  { methods, routes, types }: Scopes,
+): Pick<Operation, 'id' | 'name' | 'routeName' | 'requestName'> {
+  const id = text(at, 'operationId') || undefined
+  const wanted = id === undefined ? madeOperationName(method, path) : operationName(id)
+  const name = methods.claim(wanted, spelling(id ?? `${method} ${path}`))
+  if (id === undefined) diagnostics.add(messages.operationIdMade(name), positionOf(at))
+  const ofRoute = [`${name}Operation`, `${name}Route`]
+  return {
+    id: id ?? name,
+    name,
+    routeName: routes.claim(...(isReservedWord(name) ? [] : [name]), ...ofRoute),
+    requestName: types.claim(`${upperFirst(name)}Request`, `${upperFirst(name)}OperationRequest`),
+  }
+}
+
+/** The body of an operation; those of GET and HEAD have no meaning (OpenAPI 3.0.3, RFC 9110 §9.3.1). */
+function bodyOf(
+  { loaded, diagnostics }: Building,
+  { at, method }: FoundOperation,
+  parameters: readonly Parameter[],
+  build: BuildSchema,
+): RequestBody | undefined {
+  const reference = member(at, 'requestBody')
+  const body = reference && follow(loaded, reference)
+  const contents = body ? contentsOf(loaded, diagnostics, member(body, 'content'), build) : []
+  const content = contents.find(({ kind }) => kind === 'json') ?? contents[0]
+  if (!body || !content || method === 'get' || method === 'head') return undefined
+  const isTagged = contents.length > 1 || isRange(content.type)
+  const isUpdate = parameters.some(({ in: place, name }) => place === 'query' && name === 'update_mask')
+  return {
+    required: flag(body, 'required'),
+    description: text(body, 'description'),
+    content,
+    contents,
+    isTagged,
+    view: isUpdate && !isTagged ? 'update' : 'input',
+  }
+}
+
+function answerOf({ successes }: Responses, list: ListTrait | undefined): Operation['answer'] {
+  const [success] = successes
+  if (!success || successes.length > 1 || success.headers.length > 0) return 'replies'
+  if (list) return 'page'
+  if (typeof success.status !== 'number') return 'replies'
+  return success.content ? 'value' : 'empty'
+}
+
+const modeOf = (mode: string | undefined): Operation['mode'] =>
+  (['sync', 'async', 'data'] as const).find(known => known === mode)
+
+/** Whether the answer of 200 is the record of an operation that clients can wait for. */
+function answersRecord({ loaded }: Building, { at }: FoundOperation): boolean {
+  const responses = member(at, 'responses')
+  const reference = responses && member(responses, '200')
+  const response = reference && follow(loaded, reference)
+  return members(response && member(response, 'content')).some(([, media]) => {
+    const schema = member(media, 'schema')
+    return schema !== undefined && isOperationRecord(loaded, schema)
+  })
+}

@@ -1,0 +1,43 @@
+import type { Property, Schema } from './types.ts'
+
+type ObjectSchema = Extract<Schema, { kind: 'object' }>
+
+/**
+ * Whether some value fits both schemas, as far as types, choices and properties tell; true where they do not. `resolve`
+ * follows references.
+ */
+export function mayOverlap(a: Schema, b: Schema, resolve: (schema: Schema) => Schema, depth = 0): boolean {
+  if (a.nullable && b.nullable) return true
+  if (depth > 3 || isOpaque(a) || isOpaque(b)) return true
+  if (a.kind === 'enum') return a.values.some(value => mayBe(value, b))
+  if (b.kind === 'enum') return mayOverlap(b, a, resolve, depth)
+  if (a.kind !== b.kind) return false
+  if (a.kind !== 'object' || b.kind !== 'object') return true
+  return !excludes(a, b) && !excludes(b, a) && !differ(a, b, resolve, depth)
+}
+
+const isOpaque = ({ kind, implied }: Schema): boolean =>
+  implied === true || kind === 'any' || kind === 'union' || kind === 'intersection' || kind === 'ref'
+
+function mayBe(value: string | number | boolean, schema: Schema): boolean {
+  if (schema.kind === 'enum') return schema.values.includes(value)
+  if (schema.kind !== 'number') return schema.kind === typeof value
+  return typeof value === 'number' && (!schema.integer || Number.isInteger(value))
+}
+
+/** A closed object refuses what another requires. */
+function excludes(closed: ObjectSchema, other: ObjectSchema): boolean {
+  if (closed.additional !== false) return false
+  const listed = new Set(closed.properties.map(({ name }) => name))
+  return other.properties.some(({ name, required }) => required && !listed.has(name))
+}
+
+/** A property that one of them requires has no value that both take. */
+function differ(a: ObjectSchema, b: ObjectSchema, resolve: (schema: Schema) => Schema, depth: number): boolean {
+  const others = new Map(b.properties.map(property => [property.name, property]))
+  return a.properties.some((property: Property) => {
+    const other = others.get(property.name)
+    if (!other || (!property.required && !other.required)) return false
+    return !mayOverlap(resolve(property.schema), resolve(other.schema), resolve, depth + 1)
+  })
+}

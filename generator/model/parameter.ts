@@ -1,0 +1,66 @@
+import { flag, member, members, positionOf, text } from '../read/located.ts'
+import { isIgnoredHeader } from '../read/operations.ts'
+import { own } from '../read/pointer.ts'
+import type { Located } from '../read/types.ts'
+import type { BuildSchema } from './building.ts'
+import { exampleAt } from './example.ts'
+import type { Parameter, ParameterStyle } from './types.ts'
+
+type Place = Parameter['in']
+
+/** Who keeps its name when several parameters of an operation have the same. */
+const places: readonly Place[] = ['path', 'query', 'header', 'cookie']
+
+const defaultStyles: Readonly<Record<Place, ParameterStyle>> = {
+  path: 'simple',
+  query: 'form',
+  header: 'simple',
+  cookie: 'form',
+}
+
+const styles: readonly ParameterStyle[] = ['form', 'simple', 'spaceDelimited', 'pipeDelimited', 'deepObject']
+
+/** Members of a request that mean something else: `body` is the body's. */
+const reserved: ReadonlySet<string> = new Set(['body', '__proto__'])
+
+/** The parameters of an operation; headers that OpenAPI describes elsewhere are left out, as it says. */
+export function parametersFrom(found: readonly Located[], build: BuildSchema): readonly Parameter[] {
+  const wanted = found.filter(at => !isIgnoredHeader(at))
+  const placed = wanted.flatMap(at => {
+    const place = places.find(known => known === text(at, 'in'))
+    return place ? [{ at, place, name: text(at, 'name') ?? '' }] : []
+  })
+  return placed.map(({ at, place, name }) => {
+    const before = places.slice(0, places.indexOf(place))
+    const isTaken = placed.some(other => other.name === name && before.includes(other.place))
+    const member = isTaken || reserved.has(name) ? free(`${place}_${name}`, placed) : name
+    return parameterOf(at, place, name, member, build)
+  })
+}
+
+/** Marks a made name until no parameter is called so. */
+const free = (name: string, placed: readonly { readonly name: string }[]): string =>
+  placed.some(other => other.name === name) ? free(`${name}_`, placed) : name
+
+function parameterOf(at: Located, place: Place, name: string, as: string, build: BuildSchema): Parameter {
+  const [content] = members(member(at, 'content'))
+  const schema = content ? member(content[1], 'schema') : member(at, 'schema')
+  const style = content ? 'json' : styleOf(at, place)
+  const explode = own(at.value, 'explode')
+  return {
+    name,
+    member: as,
+    in: place,
+    required: place === 'path' || flag(at, 'required'),
+    style,
+    explode: typeof explode === 'boolean' ? explode : style === 'form' || style === 'deepObject',
+    description: text(at, 'description'),
+    deprecated: flag(at, 'deprecated'),
+    schema: schema ? build(schema) : { kind: 'any', position: positionOf(at) },
+    ...exampleAt(at),
+    position: positionOf(at),
+  }
+}
+
+const styleOf = (at: Located, place: Place): ParameterStyle =>
+  styles.find(style => style === text(at, 'style')) ?? defaultStyles[place]

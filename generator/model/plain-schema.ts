@@ -1,0 +1,156 @@
+import { messages } from '../diagnostics.ts'
+import { branchesOf } from '../read/branches.ts'
+import { jsonTypeFits } from '../read/fits.ts'
+import { elements, flag, member, members, numeric, positionOf, text, texts } from '../read/located.ts'
+import { isRecord, own } from '../read/pointer.ts'
+import type { Loaded, Located } from '../read/types.ts'
+import type { Building, BuildSchema, Standing } from './building.ts'
+import { present } from './present.ts'
+import type { Property, Schema, SchemaBase } from './types.ts'
+
+/** Which kind of value a keyword speaks of, for schemas without `type`; the first that is found decides. */
+const impliedBy = [
+  ['object', ['properties', 'required', 'additionalProperties', 'minProperties', 'maxProperties', 'x-key-pattern']],
+  ['array', ['items', 'minItems', 'maxItems', 'uniqueItems']],
+  ['string', ['pattern', 'minLength', 'maxLength']],
+  ['number', ['minimum', 'maximum', 'multipleOf']],
+] as const
+
+/** A schema as its own keywords say, `allOf`, `oneOf` and `anyOf` aside. */
+export function plainSchema(
+  building: Building,
+  at: Located,
+  base: SchemaBase,
+  { as, type }: Standing,
+  build: BuildSchema,
+): Schema {
+  if (Array.isArray(own(at.value, 'enum'))) return enumSchema(at, base, type)
+  if (type !== undefined) return typedSchema(building.loaded, type, at, base, build)
+  const implied = impliedBy.find(([, keywords]) => keywords.some(keyword => own(at.value, keyword) !== undefined))?.[0]
+  if (implied === undefined) return { kind: 'any', ...base }
+  const schema = typedSchema(building.loaded, implied, at, base, build)
+  if (as !== 'itself') return schema
+  building.diagnostics.add(messages.typeMissing(implied), positionOf(at))
+  return { ...schema, implied: true }
+}
+
+function enumSchema(at: Located, base: SchemaBase, type: string | undefined): Schema {
+  const values = elements(member(at, 'enum')).flatMap(({ value }) => {
+    const isScalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    return isScalar && (type === undefined || jsonTypeFits(type, value)) ? [value] : []
+  })
+  if (values.length === 0) return { kind: 'never', ...base }
+  const unspecified = text(at, 'x-unspecified')
+  return {
+    kind: 'enum',
+    values: [...new Set(values)],
+    ...(unspecified !== undefined && values.includes(unspecified) && { unspecified }),
+    ...base,
+  }
+}
+
+function typedSchema(loaded: Loaded, type: string, at: Located, base: SchemaBase, build: BuildSchema): Schema {
+  switch (type) {
+    case 'string':
+      return stringSchema(at, base)
+    case 'number':
+    case 'integer':
+      return numberSchema(type === 'integer', at, base)
+    case 'boolean':
+      return { kind: 'boolean', ...base }
+    case 'array':
+      return arraySchema(at, base, build)
+    case 'object':
+      return objectSchema(loaded, at, base, build)
+    default:
+      return { kind: 'any', ...base }
+  }
+}
+
+function stringSchema(at: Located, base: SchemaBase): Schema {
+  const limits = { minLength: numeric(at, 'minLength'), maxLength: numeric(at, 'maxLength') }
+  return {
+    kind: 'string',
+    ...present({ format: text(at, 'format'), ...limits, pattern: text(at, 'pattern') }),
+    ...base,
+  }
+}
+
+function numberSchema(integer: boolean, at: Located, base: SchemaBase): Schema {
+  const said = present({
+    format: text(at, 'format'),
+    minimum: numeric(at, 'minimum'),
+    maximum: numeric(at, 'maximum'),
+    exclusiveMinimum: raised(at, 'exclusiveMinimum'),
+    exclusiveMaximum: raised(at, 'exclusiveMaximum'),
+    multipleOf: numeric(at, 'multipleOf'),
+  })
+  return { kind: 'number', integer, ...said, ...base }
+}
+
+function arraySchema(at: Located, base: SchemaBase, build: BuildSchema): Schema {
+  const items = member(at, 'items')
+  const said = present({
+    minItems: numeric(at, 'minItems'),
+    maxItems: numeric(at, 'maxItems'),
+    uniqueItems: raised(at, 'uniqueItems'),
+  })
+  return { kind: 'array', items: items ? build(items) : { kind: 'any', position: base.position }, ...said, ...base }
+}
+
+function objectSchema(loaded: Loaded, at: Located, base: SchemaBase, build: BuildSchema): Schema {
+  const additional = additionalOf(at, build)
+  const said = present({
+    keyPattern: text(at, 'x-key-pattern'),
+    minProperties: numeric(at, 'minProperties'),
+    maxProperties: numeric(at, 'maxProperties'),
+  })
+  return { kind: 'object', properties: propertiesOf(loaded, at, additional, build), additional, ...said, ...base }
+}
+
+type Additional = Extract<Schema, { kind: 'object' }>['additional']
+
+function additionalOf(at: Located, build: BuildSchema): Additional {
+  const additional = member(at, 'additionalProperties')
+  if (!additional) return 'open'
+  if (!isRecord(additional.value)) return additional.value === false ? false : 'any'
+  return Object.keys(additional.value).length === 0 ? 'any' : build(additional)
+}
+
+/** The properties in their order, then names that are required without being described. */
+function propertiesOf(loaded: Loaded, at: Located, additional: Additional, build: BuildSchema): readonly Property[] {
+  const required = new Set(texts(at, 'required'))
+  const described = members(member(at, 'properties')).map(([name, property]): Property => {
+    const isRequired = required.delete(name)
+    return { name, schema: build(property), required: isRequired, ...behaviour(loaded, property) }
+  })
+  const position = positionOf(at)
+  const schema: Schema = typeof additional === 'object' ? additional : { kind: 'any', position }
+  const named = [...required].map((name): Property => ({
+    name,
+    schema,
+    required: true,
+    access: 'both',
+    immutable: false,
+  }))
+  return [...described, ...named]
+}
+
+/** Which flag makes a member travel otherwise than both ways; the first that holds decides. */
+const accesses = [
+  ['readOnly', 'output'],
+  ['writeOnly', 'input'],
+  ['x-precondition', 'precondition'],
+] as const
+
+/** Flags hold for a property that has them itself, in what it refers to, or in a branch. */
+function behaviour(loaded: Loaded, property: Located): Pick<Property, 'access' | 'immutable'> {
+  const { value } = property
+  const isPlain = own(value, '$ref') === undefined && own(value, 'allOf') === undefined
+  const sources = isPlain ? [property] : [property, ...branchesOf(loaded, property)]
+  const says = (name: string): boolean => sources.some(source => flag(source, name))
+  const access = accesses.find(([name]) => says(name))?.[1] ?? 'both'
+  return { access, immutable: says('x-immutable') }
+}
+
+const raised = (at: Located, name: string): true | undefined => flag(at, name) || undefined

@@ -1,0 +1,13 @@
+type Present<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> }
+
+/** The members that are there: leaves out those that are undefined, as optional members of the model must be. */
+export function present<T extends object>(members: T): Present<T> {
+  const found: Present<T> = {}
+  for (const name in members) {
+    const value = members[name]
+    if (isPresent(value)) found[name] = value
+  }
+  return found
+}
+
+const isPresent = <V>(value: V): value is Exclude<V, undefined> => value !== undefined

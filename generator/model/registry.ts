@@ -1,0 +1,182 @@
+import { posix } from 'node:path'
+import { type DiagnosticList, messages } from '../diagnostics.ts'
+import { elements, member, members, positionOf, whole } from '../read/located.ts'
+import { segments } from '../read/pointer.ts'
+import { referenceOf, resolve } from '../read/resolve.ts'
+import type { Entry, Loaded, Located } from '../read/types.ts'
+import { Names, pascal, schemaName, spelling } from './names.ts'
+
+/** A schema that gets a name of its own. */
+export interface Registered {
+  readonly id: string
+  readonly name: string
+  readonly document: string
+  readonly at: Located
+  /** The schemas that extend it, where its discriminator makes a union of them; it stands for them then. */
+  readonly children: readonly Located[]
+  /** The part of such a schema that the children have in common. */
+  readonly isBase: boolean
+}
+
+const keyOf = ({ file, pointer }: Located): string => `${file.file}#${pointer}`
+
+/** Folders that say nothing about what is in them. */
+const plainFolders: ReadonlySet<string> = new Set(['components', 'definitions', 'models', 'schemas', 'types'])
+
+/**
+ * Names every schema that is declared or referred to, once a run. Components of an entry belong to its document; what
+ * stands in other files belongs to the first document that reaches it.
+ */
+export class Registry {
+  readonly #loaded: Loaded
+  readonly #diagnostics: DiagnosticList
+  readonly #names = new Map<string, Names>()
+  readonly #byPlace = new Map<string, Registered>()
+  readonly #bases = new Map<string, Registered>()
+  readonly #extensions: ReadonlyMap<string, readonly Located[]>
+  readonly #registered: Registered[] = []
+  #handedOut = 0
+
+  constructor(loaded: Loaded, diagnostics: DiagnosticList) {
+    this.#loaded = loaded
+    this.#diagnostics = diagnostics
+    this.#extensions = extensionsOf(loaded)
+    for (const { name } of loaded.entries) this.#names.set(name, new Names(reserved(name)))
+    const declared = loaded.entries.map(entry => this.#declare(entry))
+    for (const registered of declared.flat()) if (registered.children.length > 0) this.#splitBase(registered)
+  }
+
+  /** The names of a document's types; views and requests are claimed there too. */
+  namesOf(document: string): Names {
+    const names = this.#names.get(document) ?? new Names()
+    this.#names.set(document, names)
+    return names
+  }
+
+  /** The id of the schema at the target of a reference. `from` is the document that refers. */
+  idOf(at: Located, from: string): string {
+    return this.#registeredAt(at, from).id
+  }
+
+  /** The same for a branch of `allOf`: of a schema that stands for its children, the part they have in common. */
+  idOfBranch(at: Located, from: string): string {
+    const registered = this.#registeredAt(at, from)
+    return (this.#bases.get(registered.id) ?? registered).id
+  }
+
+  /** Hands out each registered schema once, to be built; those that building finds come later. */
+  *pending(): Generator<Registered, void, undefined> {
+    for (let next = this.#registered[this.#handedOut]; next; next = this.#registered[this.#handedOut]) {
+      this.#handedOut += 1
+      yield next
+    }
+  }
+
+  #declare({ name: document, file }: Entry): readonly Registered[] {
+    const schemas = members(member(member(whole(file), 'components') ?? whole(file), 'schemas'))
+    return schemas.flatMap(([name, at]) => {
+      if (this.#byPlace.has(keyOf(at))) return []
+      const target = this.#adopted(at)
+      const registered = this.#register(target, document, [schemaName(name), spelling(name)])
+      this.#byPlace.set(keyOf(at), registered)
+      if (registered.name !== name) this.#diagnostics.add(messages.nameChanged(name, registered.name), positionOf(at))
+      return [registered]
+    })
+  }
+
+  /** A component that is nothing but a reference to another file gives its name to what is there. */
+  #adopted(at: Located): Located {
+    const reference = Object.keys(Object(at.value)).length === 1 ? referenceOf(at.value) : undefined
+    if (reference === undefined) return at
+    const resolution = resolve(this.#loaded, at.file, reference)
+    if (resolution.kind === 'fault' || this.#byPlace.has(keyOf(resolution.at))) return at
+    const isEntry = this.#loaded.entries.some(({ file }) => file === resolution.at.file)
+    return isEntry ? at : resolution.at
+  }
+
+  #registeredAt(at: Located, from: string): Registered {
+    const known = this.#byPlace.get(keyOf(at))
+    if (known) return known
+    const owner = this.#loaded.entries.find(({ file }) => file === at.file)?.name ?? from
+    const registered = this.#register(at, owner, this.#namesFor(at))
+    if (registered.children.length > 0) this.#splitBase(registered)
+    return registered
+  }
+
+  #register(at: Located, document: string, wanted: readonly string[]): Registered {
+    const name = this.namesOf(document).claim(...wanted)
+    const children = this.#childrenOf(at)
+    const registered = { id: `${document}.${name}`, name, document, at, children, isBase: false }
+    this.#byPlace.set(keyOf(at), registered)
+    this.#registered.push(registered)
+    return registered
+  }
+
+  #childrenOf(at: Located): readonly Located[] {
+    const discriminator = member(at, 'discriminator')
+    if (!discriminator || member(at, 'oneOf') || member(at, 'anyOf')) return []
+    const children = this.#descendants(at)
+    if (children.length === 0) this.#diagnostics.add(messages.discriminatorAlone(), positionOf(discriminator))
+    return children
+  }
+
+  #splitBase({ id, name, document, at }: Registered): void {
+    const base = this.namesOf(document).claim(`${name}Base`)
+    const registered = { id: `${document}.${base}`, name: base, document, at, children: [], isBase: true }
+    this.#bases.set(id, registered)
+    this.#registered.push(registered)
+  }
+
+  /** What extends a schema, directly or further down; what stands for its own children is replaced by them. */
+  #descendants(at: Located): readonly Located[] {
+    const found = new Map<string, Located>()
+    const met = new Set([keyOf(at)])
+    const pending = [...(this.#extensions.get(keyOf(at)) ?? [])]
+    for (const next of pending) {
+      if (met.has(keyOf(next))) continue
+      met.add(keyOf(next))
+      const further = this.#extensions.get(keyOf(next)) ?? []
+      if (!member(next, 'discriminator') || further.length === 0) found.set(keyOf(next), next)
+      pending.push(...further)
+    }
+    return [...found.values()]
+  }
+
+  /**
+   * A schema outside `components` is named by its component, by its file with the folders that say something, or by the
+   * last names of its pointer; the second name is for when the first is taken.
+   */
+  #namesFor({ file, pointer }: Located): readonly string[] {
+    const entry = this.#loaded.entries[0]?.file.file ?? ''
+    const path = posix.relative(posix.dirname(entry), file.file).replace(/\.(ya?ml|json)$/i, '')
+    const folders = path.split('/').filter(folder => folder !== '..' && !plainFolders.has(folder))
+    const names = segments(pointer) ?? []
+    const container = names[0] === 'components' ? 2 : Number(names[0] === 'definitions')
+    const inner = names.slice(container).filter(name => name !== 'properties')
+    const plain = inner.map(pascal).join('')
+    const ofFile = folders.map(pascal).join('')
+    return plain === '' ? [schemaName(ofFile), spelling(path)] : [schemaName(plain), schemaName(`${ofFile}${plain}`)]
+  }
+}
+
+/** What generated files declare beside schemas. */
+const reserved = (document: string): readonly string[] =>
+  ['Client', 'Error', 'Handlers', 'Permission', 'Reason'].map(suffix => `${pascal(document)}${suffix}`)
+
+/** By the place of a schema, the components that extend it through `allOf`. */
+function extensionsOf(loaded: Loaded): ReadonlyMap<string, readonly Located[]> {
+  const found = new Map<string, Located[]>()
+  for (const file of loaded.files.values()) {
+    for (const [, at] of members(member(member(whole(file), 'components') ?? whole(file), 'schemas'))) {
+      for (const branch of elements(member(at, 'allOf'))) {
+        const reference = referenceOf(branch.value)
+        const resolution = reference === undefined ? undefined : resolve(loaded, file, reference)
+        if (resolution?.kind !== 'found') continue
+        const list = found.get(keyOf(resolution.at))
+        if (list) list.push(at)
+        else found.set(keyOf(resolution.at), [at])
+      }
+    }
+  }
+  return found
+}

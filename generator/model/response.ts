@@ -1,0 +1,62 @@
+import { flag, member, members, positionOf, text } from '../read/located.ts'
+import { follow } from '../read/resolve.ts'
+import type { Located } from '../read/types.ts'
+import type { Building, BuildSchema } from './building.ts'
+import { contentOf } from './content.ts'
+import type { Response } from './types.ts'
+
+export interface Responses {
+  readonly successes: readonly Response[]
+  readonly failures: readonly Response[]
+}
+
+/**
+ * The answers of an operation in the order of the document. 2XX and single 3XX statuses are successes; `default` is one
+ * where no other is declared. Where nothing is, any 2XX without a body is.
+ */
+export function responsesOf(building: Building, operation: Located, build: BuildSchema): Responses {
+  const all = members(member(operation, 'responses')).flatMap(([status, at]) => {
+    const known = statusOf(status)
+    const response = follow(building.loaded, at)
+    return known === undefined || !response ? [] : [responseOf(building, known, response, build)]
+  })
+  const declared = all.filter(
+    ({ status }) => status === '2XX' || (typeof status === 'number' && status >= 200 && status < 400),
+  )
+  const isFallback = declared.length === 0
+  const successes = all.filter(response => declared.includes(response) || (isFallback && response.status === 'default'))
+  const failures = all.filter(response => !successes.includes(response))
+  return { successes: successes.length > 0 ? successes : [anySuccess], failures }
+}
+
+const anySuccess: Response = { status: '2XX', description: '', content: undefined, headers: [] }
+
+const ranges = ['1XX', '2XX', '3XX', '4XX', '5XX'] as const
+
+function statusOf(text: string): Response['status'] | undefined {
+  if (text === 'default') return text
+  return /^[1-5]\d\d$/.test(text) ? Number(text) : ranges.find(range => range === text)
+}
+
+function responseOf(building: Building, status: Response['status'], at: Located, build: BuildSchema): Response {
+  const { loaded, diagnostics } = building
+  return {
+    status,
+    description: text(at, 'description') ?? '',
+    content: contentOf(loaded, diagnostics, member(at, 'content'), build),
+    headers: headersOf(building, at, build),
+  }
+}
+
+/** `Content-Type` is described by `content`, and ignored here as OpenAPI says. */
+function headersOf({ loaded }: Building, at: Located, build: BuildSchema): Response['headers'] {
+  return members(member(at, 'headers')).flatMap(([name, reference]) => {
+    const header = follow(loaded, reference)
+    if (!header || name.toLowerCase() === 'content-type') return []
+    const [content] = members(member(header, 'content'))
+    const schema = content ? member(content[1], 'schema') : member(header, 'schema')
+    const required = flag(header, 'required')
+    const built = schema ? build(schema) : ({ kind: 'any', position: positionOf(header) } as const)
+    return [{ name, required, schema: built, description: text(header, 'description') }]
+  })
+}

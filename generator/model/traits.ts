@@ -1,0 +1,62 @@
+import { branchesOf } from '../read/branches.ts'
+import { flag, member, text, texts } from '../read/located.ts'
+import type { Loaded, Located } from '../read/types.ts'
+import { present } from './present.ts'
+import type { Access, NamedSchema } from './types.ts'
+
+/** The extensions of the platform as traits of the model (conventions §22). A document without them has none. */
+
+const accessKinds = ['permission', 'public', 'own', 'authenticated'] as const
+
+/** `x-access` of an operation. */
+export function accessOf(operation: Located): Access | undefined {
+  const access = member(operation, 'x-access')
+  const kind = accessKinds.find(known => known === text(access, 'kind'))
+  if (!access || !kind) return undefined
+  const named = texts(access, 'scope_types')
+  return {
+    kind,
+    ...present({
+      key: text(access, 'key'),
+      class: text(access, 'class'),
+      scope: text(access, 'scope'),
+      scopeTypes: named.length > 0 ? named : undefined,
+      own: flag(access, 'own') || undefined,
+      bearerOptional: flag(access, 'bearer_optional') || undefined,
+    }),
+  }
+}
+
+/** `x-resource` of a schema. */
+export function resourceOf(at: Located): NamedSchema['resource'] {
+  const resource = member(at, 'x-resource')
+  const type = text(resource, 'type')
+  return type === undefined ? undefined : { type, plural: text(resource, 'plural') ?? '' }
+}
+
+/** Whether a schema is the record of an operation: of a resource type `<area>.operations`, or made of one by `allOf`. */
+export function isOperationRecord(loaded: Loaded, at: Located): boolean {
+  for (const branch of branchesOf(loaded, at)) if (resourceOf(branch)?.type.endsWith('.operations')) return true
+  return false
+}
+
+/** The types of scope in which permissions are held, widest first (conventions §12). */
+const scopeTypes = ['PLATFORM', 'ORGANISATION', 'GROUP', 'WORKSPACE'] as const
+
+/** What a permission is held at: named by `x-access`, or following from its scope and the path (conventions §22). */
+export function scopeTypesOf({ scope, scopeTypes: named }: Access, path: string): readonly string[] {
+  const found = named ?? derivedScopes(scope, path)
+  return inOrder(found)
+}
+
+/** Types of scope in the order of the catalogue, each once. */
+export const inOrder = (types: readonly string[]): readonly string[] => scopeTypes.filter(type => types.includes(type))
+
+function derivedScopes(scope: string | undefined, path: string): readonly string[] {
+  if (scope === 'platform') return ['PLATFORM']
+  if (scope === 'parent') return ['ORGANISATION', 'GROUP']
+  if (scope !== 'path') return []
+  if (path.includes('/{scope_type}/{scope_id}')) return ['ORGANISATION', 'GROUP', 'WORKSPACE']
+  const innermost = [...path.matchAll(/\/(organisations|groups|workspaces)\/\{/g)].at(-1)?.[1]
+  return innermost === undefined ? [] : [innermost.slice(0, -1).toUpperCase()]
+}

@@ -1,0 +1,130 @@
+import type { Names } from './names.ts'
+import type { Operation, Schema, View } from './types.ts'
+import { type PartKind, partsOf } from './walk.ts'
+
+/** A named schema before its views are known. */
+export interface Unviewed {
+  readonly id: string
+  readonly name: string
+  readonly document: string
+  readonly schema: Schema
+}
+
+/** What the views of a schema depend on, as it stands or through what it refers to. */
+export interface Traits {
+  /** Members or values differ between what is sent and what is answered. */
+  readonly input: ReadonlySet<string>
+  /** A member is required, so an update, which requires none, differs from what is sent. */
+  readonly update: ReadonlySet<string>
+  /** Something that is sent has a default. */
+  readonly defaults: ReadonlySet<string>
+}
+
+/** Which references carry a trait from what is referred to, to what refers. */
+const carriers: Readonly<Record<keyof Traits, ReadonlySet<PartKind>>> = {
+  input: new Set(['property', 'element', 'branch', 'alternative']),
+  // lists and maps are replaced whole, and of a union nobody knows which form holds
+  update: new Set(['property', 'branch']),
+  // which form of a union holds is not known before it was checked
+  defaults: new Set(['property', 'element', 'branch']),
+}
+
+/** Finds the traits of all named schemas: each where it begins, and from there against the references. */
+export function traitsOf(schemas: readonly Unviewed[]): Traits {
+  return {
+    input: spread('input', schemas, differsWhenSent),
+    update: spread('update', schemas, requiresSome),
+    defaults: spread('defaults', schemas, hasDefault),
+  }
+}
+
+function spread(
+  trait: keyof Traits,
+  schemas: readonly Unviewed[],
+  begins: (schema: Schema) => boolean,
+): ReadonlySet<string> {
+  const referrers = new Map<string, string[]>()
+  const found = new Set<string>()
+  for (const { id, schema } of schemas) {
+    for (const part of carried(schema, carriers[trait])) {
+      if (begins(part)) found.add(id)
+      if (part.kind !== 'ref') continue
+      const list = referrers.get(part.target)
+      if (list) list.push(id)
+      else referrers.set(part.target, [id])
+    }
+  }
+  for (const id of found) for (const referrer of referrers.get(id) ?? []) found.add(referrer)
+  return found
+}
+
+/** A schema and its parts, as far as parts of some kinds lead. Members that are never sent are no part of what is. */
+function* carried(schema: Schema, kinds: ReadonlySet<PartKind>): Generator<Schema, void, undefined> {
+  const pending = [schema]
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    yield next
+    for (const [kind, part] of sentParts(next)) if (kinds.has(kind)) pending.push(part)
+  }
+}
+
+function sentParts(schema: Schema): readonly (readonly [PartKind, Schema])[] {
+  if (schema.kind !== 'object') return partsOf(schema)
+  const sent = schema.properties.filter(({ access }) => access !== 'output')
+  return partsOf({ ...schema, properties: sent })
+}
+
+function differsWhenSent(schema: Schema): boolean {
+  if (schema.kind === 'enum') return schema.unspecified !== undefined
+  if (schema.kind !== 'object') return false
+  return schema.properties.some(({ access }) => access !== 'both') || hasDefault(schema)
+}
+
+const requiresSome = (schema: Schema): boolean =>
+  schema.kind === 'object' &&
+  schema.properties.some(({ access, required }) => required && (access === 'both' || access === 'input'))
+
+const hasDefault = (schema: Schema): boolean =>
+  schema.kind === 'object' &&
+  schema.properties.some(property => property.access !== 'output' && property.schema.default !== undefined)
+
+/** The ids of the schemas that requests reach, by the view they are reached in. */
+export interface Reached {
+  readonly input: ReadonlySet<string>
+  readonly update: ReadonlySet<string>
+}
+
+/** Follows the bodies and parameters of operations through all schemas. What an update reaches is sent as input too. */
+export function reachedBy(operations: readonly Operation[], schemas: readonly Unviewed[]): Reached {
+  const byId = new Map(schemas.map(({ id, schema }) => [id, schema]))
+  const reached = { input: new Set<string>(), update: new Set<string>() }
+  const pending: (readonly [Schema, 'input' | 'update'])[] = operations.flatMap(({ body, parameters }) => [
+    ...(body?.contents.map(({ schema }) => [schema, body.view] as const) ?? []),
+    ...parameters.map(({ schema }) => [schema, 'input'] as const),
+  ])
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const [schema, view] = next
+    for (const [kind, part] of sentParts(schema)) {
+      pending.push([part, carriers.update.has(kind) ? view : 'input'])
+    }
+    if (schema.kind !== 'ref' || reached[view].has(schema.target)) continue
+    reached[view].add(schema.target)
+    reached.input.add(schema.target)
+    const target = byId.get(schema.target)
+    if (target) pending.push([target, view])
+  }
+  return reached
+}
+
+/** The names of a schema's views: one of its own for each that is reached and differs. */
+export function viewsOf(
+  { id, name }: Unviewed,
+  traits: Traits,
+  reached: Reached,
+  names: Names,
+): Readonly<Record<View, string>> {
+  const hasInput = reached.input.has(id) && traits.input.has(id)
+  const hasUpdate = reached.update.has(id) && traits.update.has(id)
+  const input = hasInput ? names.claim(`${name}Input`, `${name}InputView`) : name
+  const update = hasUpdate ? names.claim(`${name}Update`, `${name}UpdateView`) : input
+  return { output: name, input, update }
+}

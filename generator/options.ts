@@ -1,0 +1,29 @@
+/** How relative imports end in generated files: `./types.ts`, `./types.js` or `./types`. */
+export const importEndings = ['.ts', '.js', ''] as const
+export type ImportEnding = (typeof importEndings)[number]
+
+/** Where generated files find the runtime. */
+export type RuntimeNaming =
+  /** The runtime's files are written beside the output, in `runtime/` of its root: no dependency. */
+  | { readonly kind: 'copy' }
+  /** Modules of an installed package: `<name>/<module>`, which its `exports` map; no ending. */
+  | { readonly kind: 'package'; readonly name: string }
+  /** A folder that exists: `path` is relative to the output root, with `/` (`../runtime`). */
+  | { readonly kind: 'folder'; readonly path: string }
+
+/** What the emitters are told beside the model. */
+export interface EmitOptions {
+  readonly runtime: RuntimeNaming
+  readonly importEnding: ImportEnding
+  /** Files stand directly in the output root instead of in a folder a document; for one document only. */
+  readonly flat: boolean
+}
+
+/** What `generate` is told beside the documents. */
+export interface GenerateOptions extends EmitOptions {
+  /**
+   * The runtime's modules for `copy`: path under `runtime/` (`filter/types.ts`) -> text, imports ending in `.ts`.
+   * Empty for the other kinds.
+   */
+  readonly runtimeFiles: ReadonlyMap<string, string>
+}

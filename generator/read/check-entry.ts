@@ -1,0 +1,122 @@
+import { type Message, messages } from '../diagnostics.ts'
+import type { Checking } from './checking.ts'
+import { checkRaises, reasonsOf } from './check-extensions.ts'
+import { elements, member, members, positionOf, text, whole } from './located.ts'
+import { type FoundOperation, operationsOf, parameterKey, parametersOf, templateParts } from './operations.ts'
+import { own } from './pointer.ts'
+import { follow } from './resolve.ts'
+import type { Entry, Located } from './types.ts'
+
+/** Checks what only the whole of an entry document shows: its version, its paths, and its operations side by side. */
+export function checkEntry({ file }: Entry, checking: Checking): void {
+  const { loaded, diagnostics } = checking
+  const document = whole(file)
+  const version = text(document, 'openapi')
+  if (version === undefined || !/^3\.0\.\d+$/.test(version)) {
+    const found = version ?? text(document, 'swagger')
+    diagnostics.add(messages.documentVersion(found), file.positionOf('/openapi'))
+  }
+  const operations = operationsOf(loaded, file)
+  checkTemplates(document, checking)
+  checkIds(operations, checking)
+  checkServers(document, checking)
+  checkSecurity(document, operations, checking)
+  const hasAccess = operations.some(({ at }) => member(at, 'x-access'))
+  const reasons = reasonsOf(loaded, file)
+  for (const operation of operations) {
+    checkPathParameters(operation, checking)
+    checkTwice(operation, checking)
+    checkRaises(operation.at, reasons, checking)
+    if (hasAccess && !member(operation.at, 'x-access'))
+      diagnostics.add(messages.accessMissing(), positionOf(operation.at))
+  }
+}
+
+function checkTemplates(document: Located, { diagnostics }: Checking): void {
+  const byShape = new Map<string, string>()
+  for (const [path, at] of members(member(document, 'paths'))) {
+    if (path.startsWith('x-')) continue
+    const message = templateFault(path)
+    if (message) diagnostics.add(message, positionOf(at))
+    const shape = path.replaceAll(/\{[^{}]*\}/g, '{}')
+    const other = byShape.get(shape)
+    if (other === undefined) byShape.set(shape, path)
+    else diagnostics.add(messages.pathTwice(path, other), positionOf(at))
+  }
+}
+
+function templateFault(path: string): Message | undefined {
+  if (!path.startsWith('/')) return messages.pathWithoutSlash(path)
+  const parts = templateParts(path)
+  if (!parts) return messages.pathBraces(path)
+  const names = parts.filter((_, i) => i % 2 === 1)
+  const twice = names.find((name, i) => names.indexOf(name) !== i)
+  if (twice !== undefined) return messages.pathNameTwice(twice)
+  return parts.some((part, i) => i > 0 && i % 2 === 0 && part === '') ? messages.pathAdjacent(path) : undefined
+}
+
+function checkIds(operations: readonly FoundOperation[], { diagnostics }: Checking): void {
+  const first = new Map<string, FoundOperation>()
+  for (const operation of operations) {
+    const id = text(operation.at, 'operationId')
+    if (id === undefined) continue
+    const other = first.get(id)
+    if (!other) {
+      first.set(id, operation)
+      continue
+    }
+    const { file, pointer } = operation.at
+    diagnostics.add(
+      messages.operationIdTwice(id, nameOf(operation), nameOf(other)),
+      file.positionOf(`${pointer}/operationId`),
+    )
+    const at = other.at.file.positionOf(`${other.at.pointer}/operationId`)
+    diagnostics.add(messages.operationIdTwice(id, nameOf(other), nameOf(operation)), at)
+  }
+}
+
+const nameOf = ({ method, path }: FoundOperation): string => `${method.toUpperCase()} ${path}`
+
+/** Routes stand at the paths of the document: a base path of its servers is the host's to add. */
+function checkServers(document: Located, { diagnostics }: Checking): void {
+  for (const server of elements(member(document, 'servers'))) {
+    const url = text(server, 'url') ?? '/'
+    const path = /^(?:[a-z][a-z\d+.-]*:)?(?:\/\/[^/]*)?(.*)$/i.exec(url)?.[1] ?? ''
+    if (path.replace(/\/$/, '') !== '') diagnostics.add(messages.serverPathUnused(url), positionOf(server))
+  }
+}
+
+function checkSecurity(document: Located, operations: readonly FoundOperation[], { diagnostics }: Checking): void {
+  if (operations.some(({ at }) => member(at, 'x-access'))) return
+  const first = [document, ...operations.map(({ at }) => at)].map(at => member(at, 'security')).find(Boolean)
+  if (first) diagnostics.add(messages.securityNotEnforced(), positionOf(first))
+}
+
+function checkPathParameters(operation: FoundOperation, { loaded, diagnostics }: Checking): void {
+  const parts = templateParts(operation.path)
+  if (!parts) return
+  const missing = new Set(parts.filter((_, i) => i % 2 === 1))
+  for (const parameter of parametersOf(loaded, operation)) {
+    if (text(parameter, 'in') !== 'path') continue
+    const name = text(parameter, 'name') ?? ''
+    if (!missing.delete(name))
+      diagnostics.add(messages.pathParameterUnknown(name, operation.path), positionOf(parameter))
+  }
+  for (const name of missing) {
+    diagnostics.add(messages.pathParameterUndeclared(name, operation.path), positionOf(operation.at))
+  }
+}
+
+/** A list may hold a parameter once; what an operation says in the place of its path item is no repetition. */
+function checkTwice({ item, at }: FoundOperation, { loaded, diagnostics }: Checking): void {
+  for (const list of [member(item, 'parameters'), member(at, 'parameters')]) {
+    const seen = new Set<string>()
+    for (const element of elements(list)) {
+      const parameter = follow(loaded, element)
+      if (!parameter || own(parameter.value, 'name') === undefined) continue
+      const key = parameterKey(parameter)
+      if (seen.has(key)) diagnostics.add(messages.parameterTwice(key), positionOf(element))
+      seen.add(key)
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import { messages } from '../diagnostics.ts'
+import type { Checking } from './checking.ts'
+import { elements, member, members, numeric, positionOf, text, whole } from './located.ts'
+import { nearest } from './suggest.ts'
+import type { Loaded, Located, SourceFile } from './types.ts'
+
+/** The extensions of the platform, conventions §22. */
+const accessKinds: readonly string[] = ['permission', 'public', 'own', 'authenticated']
+const accessClasses: readonly string[] = ['READ', 'WRITE', 'ADMIN', 'DATA']
+const accessScopes: readonly string[] = ['platform', 'path', 'row', 'parent', 'body', 'filtered']
+/** Scopes that do not tell which types of scope they may be. */
+const openScopes: readonly string[] = ['row', 'body', 'filtered']
+const scopeTypes: readonly string[] = ['PLATFORM', 'ORGANISATION', 'GROUP', 'WORKSPACE']
+
+const rpcs: readonly string[] = [
+  'CANCELLED',
+  'UNKNOWN',
+  'INVALID_ARGUMENT',
+  'DEADLINE_EXCEEDED',
+  'NOT_FOUND',
+  'ALREADY_EXISTS',
+  'PERMISSION_DENIED',
+  'RESOURCE_EXHAUSTED',
+  'FAILED_PRECONDITION',
+  'ABORTED',
+  'OUT_OF_RANGE',
+  'UNIMPLEMENTED',
+  'INTERNAL',
+  'UNAVAILABLE',
+  'DATA_LOSS',
+  'UNAUTHENTICATED',
+]
+
+const filterTypes: readonly string[] = [
+  'STRING',
+  'INTEGER',
+  'BOOLEAN',
+  'ENUM',
+  'TIMESTAMP',
+  'MAP',
+  'PRESENCE',
+  'NUMBER',
+  'DURATION',
+]
+const comparators: readonly string[] = ['=', '!=', '<', '<=', '>', '>=', ':']
+
+/** Reports a member whose text is none of those allowed; absent ones pass. */
+function checkChoice(at: Located, name: string, allowed: readonly string[], { diagnostics }: Checking): void {
+  const value = text(at, name)
+  if (value === undefined || allowed.includes(value)) return
+  diagnostics.add(messages.notOneOf(name, value, allowed), at.file.positionOf(`${at.pointer}/${name}`))
+}
+
+function checkChoices(at: Located, name: string, allowed: readonly string[], { diagnostics }: Checking): void {
+  for (const element of elements(member(at, name))) {
+    const { value } = element
+    if (typeof value === 'string' && !allowed.includes(value)) {
+      diagnostics.add(messages.notOneOf(name, value, allowed), positionOf(element))
+    }
+  }
+}
+
+/** Checks `x-access` of an operation. */
+export function checkAccess(at: Located, checking: Checking): void {
+  checkChoice(at, 'kind', accessKinds, checking)
+  if (text(at, 'kind') !== 'permission') return
+  checkChoice(at, 'class', accessClasses, checking)
+  checkChoice(at, 'scope', accessScopes, checking)
+  checkChoices(at, 'scope_types', scopeTypes, checking)
+  const needed = ['key', 'class', 'scope', ...(openScopes.includes(text(at, 'scope') ?? '') ? ['scope_types'] : [])]
+  for (const name of needed) {
+    if (!member(at, name)) checking.diagnostics.add(messages.missingMember(name, 'permission'), positionOf(at))
+  }
+}
+
+/** Checks an element of `x-permissions`. */
+export function checkPermission(at: Located, checking: Checking): void {
+  checkChoice(at, 'class', accessClasses, checking)
+  checkChoices(at, 'scope_types', scopeTypes, checking)
+}
+
+/** Checks a reason of `x-errors`; its name is the last part of its pointer. */
+export function checkError(at: Located, checking: Checking): void {
+  const reason = at.pointer.slice(at.pointer.lastIndexOf('/') + 1)
+  if (!/^[A-Z][A-Z0-9_]{0,79}$/.test(reason)) checking.diagnostics.add(messages.reasonName(reason), positionOf(at))
+  checkChoice(at, 'rpc', rpcs, checking)
+  for (const [name, words] of members(member(at, 'metadata'))) {
+    if (typeof words.value !== 'string') checking.diagnostics.add(messages.wrongType(name, 'text'), positionOf(words))
+  }
+}
+
+/** Checks a field of `x-filter`. */
+export function checkFilterField(at: Located, checking: Checking): void {
+  const type = text(at, 'type')?.replace(/\[\]$/, '')
+  if (type !== undefined && !filterTypes.includes(type)) {
+    checking.diagnostics.add(messages.notOneOf('type', type, filterTypes), positionOf(at))
+  }
+  checkChoices(at, 'operators', comparators, checking)
+}
+
+/** The reasons an operation of a document may raise: its own, the common block, and other areas' with their name. */
+export function reasonsOf(loaded: Loaded, file: SourceFile): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const entry of loaded.entries) {
+    for (const [reason, at] of members(member(whole(entry.file), 'x-errors'))) {
+      names.add(`${entry.name}.${reason}`)
+      if (entry.file === file || (numeric(at, 'code') ?? 0) < 1000) names.add(reason)
+    }
+  }
+  return names
+}
+
+/** Checks that `x-raises` names known reasons; those of a document that is not part of the run cannot be judged. */
+export function checkRaises(operation: Located, reasons: ReadonlySet<string>, { loaded, diagnostics }: Checking): void {
+  const areas = new Set(loaded.entries.map(({ name }) => name))
+  for (const element of elements(member(operation, 'x-raises'))) {
+    const reason = element.value
+    if (typeof reason !== 'string' || reasons.has(reason)) continue
+    const dot = reason.indexOf('.')
+    if (dot > 0 && !areas.has(reason.slice(0, dot))) continue
+    diagnostics.add(messages.reasonUnknown(reason, nearest(reason, [...reasons])), positionOf(element))
+  }
+}

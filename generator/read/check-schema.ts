@@ -1,0 +1,111 @@
+import { type Message, messages } from '../diagnostics.ts'
+import type { Checking } from './checking.ts'
+import { fits, jsonTypeFits } from './fits.ts'
+import { elements, flag, member, members, numeric, positionOf, text, texts } from './located.ts'
+import { own } from './pointer.ts'
+import { follow } from './resolve.ts'
+import type { Located } from './types.ts'
+
+const types: readonly string[] = ['string', 'number', 'integer', 'boolean', 'array', 'object']
+
+/** Longer patterns are no work of people, and what they cost nobody can tell. */
+const maxPatternLength = 2000
+
+/** Lower and upper bounds that must leave something between them. */
+const bounds = [
+  ['minimum', 'maximum'],
+  ['minLength', 'maxLength'],
+  ['minItems', 'maxItems'],
+  ['minProperties', 'maxProperties'],
+] as const
+
+/** Checks a schema by itself: its keywords together, and the values it names against it. */
+export function checkSchema(at: Located, checking: Checking): void {
+  const report = (message: Message, name?: string): void => {
+    const pointer = name === undefined ? at.pointer : `${at.pointer}/${name}`
+    checking.diagnostics.add(message, at.file.positionOf(pointer))
+  }
+  const type = text(at, 'type')
+  if (type !== undefined && !types.includes(type)) report(messages.notOneOf('type', type, types), 'type')
+  if (type === 'array' && !member(at, 'items')) report(messages.itemsMissing())
+  for (const name of ['pattern', 'x-key-pattern'] as const) {
+    const message = patternFault(text(at, name))
+    if (message) report(message, name)
+  }
+  for (const [low, high] of bounds) {
+    const [from, to] = [numeric(at, low), numeric(at, high)]
+    if (from !== undefined && to !== undefined && from > to) report(messages.boundsCrossed(low, high), low)
+  }
+  if ((numeric(at, 'multipleOf') ?? 1) <= 0) report(messages.multipleOfZero(), 'multipleOf')
+  if (flag(at, 'readOnly') && flag(at, 'writeOnly')) report(messages.readAndWriteOnly(), 'writeOnly')
+  checkEnum(at, checking)
+  checkDefault(at, checking)
+  checkDiscriminator(at, checking)
+}
+
+function patternFault(pattern: string | undefined): Message | undefined {
+  if (pattern === undefined) return undefined
+  if (pattern.length > maxPatternLength) return messages.patternTooLong(maxPatternLength)
+  try {
+    RegExp(pattern, 'u')
+    return undefined
+  } catch (error) {
+    return messages.patternInvalid(pattern, error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** What a list of values makes superfluous. */
+const beside = ['pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'multipleOf'] as const
+
+function checkEnum(at: Located, { diagnostics }: Checking): void {
+  const list = member(at, 'enum')
+  const values = elements(list)
+  if (!list || !Array.isArray(list.value)) return
+  if (values.length === 0) diagnostics.add(messages.enumEmpty(), positionOf(list))
+  const seen = new Set<unknown>()
+  for (const element of values) {
+    const message = enumFault(element.value, at, seen)
+    if (message) diagnostics.add(message, positionOf(element))
+    seen.add(element.value)
+  }
+  for (const name of beside) {
+    const constraint = member(at, name)
+    if (constraint) diagnostics.add(messages.enumConstraint(name), positionOf(constraint))
+  }
+  const nullable = flag(at, 'nullable')
+  if (nullable && !seen.has(null)) diagnostics.add(messages.enumWithoutNull(), positionOf(list))
+  const unspecified = text(at, 'x-unspecified')
+  if (unspecified !== undefined && !seen.has(unspecified)) {
+    diagnostics.add(messages.unspecifiedUnknown(unspecified), positionOf(list))
+  }
+}
+
+function enumFault(value: unknown, at: Located, seen: ReadonlySet<unknown>): Message | undefined {
+  const type = text(at, 'type')
+  if (seen.has(value)) return messages.enumTwice(value)
+  if (value === null) return flag(at, 'nullable') || type === undefined ? undefined : messages.enumNull()
+  if (typeof value === 'object') return messages.enumCompound()
+  return type === undefined || jsonTypeFits(type, value) ? undefined : messages.enumType(value, type)
+}
+
+function checkDefault(at: Located, { loaded, diagnostics }: Checking): void {
+  const value = own(at.value, 'default')
+  if (value === undefined || fits(loaded, at, value)) return
+  diagnostics.add(messages.defaultDoesNotFit(value), at.file.positionOf(`${at.pointer}/default`))
+}
+
+function checkDiscriminator(at: Located, { loaded, diagnostics }: Checking): void {
+  const discriminator = member(at, 'discriminator')
+  const property = text(discriminator, 'propertyName')
+  if (!discriminator || property === undefined) return
+  for (const [name, target] of members(member(discriminator, 'mapping'))) {
+    if (typeof target.value !== 'string') diagnostics.add(messages.wrongType(name, 'text'), positionOf(target))
+  }
+  for (const branch of [...elements(member(at, 'oneOf')), ...elements(member(at, 'anyOf'))]) {
+    const schema = follow(loaded, branch)
+    const properties = member(schema ?? branch, 'properties')
+    const isPlain = schema && !member(schema, 'allOf') && !member(schema, 'oneOf') && !member(schema, 'anyOf')
+    const isThere = properties && member(properties, property) && texts(schema, 'required').includes(property)
+    if (isPlain && !isThere) diagnostics.add(messages.discriminatorAbsent(property), positionOf(branch))
+  }
+}

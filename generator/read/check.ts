@@ -1,0 +1,27 @@
+import type { DiagnosticList } from '../diagnostics.ts'
+import { checkAccess, checkError, checkFilterField, checkPermission } from './check-extensions.ts'
+import { checkEntry } from './check-entry.ts'
+import type { Checking } from './checking.ts'
+import { checkOperation, checkParameter } from './check-operation.ts'
+import { checkSchema } from './check-schema.ts'
+import type { Kind } from './kinds.ts'
+import type { Loaded, Located } from './types.ts'
+import { walk } from './walk.ts'
+
+/** What is checked of each kind beyond the shape of its members. */
+const checks: Readonly<Partial<Record<Kind, (at: Located, checking: Checking) => void>>> = {
+  operation: checkOperation,
+  parameter: checkParameter,
+  schema: checkSchema,
+  access: checkAccess,
+  permission: checkPermission,
+  errorReason: checkError,
+  filterField: checkFilterField,
+}
+
+/** Judges the documents themselves: everything is added to `diagnostics` at once, errors and warnings. */
+export function check(loaded: Loaded, diagnostics: DiagnosticList): void {
+  const checking = { loaded, diagnostics }
+  for (const { kind, at } of walk(loaded, diagnostics)) checks[kind]?.(at, checking)
+  for (const entry of loaded.entries) checkEntry(entry, checking)
+}

@@ -1,0 +1,99 @@
+import { elements, flag, member, members, numeric, text, texts } from './located.ts'
+import { isRecord, own } from './pointer.ts'
+import { follow } from './resolve.ts'
+import type { Loaded, Located } from './types.ts'
+
+/** Whether a value is of a `type` of OpenAPI 3.0; unknown types take anything. */
+export function jsonTypeFits(type: string, value: unknown): boolean {
+  switch (type) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+      return typeof value === type
+    case 'integer':
+      return Number.isInteger(value)
+    case 'array':
+      return Array.isArray(value)
+    case 'object':
+      return isRecord(value)
+    default:
+      return true
+  }
+}
+
+/** What one judgement may still cost: documents are strangers' and their branches may multiply. */
+interface Budget {
+  steps: number
+}
+
+const maxSteps = 10_000
+const maxDepth = 64
+
+/**
+ * Whether a value that a document gives (a default) fits the schema it stands in. Patterns and formats are not tried:
+ * matching a stranger's pattern may take forever. What is too entangled to be judged fits.
+ */
+export const fits = (loaded: Loaded, at: Located, value: unknown): boolean =>
+  judged(loaded, at, value, { steps: maxSteps }, 0)
+
+function judged(loaded: Loaded, at: Located, value: unknown, budget: Budget, depth: number): boolean {
+  const schema = follow(loaded, at)
+  if (!schema || --budget.steps < 0 || depth > maxDepth) return true
+  if (value === null) return isNullable(loaded, at)
+  const type = text(schema, 'type')
+  if (type !== undefined && !jsonTypeFits(type, value)) return false
+  const choices = own(schema.value, 'enum')
+  if (Array.isArray(choices) && typeof value !== 'object' && !choices.includes(value)) return false
+  const inner: Judge = (part, of) => judged(loaded, part, of, budget, depth + 1)
+  return (
+    boundsFit(schema, value) &&
+    partsFit(schema, value, inner) &&
+    elements(member(schema, 'allOf')).every(branch => inner(branch, value)) &&
+    someFits(schema, 'oneOf', value, inner) &&
+    someFits(schema, 'anyOf', value, inner)
+  )
+}
+
+type Judge = (at: Located, value: unknown) => boolean
+
+/** Whether null may stand where a schema is: said of it, beside its reference, or by its enum. */
+export function isNullable(loaded: Loaded, at: Located): boolean {
+  if (flag(at, 'nullable')) return true
+  const schema = follow(loaded, at)
+  const choices = own(schema?.value, 'enum')
+  return flag(schema, 'nullable') || (Array.isArray(choices) && choices.includes(null)) || isUntyped(schema)
+}
+
+const isUntyped = (schema: Located | undefined): boolean =>
+  !['type', 'enum', 'allOf', 'oneOf', 'anyOf', 'properties', 'items'].some(
+    name => own(schema?.value, name) !== undefined,
+  )
+
+function someFits(schema: Located, keyword: 'oneOf' | 'anyOf', value: unknown, judge: Judge): boolean {
+  const branches = elements(member(schema, keyword))
+  return branches.length === 0 || branches.some(branch => judge(branch, value))
+}
+
+function boundsFit(schema: Located, value: unknown): boolean {
+  const between = (size: number, low: string, high: string): boolean =>
+    size >= (numeric(schema, low) ?? -Infinity) && size <= (numeric(schema, high) ?? Infinity)
+  if (typeof value === 'string') return between([...value].length, 'minLength', 'maxLength')
+  if (Array.isArray(value)) return between(value.length, 'minItems', 'maxItems')
+  if (typeof value !== 'number') return true
+  const isOpen = (bound: string, exclusive: string): boolean =>
+    flag(schema, exclusive) && numeric(schema, bound) === value
+  if (isOpen('minimum', 'exclusiveMinimum') || isOpen('maximum', 'exclusiveMaximum')) return false
+  return between(value, 'minimum', 'maximum')
+}
+
+function partsFit(schema: Located, value: unknown, judge: Judge): boolean {
+  if (Array.isArray(value)) {
+    const items = member(schema, 'items')
+    return !items || value.every((item: unknown) => judge(items, item))
+  }
+  if (!isRecord(value)) return true
+  if (texts(schema, 'required').some(name => !Object.hasOwn(value, name))) return false
+  return members(member(schema, 'properties')).every(
+    ([name, property]) => !Object.hasOwn(value, name) || judge(property, value[name]),
+  )
+}

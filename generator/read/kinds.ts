@@ -1,0 +1,247 @@
+/** What a member must be. `texts` and `lists` are checked element by element; `any` is not looked into. */
+export type Shape =
+  | 'text'
+  | 'flag'
+  | 'number'
+  | 'count'
+  | 'texts'
+  | 'list'
+  | 'any'
+  | { readonly one: Kind }
+  | { readonly flagOr: Kind }
+  | { readonly map: Kind }
+  | { readonly list: Kind }
+
+export interface Member {
+  readonly shape: Shape
+  readonly required?: true
+  /** Nothing that is generated honours it: reported wherever it stands. */
+  readonly lost?: true
+}
+
+/** The objects of OpenAPI 3.0.3, and of the platform's extensions (conventions §22). */
+export type Kind =
+  | 'document'
+  | 'info'
+  | 'components'
+  | 'pathItem'
+  | 'operation'
+  | 'parameter'
+  | 'requestBody'
+  | 'mediaType'
+  | 'encoding'
+  | 'response'
+  | 'header'
+  | 'schema'
+  | 'discriminator'
+  | 'access'
+  | 'permission'
+  | 'errorReason'
+  | 'filter'
+  | 'filterField'
+  | 'resource'
+
+const of = (shape: Shape): Member => ({ shape })
+const required = (shape: Shape): Member => ({ shape, required: true })
+const lost: Member = { shape: 'any', lost: true }
+
+const described = { summary: of('text'), description: of('text'), externalDocs: of('any') } as const
+const examples = { example: of('any'), examples: of('any') } as const
+
+/** Of parameters and headers alike. */
+const carried = {
+  ...examples,
+  description: of('text'),
+  required: of('flag'),
+  deprecated: of('flag'),
+  allowEmptyValue: lost,
+  allowReserved: lost,
+  style: of('text'),
+  explode: of('flag'),
+  schema: of({ one: 'schema' }),
+  content: of({ map: 'mediaType' }),
+} as const
+
+/**
+ * The members of each kind: what they must be, and which of them are read at all. Documentation that is generated
+ * nowhere (examples, tags' descriptions, servers of the whole document) is `any`: losing it changes no behaviour.
+ */
+export const kinds: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
+  document: {
+    openapi: required('text'),
+    info: required({ one: 'info' }),
+    servers: of('any'),
+    paths: required({ map: 'pathItem' }),
+    components: of({ one: 'components' }),
+    security: of('any'),
+    tags: of('list'),
+    externalDocs: of('any'),
+    'x-permissions': of({ list: 'permission' }),
+    'x-errors': of({ map: 'errorReason' }),
+  },
+  info: {
+    title: required('text'),
+    version: required('text'),
+    description: of('text'),
+    termsOfService: of('any'),
+    contact: of('any'),
+    license: of('any'),
+  },
+  components: {
+    schemas: of({ map: 'schema' }),
+    responses: of({ map: 'response' }),
+    parameters: of({ map: 'parameter' }),
+    examples: of('any'),
+    requestBodies: of({ map: 'requestBody' }),
+    headers: of({ map: 'header' }),
+    securitySchemes: of('any'),
+    links: lost,
+    callbacks: lost,
+  },
+  pathItem: {
+    ...described,
+    servers: lost,
+    parameters: of({ list: 'parameter' }),
+    get: of({ one: 'operation' }),
+    put: of({ one: 'operation' }),
+    post: of({ one: 'operation' }),
+    delete: of({ one: 'operation' }),
+    options: of({ one: 'operation' }),
+    head: of({ one: 'operation' }),
+    patch: of({ one: 'operation' }),
+    trace: lost,
+  },
+  operation: {
+    ...described,
+    tags: of('texts'),
+    operationId: of('text'),
+    parameters: of({ list: 'parameter' }),
+    requestBody: of({ one: 'requestBody' }),
+    responses: required({ map: 'response' }),
+    callbacks: lost,
+    deprecated: of('flag'),
+    security: of('any'),
+    servers: lost,
+    'x-access': of({ one: 'access' }),
+    'x-raises': of('texts'),
+    'x-filter': of({ one: 'filter' }),
+    'x-mode': of('text'),
+  },
+  parameter: { ...carried, name: required('text'), in: required('text') },
+  requestBody: { description: of('text'), content: required({ map: 'mediaType' }), required: of('flag') },
+  mediaType: { ...examples, schema: of({ one: 'schema' }), encoding: of({ map: 'encoding' }) },
+  encoding: {
+    contentType: of('text'),
+    headers: lost,
+    style: of('text'),
+    explode: of('flag'),
+    allowReserved: lost,
+  },
+  response: {
+    description: required('text'),
+    headers: of({ map: 'header' }),
+    content: of({ map: 'mediaType' }),
+    links: lost,
+  },
+  header: carried,
+  schema: {
+    title: of('text'),
+    type: of('text'),
+    format: of('text'),
+    description: of('text'),
+    multipleOf: of('number'),
+    maximum: of('number'),
+    exclusiveMaximum: of('flag'),
+    minimum: of('number'),
+    exclusiveMinimum: of('flag'),
+    maxLength: of('count'),
+    minLength: of('count'),
+    pattern: of('text'),
+    maxItems: of('count'),
+    minItems: of('count'),
+    uniqueItems: of('flag'),
+    maxProperties: of('count'),
+    minProperties: of('count'),
+    required: of('texts'),
+    enum: of('list'),
+    allOf: of({ list: 'schema' }),
+    oneOf: of({ list: 'schema' }),
+    anyOf: of({ list: 'schema' }),
+    not: lost,
+    items: of({ one: 'schema' }),
+    properties: of({ map: 'schema' }),
+    additionalProperties: of({ flagOr: 'schema' }),
+    default: of('any'),
+    nullable: of('flag'),
+    discriminator: of({ one: 'discriminator' }),
+    readOnly: of('flag'),
+    writeOnly: of('flag'),
+    xml: lost,
+    externalDocs: of('any'),
+    example: of('any'),
+    deprecated: of('flag'),
+    'x-nullable': lost,
+    'x-immutable': of('flag'),
+    'x-precondition': of('flag'),
+    'x-key-pattern': of('text'),
+    'x-resource': of({ one: 'resource' }),
+    'x-unspecified': of('text'),
+  },
+  discriminator: { propertyName: required('text'), mapping: of('any') },
+  access: {
+    kind: required('text'),
+    key: of('text'),
+    class: of('text'),
+    scope: of('text'),
+    scope_types: of('texts'),
+    own: of('flag'),
+    bearer_optional: of('flag'),
+  },
+  permission: {
+    key: required('text'),
+    class: required('text'),
+    scope_types: required('texts'),
+    description: of('text'),
+  },
+  errorReason: { code: required('count'), rpc: of('text'), description: required('text'), metadata: of('any') },
+  filter: { schema: of('text'), fields: required({ list: 'filterField' }), default_order_by: required('text') },
+  filterField: {
+    name: required('text'),
+    type: required('text'),
+    operators: of('texts'),
+    sortable: of('flag'),
+    enum: of('text'),
+  },
+  resource: { type: required('text'), plural: required('text') },
+}
+
+/** The members that a kind cannot be without. */
+export const requiredMembers: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.entries(kinds).map(([kind, members]) => [kind, Object.keys(members).filter(name => members[name]?.required)]),
+)
+
+/** The kinds that may be a `$ref` instead. */
+export const referable: ReadonlySet<Kind> = new Set([
+  'pathItem',
+  'parameter',
+  'requestBody',
+  'response',
+  'header',
+  'schema',
+])
+
+/** The members that are read beside a schema's `$ref`, though OpenAPI 3.0 gives them no meaning there. */
+export const besideReference: ReadonlySet<string> = new Set([
+  '$ref',
+  'description',
+  'summary',
+  'title',
+  'nullable',
+  'deprecated',
+  'default',
+  'readOnly',
+  'writeOnly',
+  'example',
+  'x-immutable',
+  'x-precondition',
+])

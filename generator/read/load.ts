@@ -1,0 +1,128 @@
+import { readFile, stat } from 'node:fs/promises'
+import { dirname, isAbsolute, relative, resolve as resolvePath, sep } from 'node:path'
+import { type Diagnostic, DiagnosticList, type Message, messages } from '../diagnostics.ts'
+import { Confinement } from './confine.ts'
+import { parse } from './parse.ts'
+import { positionsOf } from './places.ts'
+import { survey } from './plain.ts'
+import { splitReference } from './reference.ts'
+import type { Entry, Loaded, SourceFile } from './types.ts'
+
+/** No document of people is larger; a larger file is not read at all. */
+const maxBytes = 64 * 1024 * 1024
+
+export interface LoadOptions {
+  /** Lets references leave the folders of the entry documents. */
+  readonly allowRefs: boolean
+  /** What names of files are relative to; the process's own when absent. */
+  readonly cwd?: string
+}
+
+/**
+ * Reads entry documents and every file their references reach. Nothing remote is fetched. A file that cannot be read or
+ * parsed is an error when it is an entry, else each reference to it is one (`check` reports those).
+ */
+export async function load(
+  entries: readonly { readonly name: string; readonly file: string }[],
+  { allowRefs, cwd = process.cwd() }: LoadOptions,
+): Promise<{ readonly loaded: Loaded; readonly diagnostics: readonly Diagnostic[] }> {
+  const paths = entries.map(({ file }) => resolvePath(cwd, file))
+  const loader = new Loader(cwd, allowRefs ? undefined : await Confinement.around(paths))
+  const found: Entry[] = []
+  for (const [i, entry] of entries.entries()) {
+    const file = await loader.entry(paths[i] ?? entry.file)
+    if (found.some(({ name }) => name === entry.name)) loader.refuseName(entry.name, file)
+    else if (file) found.push({ name: entry.name, file })
+  }
+  await loader.rest()
+  return {
+    loaded: { entries: found, files: loader.files, refused: loader.refused },
+    diagnostics: loader.diagnostics.sorted(),
+  }
+}
+
+class Loader {
+  readonly files = new Map<string, SourceFile>()
+  readonly refused = new Map<string, Message>()
+  readonly diagnostics = new DiagnosticList()
+  readonly #cwd: string
+  readonly #confinement: Confinement | undefined
+  readonly #pending: string[] = []
+
+  constructor(cwd: string, confinement: Confinement | undefined) {
+    this.#cwd = cwd
+    this.#confinement = confinement
+  }
+
+  async entry(path: string): Promise<SourceFile | undefined> {
+    const name = this.#nameOf(path)
+    const known = this.files.get(name)
+    if (known) return known
+    const text = await this.#read(path, name)
+    if (typeof text === 'string') return this.#parse(path, name, text)
+    this.diagnostics.add(text, { file: name, line: 1, column: 1 })
+    return undefined
+  }
+
+  /** Output goes to a folder a name, so no two documents of a run may share one. */
+  refuseName(name: string, file: SourceFile | undefined): void {
+    if (file) this.diagnostics.add(messages.documentNameTwice(name), file.positionOf(''))
+  }
+
+  /** Opens what references reach, until nothing new is found. */
+  async rest(): Promise<void> {
+    for (let path = this.#pending.pop(); path !== undefined; path = this.#pending.pop()) {
+      const name = this.#nameOf(path)
+      if (this.files.has(name) || this.refused.has(name)) continue
+      const text = await this.#read(path, name)
+      if (typeof text === 'string') await this.#parse(path, name, text)
+      else this.refused.set(name, text)
+    }
+  }
+
+  async #parse(path: string, name: string, text: string): Promise<SourceFile | undefined> {
+    const parsed = await parse(name, text)
+    if (parsed.kind === 'data')
+      return this.#keep(path, { file: name, text, root: parsed.root, positionOf: positionsOf(name, text) })
+    for (const { message, position } of parsed.faults) this.diagnostics.add(message, position)
+    this.refused.set(name, messages.referenceUnparsed(name))
+    return undefined
+  }
+
+  #keep(path: string, file: SourceFile): SourceFile | undefined {
+    const { faults, references } = survey(file.root, file.text.length)
+    for (const { message, pointer } of faults) this.diagnostics.add(message, file.positionOf(pointer))
+    if (faults.length > 0) {
+      this.refused.set(file.file, messages.referenceUnparsed(file.file))
+      return undefined
+    }
+    this.files.set(file.file, file)
+    for (const reference of references) {
+      const { path: target, isLocal } = splitReference(reference)
+      if (isLocal && target !== '') this.#pending.push(resolvePath(dirname(path), target))
+    }
+    return file
+  }
+
+  /** The text of a file, or why there is none. */
+  async #read(path: string, name: string): Promise<string | Message> {
+    try {
+      const stats = await stat(path)
+      if (!stats.isFile()) return messages.fileUnreadable(name, stats.isDirectory() ? 'EISDIR' : 'it is no file')
+      if (this.#confinement && !(await this.#confinement.holds(path))) return messages.referenceLeavesFolder(name)
+      if (stats.size > maxBytes) return messages.fileTooLarge(name, maxBytes)
+      return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path))
+    } catch (error) {
+      if (error instanceof TypeError) return messages.fileNotText(name)
+      return messages.fileUnreadable(name, codeOf(error))
+    }
+  }
+
+  #nameOf(path: string): string {
+    const name = relative(this.#cwd, path)
+    return (isAbsolute(name) ? path : name).split(sep).join('/')
+  }
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'EIO'

@@ -1,0 +1,80 @@
+import { type Message, messages } from '../diagnostics.ts'
+import { into, type Members } from './pointer.ts'
+
+/** Nesting that no document of people needs; recursion over a document is safe below it. */
+const maxDepth = 100
+
+/** What is remarkable about a parsed value, and where. */
+export interface Survey {
+  readonly faults: readonly { readonly message: Message; readonly pointer: string }[]
+  /** Every `$ref` text, wherever it stands, each once. */
+  readonly references: ReadonlySet<string>
+}
+
+/**
+ * Walks a parsed value once: it must be plain JSON data, not too deep, and not blown up by YAML aliases (each use of an
+ * alias counts as a copy, and a text of n characters cannot hold more than n values). Ends at the first fault that makes
+ * the rest unsafe to walk.
+ */
+export function survey(root: unknown, textLength: number): Survey {
+  const surveyor = new Surveyor(10 * textLength + 1000)
+  surveyor.visit(root)
+  return surveyor
+}
+
+class Surveyor implements Survey {
+  readonly faults: { readonly message: Message; readonly pointer: string }[] = []
+  readonly references = new Set<string>()
+  /** The names and indexes that lead to the value being visited. */
+  readonly #path: (string | number)[] = []
+  #isUnsafe = false
+  /** How many values may still come. */
+  #left: number
+
+  constructor(maxValues: number) {
+    this.#left = maxValues
+  }
+
+  visit(value: unknown): void {
+    if (--this.#left < 0) return this.#stop(messages.aliasBomb())
+    if (typeof value === 'number' && !Number.isFinite(value)) return this.#fault(messages.notJson(String(value)))
+    if (typeof value !== 'object' || value === null) return
+    if (this.#path.length > maxDepth) return this.#stop(messages.tooDeep(maxDepth))
+    if (Array.isArray(value)) this.#elements(value)
+    else if (isPlain(value)) this.#members(value)
+    else this.#fault(messages.notJson(value.constructor.name))
+  }
+
+  #elements(list: readonly unknown[]): void {
+    for (let i = 0; i < list.length && !this.#isUnsafe; i++) this.#inside(i, list[i])
+  }
+
+  #members(record: Members): void {
+    for (const name of Object.keys(record)) {
+      if (this.#isUnsafe) return
+      const value = record[name]
+      if (name === '$ref' && typeof value === 'string') this.references.add(value)
+      this.#inside(name, value)
+    }
+  }
+
+  #inside(segment: string | number, value: unknown): void {
+    this.#path.push(segment)
+    this.visit(value)
+    this.#path.pop()
+  }
+
+  #stop(message: Message): void {
+    this.#isUnsafe = true
+    this.#fault(message)
+  }
+
+  #fault(message: Message): void {
+    this.faults.push({ message, pointer: this.#path.reduce((pointer: string, segment) => into(pointer, segment), '') })
+  }
+}
+
+function isPlain(value: object): value is Members {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}

@@ -1,0 +1,69 @@
+import { posix } from 'node:path'
+import { type Message, messages } from '../diagnostics.ts'
+import { isRecord, into, own, segments, step } from './pointer.ts'
+import { splitReference } from './reference.ts'
+import { nearest } from './suggest.ts'
+import type { Loaded, Located, SourceFile } from './types.ts'
+
+/** Where a reference leads, or why it leads nowhere. */
+export type Resolution =
+  { readonly kind: 'found'; readonly at: Located } | { readonly kind: 'fault'; readonly message: Message }
+
+/** A longer chain of references to references is taken for a cycle. */
+const maxChain = 100
+
+/** Looks up one `$ref`, relative to the file it stands in. The value found may be a reference itself. */
+export function resolve(loaded: Loaded, from: SourceFile, reference: string): Resolution {
+  const { path, pointer, isLocal } = splitReference(reference)
+  if (!isLocal) return fault(messages.referenceRemote(reference))
+  const name = path === '' ? from.file : posix.normalize(posix.join(posix.dirname(from.file), path))
+  const file = loaded.files.get(name)
+  if (!file) return fault(loaded.refused.get(name) ?? messages.fileUnreadable(name, 'ENOENT'))
+  return find(file, pointer, reference)
+}
+
+const fault = (message: Message): Resolution => ({ kind: 'fault', message })
+
+function find(file: SourceFile, pointer: string, reference: string): Resolution {
+  const names = segments(pointer)
+  if (!names) return fault(messages.referencePointer(reference))
+  let value: unknown = file.root
+  let canonical = ''
+  for (const name of names) {
+    const next = step(value, name)
+    if (next === undefined) return fault(messages.referenceNotFound(reference, suggestion(value, name)))
+    value = next
+    canonical = into(canonical, name)
+  }
+  return { kind: 'found', at: { file, pointer: canonical, value } }
+}
+
+const suggestion = (value: unknown, name: string): string | undefined =>
+  isRecord(value) ? nearest(name, Object.keys(value)) : undefined
+
+/** The text of the `$ref` that a value is; undefined when it is none. */
+export function referenceOf(value: unknown): string | undefined {
+  const reference = own(value, '$ref')
+  return typeof reference === 'string' ? reference : undefined
+}
+
+/** Follows references until something else is found; undefined where they lead nowhere or round in a circle. */
+export function follow(loaded: Loaded, at: Located): Located | undefined {
+  const end = chainEnd(loaded, at)
+  return end === 'circle' ? undefined : end
+}
+
+/** Whether following references from a place never ends. */
+export const isCircular = (loaded: Loaded, at: Located): boolean => chainEnd(loaded, at) === 'circle'
+
+function chainEnd(loaded: Loaded, at: Located): Located | 'circle' | undefined {
+  let current = at
+  for (let i = 0; i < maxChain; i++) {
+    const reference = referenceOf(current.value)
+    if (reference === undefined) return current
+    const resolution = resolve(loaded, current.file, reference)
+    if (resolution.kind === 'fault') return undefined
+    current = resolution.at
+  }
+  return 'circle'
+}

@@ -1,0 +1,29 @@
+const maxCandidates = 5000
+const maxLength = 80
+
+/** The name that was probably meant, for `did you mean`; undefined when none is near. */
+export function nearest(name: string, candidates: readonly string[]): string | undefined {
+  if (name.length > maxLength) return undefined
+  const limit = Math.max(2, Math.floor(name.length / 3))
+  let best: { readonly candidate: string; readonly distance: number } | undefined
+  for (const candidate of candidates.slice(0, maxCandidates)) {
+    if (Math.abs(candidate.length - name.length) > limit) continue
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase())
+    if (distance <= limit && (!best || distance < best.distance)) best = { candidate, distance }
+  }
+  return best?.candidate
+}
+
+/** Levenshtein's distance, a row at a time. */
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      row.push(Math.min(substitution, (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1))
+    }
+    previous = row
+  }
+  return previous[b.length] ?? 0
+}

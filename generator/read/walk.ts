@@ -1,0 +1,136 @@
+import { type DiagnosticList, type Message, messages } from '../diagnostics.ts'
+import { besideReference, type Kind, kinds, type Member, referable, requiredMembers, type Shape } from './kinds.ts'
+import { elements, members, positionOf } from './located.ts'
+import { into, isRecord, own, segments } from './pointer.ts'
+import { isCircular, referenceOf, resolve } from './resolve.ts'
+import type { Loaded, Located } from './types.ts'
+
+/** A part of a document that the walk has come to; references are followed, so it is never one itself. */
+export interface Visited {
+  readonly kind: Kind
+  readonly at: Located
+}
+
+/**
+ * Visits every object of OpenAPI that the entries hold or refer to, each once, and reports what is wrong with its
+ * shape: members that are missing, unknown, of the wrong type or honoured by nothing, and references that lead nowhere.
+ */
+export function* walk(loaded: Loaded, diagnostics: DiagnosticList): Generator<Visited, void, undefined> {
+  const walker = new Walker(loaded, diagnostics)
+  for (const { file } of loaded.entries) walker.come('document', { file, pointer: '', value: file.root })
+  yield* walker.run()
+}
+
+class Walker {
+  readonly #loaded: Loaded
+  readonly #diagnostics: DiagnosticList
+  readonly #pending: Visited[] = []
+  /** By kind: YAML aliases share one object between places. */
+  readonly #seen = new Map<Kind, WeakSet<object>>()
+
+  constructor(loaded: Loaded, diagnostics: DiagnosticList) {
+    this.#loaded = loaded
+    this.#diagnostics = diagnostics
+  }
+
+  *run(): Generator<Visited, void, undefined> {
+    for (let next = this.#pending.pop(); next; next = this.#pending.pop()) {
+      const { kind, at } = next
+      if (!isRecord(at.value)) {
+        this.#report(messages.wrongType(nameAt(at), 'an object'), at)
+      } else if (this.#isNew(kind, at.value)) {
+        if (referable.has(kind) && Object.hasOwn(at.value, '$ref')) this.#followed(kind, at)
+        else {
+          this.#members(kind, at)
+          yield next
+        }
+      }
+    }
+  }
+
+  come(kind: Kind, at: Located): void {
+    this.#pending.push({ kind, at })
+  }
+
+  #isNew(kind: Kind, value: object): boolean {
+    const seen = this.#seen.get(kind) ?? new WeakSet()
+    this.#seen.set(kind, seen)
+    return !seen.has(value) && Boolean(seen.add(value))
+  }
+
+  #report(message: Message, at: Located): void {
+    this.#diagnostics.add(message, positionOf(at))
+  }
+
+  #followed(kind: Kind, at: Located): void {
+    const reference = referenceOf(at.value)
+    if (reference === undefined) return this.#report(messages.wrongType('$ref', 'text'), inside(at, '$ref'))
+    for (const [name, sibling] of members(at)) {
+      const isRead = kind === 'schema' ? besideReference.has(name) : name === '$ref'
+      if (!isRead && !name.startsWith('x-')) this.#report(messages.besideReference(name), sibling)
+    }
+    const resolution = resolve(this.#loaded, at.file, reference)
+    if (resolution.kind === 'fault') return this.#report(resolution.message, inside(at, '$ref'))
+    if (isCircular(this.#loaded, at)) return this.#report(messages.referenceCycle(reference), inside(at, '$ref'))
+    this.come(kind, resolution.at)
+  }
+
+  #members(kind: Kind, at: Located): void {
+    const known = kinds[kind]
+    for (const [name, value] of members(at)) {
+      const rule = Object.hasOwn(known, name) ? known[name] : undefined
+      if (rule) this.#member(name, rule, value)
+      else if (!name.startsWith('x-')) this.#report(messages.unknownMember(name, nameOf(kind)), value)
+    }
+    for (const name of requiredMembers[kind] ?? []) {
+      if (own(at.value, name) === undefined) this.#report(messages.missingMember(name, nameOf(kind)), at)
+    }
+  }
+
+  #member(name: string, { shape, lost }: Member, at: Located): void {
+    if (lost) return at.value === false ? undefined : this.#report(messages.notHonoured(name), at)
+    if (typeof shape === 'string') return this.#plain(shape, at)
+    if ('one' in shape) return this.come(shape.one, at)
+    if ('flagOr' in shape) return typeof at.value === 'boolean' ? undefined : this.come(shape.flagOr, at)
+    if ('list' in shape) return this.#list(shape.list, at)
+    if (!isRecord(at.value)) return this.#report(messages.wrongType(nameAt(at), 'an object'), at)
+    for (const [key, value] of members(at)) {
+      if (!key.startsWith('x-') || shape.map === 'schema' || shape.map === 'header') this.come(shape.map, value)
+    }
+  }
+
+  #list(kind: Kind, at: Located): void {
+    if (!Array.isArray(at.value)) return this.#report(messages.wrongType(nameAt(at), 'a list'), at)
+    for (const element of elements(at)) this.come(kind, element)
+  }
+
+  #plain(shape: Extract<Shape, string>, at: Located): void {
+    const { fits, words } = plainShapes[shape]
+    if (!fits(at.value)) this.#report(messages.wrongType(nameAt(at), words), at)
+  }
+}
+
+const inside = (at: Located, name: string): Located => ({ ...at, pointer: into(at.pointer, name) })
+
+const nameAt = (at: Located): string => segments(at.pointer)?.at(-1) ?? 'the document'
+
+/** `requestBody` as people write it. */
+const nameOf = (kind: Kind): string => kind.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
+
+interface PlainShape {
+  readonly fits: (value: unknown) => boolean
+  readonly words: string
+}
+
+const plainShapes: Readonly<Record<Extract<Shape, string>, PlainShape>> = {
+  text: { fits: value => typeof value === 'string', words: 'text' },
+  flag: { fits: value => typeof value === 'boolean', words: 'true or false' },
+  number: { fits: value => typeof value === 'number', words: 'a number' },
+  count: { fits: value => Number.isInteger(value) && Number(value) >= 0, words: 'a whole number from 0 on' },
+  list: { fits: Array.isArray, words: 'a list' },
+  texts: {
+    fits: value => Array.isArray(value) && value.every(item => typeof item === 'string'),
+    words: 'a list of texts',
+  },
+  any: { fits: () => true, words: 'anything' },
+}

@@ -1,0 +1,17 @@
+/** Text that takes the place of `start` to `end` (offsets of the text before any edit). */
+export interface Edit {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+
+/** Applies edits that do not overlap; everything outside them stays byte for byte. */
+export function applyEdits(text: string, edits: readonly Edit[]): string {
+  const parts: string[] = []
+  let from = 0
+  for (const edit of edits.toSorted((a, b) => a.start - b.start)) {
+    parts.push(text.slice(from, edit.start), edit.text)
+    from = edit.end
+  }
+  return [...parts, text.slice(from)].join('')
+}

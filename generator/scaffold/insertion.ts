@@ -1,0 +1,40 @@
+import { SyntaxKind } from 'ts-morph'
+import type { Edit } from './edit.ts'
+import type { FileStyle } from './file-style.ts'
+import type { Class } from './implementations.ts'
+
+/** The indentation of a class's members: as the first one has it, else one level more than the class. */
+export function memberIndent(of: Class, style: FileStyle): string {
+  const text = of.getSourceFile().getFullText()
+  const first = of.getMembers()[0]
+  const own = first && indentAt(text, first.getStart(true))
+  return own ?? (indentAt(text, of.getStart(true)) ?? '') + style.indent
+}
+
+/**
+ * Where new methods go: behind the last handler of the class, so that handlers stay together, else behind its last
+ * member. Nothing around them changes.
+ */
+export function insertion(of: Class, handlers: ReadonlySet<string>, stubs: readonly string[], style: FileStyle): Edit {
+  const text = of.getSourceFile().getFullText()
+  const { newline } = style
+  const members = of.getMembersWithComments().filter(member => member.getKind() !== SyntaxKind.SemicolonClassElement)
+  const named = of.getInstanceMembers().filter(member => handlers.has(member.getName() ?? ''))
+  const anchor = named.at(-1) ?? members.at(-1)
+  const open = of.getFirstChildByKindOrThrow(SyntaxKind.OpenBraceToken).getEnd()
+  const end = anchor?.getEnd() ?? open
+  const block = (anchor ? newline + newline : newline) + stubs.join(newline + newline)
+  const rest = /^[^\r\n]*/.exec(text.slice(end))?.[0] ?? ''
+  if (/^[ \t]*;?[ \t]*(?:\/\/.*|\/\*[^*]*\*\/[ \t]*)?$/.test(rest)) {
+    return { start: end + rest.length, end: end + rest.length, text: block }
+  }
+  const gap = /^[ \t]*/.exec(rest)?.[0].length ?? 0
+  return { start: end, end: end + gap, text: block + newline + (indentAt(text, of.getStart(true)) ?? '') }
+}
+
+/** The white space before `position` when nothing else stands before it on its line. */
+function indentAt(text: string, position: number): string | undefined {
+  const start = text.lastIndexOf('\n', position - 1) + 1
+  const before = text.slice(start, position)
+  return /^[ \t]*$/.test(before) ? before : undefined
+}

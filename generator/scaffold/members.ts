@@ -1,0 +1,47 @@
+import { posix } from 'node:path'
+import type { SourceFile } from 'ts-morph'
+import type { Class } from './implementations.ts'
+import { withoutEnding } from './modules.ts'
+
+/** The names of a class's instance members, inherited ones too; `unknownBase` when a base class is not among the files. */
+export interface Members {
+  readonly names: ReadonlySet<string>
+  readonly unknownBase: string | undefined
+}
+
+/** Follows `extends` through the handwritten files that were parsed. */
+export function membersOf(start: Class): Members {
+  const names = new Set<string>()
+  const seen = new Set<Class>()
+  let current: Class | undefined = start
+  while (current && !seen.has(current)) {
+    seen.add(current)
+    for (const member of current.getInstanceMembers()) names.add(member.getName() ?? '')
+    const base: string | undefined = current.getExtends()?.getExpression().getText()
+    if (base === undefined) return { names, unknownBase: undefined }
+    const next: Class | undefined = classNamed(current.getSourceFile(), base)
+    if (!next) return { names, unknownBase: base }
+    current = next
+  }
+  return { names, unknownBase: undefined }
+}
+
+function classNamed(file: SourceFile, name: string): Class | undefined {
+  const local = file.getClass(name)
+  if (local) return local
+  for (const declaration of file.getImportDeclarations()) {
+    const specifier = declaration.getModuleSpecifierValue()
+    if (!specifier.startsWith('.')) continue
+    const named = declaration
+      .getNamedImports()
+      .find(found => (found.getAliasNode()?.getText() ?? found.getName()) === name)
+    if (!named) continue
+    const module = withoutEnding(posix.join(file.getDirectoryPath(), specifier))
+    const target = file
+      .getProject()
+      .getSourceFiles()
+      .find(found => withoutEnding(found.getFilePath()) === module)
+    return target?.getClass(named.getName())
+  }
+  return undefined
+}

@@ -1,0 +1,44 @@
+import { quoted } from './quoted.ts'
+
+/** The output cannot be read or written as it stands. Nothing was changed, unless `problems` say otherwise. */
+export class OutputError extends Error {
+  override readonly name = 'OutputError'
+  /** One line a fault: what is wrong, where, what to do. */
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'))
+    this.problems = problems
+  }
+}
+
+const reasons: ReadonlyMap<unknown, string> = new Map([
+  ['EACCES', 'permission denied'],
+  ['EPERM', 'permission denied'],
+  ['EROFS', 'the file system is read-only'],
+  ['ENOSPC', 'no space is left on the device'],
+  ['EDQUOT', 'the disk quota is used up'],
+  ['ENOTDIR', 'a part of the path is no folder'],
+  ['EISDIR', 'it is a folder'],
+  ['ENOENT', 'it does not exist'],
+  ['EMFILE', 'too many files are open'],
+  ['EBUSY', 'another program uses it'],
+  ['ENAMETOOLONG', 'the name is too long'],
+])
+
+/** What a failed file operation says to a person; undefined for anything else that was thrown. */
+export function fileProblem(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) return undefined
+  return reasons.get(error.code) ?? String(error.code)
+}
+
+/** Runs one file operation; throws an `OutputError` that names the path when the system refuses it. */
+export function onDisk<T>(verb: 'read' | 'write' | 'delete', path: string, run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    const problem = fileProblem(error)
+    if (problem === undefined) throw error
+    throw new OutputError([`cannot ${verb} ${quoted(path)}: ${problem}`])
+  }
+}

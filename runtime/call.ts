@@ -1,0 +1,263 @@
+import { fieldInvalid } from './bind.ts'
+import { bodyField, readBody } from './body.ts'
+import { watched } from './bytes.ts'
+import { traceOf } from './context.ts'
+import type { CalledOperation, CallContext, Principal } from './context.ts'
+import type { Doors } from './doors.ts'
+import { ApiError, commonReasons } from './errors.ts'
+import { errorAnswer, toldError } from './failure.ts'
+import type { RenderError } from './failure.ts'
+import { setMember } from './json.ts'
+import { defaultLimits, takes } from './media.ts'
+import type { Limits, RequestBody } from './media.ts'
+import type { PageTokens } from './page-token.ts'
+import { parameterReader } from './parameters/read.ts'
+import type { ParameterReader } from './parameters/read.ts'
+import { replyOf } from './reply.ts'
+import type { BoundRoute, ErrorDomain, Route } from './route.ts'
+import { buildRouter, pathTemplate } from './routing.ts'
+import type { Match, Router } from './routing.ts'
+import { Faults } from './validation.ts'
+import type { Dispatch, WireAnswer, WireRequest } from './wire.ts'
+
+/** One call as it is logged: never its query, its body or a credential. */
+export interface LogEntry {
+  readonly requestId: string
+  readonly traceId: string
+  readonly method: string
+  /** The template of the path; absent, like `operationId`, when no route was found. */
+  readonly path: string | undefined
+  readonly operationId: string | undefined
+  readonly principalId: string | undefined
+  readonly status: number
+  /** Of an error: its reason; `CANCELLED` when the caller went away. */
+  readonly reason: string | undefined
+  readonly milliseconds: number
+  /** What was thrown, when it was a defect of the server. */
+  readonly error?: unknown
+}
+
+export interface DispatcherOptions {
+  readonly routes: readonly BoundRoute[]
+  readonly doors: Doors
+  /** Signs the page tokens of lists; may be absent where there are none. */
+  readonly tokens?: PageTokens
+  /** Milliseconds since 1970, and a new unique id. */
+  readonly clock: { now(): number; newId(): string }
+  /** Whose an unknown path is: the area that is named as its first segment, else `outside`. */
+  readonly domains: { readonly outside: ErrorDomain; readonly areas?: readonly ErrorDomain[] }
+  readonly limits?: Partial<Limits>
+  /** Told of every call once, of a streamed answer when the stream has ended. Must not throw. */
+  readonly log: (entry: LogEntry) => void
+  /** Routes whose answers say `Cache-Control: no-store`. */
+  readonly noStore?: (route: Route<unknown, unknown>) => boolean
+  /** The HTTP status of an undeclared content type, where it is not that of FIELD_INVALID. */
+  readonly unsupportedMediaTypeStatus?: 415
+  readonly renderError?: RenderError
+}
+
+/** A route made ready to be served. */
+interface Served extends BoundRoute {
+  readonly template: string
+  readonly operation: CalledOperation
+  readonly read: ParameterReader
+  readonly noStore: boolean
+}
+
+/** What becomes known of a call while it is answered. */
+interface Call {
+  readonly request: WireRequest
+  readonly requestId: string
+  readonly traceId: string
+  readonly startMs: number
+  served?: Served
+  principalId?: string | undefined
+  /** The status of the error that is coming, where it is not that of its reason. */
+  errorStatus?: number | undefined
+  allow?: string
+}
+
+type Found = Extract<Match<Served>, { kind: 'found' }>
+
+/**
+ * Answers requests by the routes given: route, authentication, authorization, then everything that is wrong with the
+ * request at once, then the handler (conventions §4). HEAD goes to GET; OPTIONS is answered with `Allow`.
+ */
+export function dispatcher(options: DispatcherOptions): Dispatch {
+  const router = buildRouter(options.routes.map(bound => serve(bound, options)))
+  const limits = { ...defaultLimits, ...options.limits }
+  return async request => {
+    const { traceId, traceparent } = traceOf(request.headers.traceparent)
+    const call: Call = { request, requestId: options.clock.newId(), traceId, startMs: performance.now() }
+    const { answer, ...outcome } = await settle(call, answerCall(call, router, options, limits), options)
+    const { headers } = answer
+    headers['x-request-id'] = call.requestId
+    headers.traceparent = traceparent
+    if (call.served?.noStore) headers['cache-control'] = 'no-store'
+    if (call.allow !== undefined) headers.allow = call.allow
+    return finish(answer, call, outcome, options)
+  }
+}
+
+function serve(bound: BoundRoute, { noStore }: DispatcherOptions): Served {
+  const { access, domain, operationId, path, parameters = [] } = bound.route
+  const names = path.filter((_, index) => index % 2 === 1)
+  return {
+    ...bound,
+    template: pathTemplate(path),
+    operation: { area: domain.name, operationId, permission: access?.kind === 'permission' ? access.key : '' },
+    read: parameterReader(parameters, names),
+    noStore: noStore?.(bound.route) ?? false,
+  }
+}
+
+async function answerCall(
+  call: Call,
+  router: Router<Served>,
+  options: DispatcherOptions,
+  limits: Limits,
+): Promise<WireAnswer> {
+  const { request } = call
+  if (request.target.length > limits.urlBytes) {
+    throw fieldInvalid([{ field: 'url', description: `must have at most ${limits.urlBytes} bytes` }])
+  }
+  const [path, query] = splitTarget(request.target)
+  const found = locate(call, router.match(request.method, path))
+  if (found === undefined) return { status: 204, headers: {} }
+
+  const { route, read, run } = found.bound
+  const principal = await options.doors.authenticate(request, route.access)
+  call.principalId = principal?.id
+  const context = contextOf(call, path, principal, options.clock.now())
+  await options.doors.authorize(context, route, found.path)
+
+  const faults = new Faults()
+  const given = read({ path: found.raw, query, headers: request.headers }, faults)
+  if (isMutation(route) && request.headers['idempotency-key'] !== context.idempotencyKey) {
+    faults.add('Idempotency-Key', 'must be 1 to 128 visible ASCII characters')
+  }
+  const body = route.body && (await takeBody(call, route.body, faults, options, limits))
+  if (body !== undefined) setMember(given, bodyField, body)
+  const answer = replyOf(route, await run(given, faults, context, options.tokens))
+  if (request.method !== 'HEAD' || !(answer.body instanceof ReadableStream)) return answer
+  await answer.body.cancel()
+  return { status: answer.status, headers: answer.headers }
+}
+
+/** Public and data calls ignore the header `Idempotency-Key`, as do documents that know none (conventions §6). */
+const isMutation = ({ access, mode }: Served['route']): boolean =>
+  (mode === 'sync' || mode === 'async') && access?.kind !== 'public'
+
+function contextOf(call: Call, path: string, principal: Principal | undefined, now: number): CallContext {
+  const { request, requestId, traceId } = call
+  const key = call.served && isMutation(call.served.route) ? request.headers['idempotency-key'] : undefined
+  return {
+    principal,
+    operation: call.served?.operation,
+    method: request.method,
+    path,
+    requestId,
+    traceId,
+    idempotencyKey: key !== undefined && /^[!-~]{1,128}$/.test(key) ? key : undefined,
+    clientAddress: request.clientAddress,
+    signal: request.signal,
+    now,
+  }
+}
+
+async function takeBody(
+  call: Call,
+  declared: RequestBody,
+  faults: Faults,
+  { unsupportedMediaTypeStatus }: DispatcherOptions,
+  limits: Limits,
+): Promise<unknown> {
+  const { body, headers } = call.request
+  const sent = headers['content-type'] ?? (body === undefined ? declared.type : 'application/octet-stream')
+  const reading = { headers, limits, faults, refuse: fieldInvalid }
+  if (takes(declared, sent)) return readBody(body, declared, declared.required, reading)
+  if (body === undefined) return undefined
+  const types = [declared.type, ...(declared.aliases ?? [])]
+  faults.add(bodyField, `must have the content type ${types.join(' or ')}`)
+  call.errorStatus = unsupportedMediaTypeStatus
+  return undefined
+}
+
+/** Path and query. Proxies may ask for `http://host/path` (RFC 9112 §3.2.2). */
+function splitTarget(target: string): [path: string, query: string] {
+  const local = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '')
+  const mark = local.indexOf('?')
+  return mark === -1 ? [local, ''] : [local.slice(0, mark), local.slice(mark + 1)]
+}
+
+function locate(call: Call, match: Match<Served>): Found | undefined {
+  const { method } = call.request
+  if (match.kind === 'found' || match.kind === 'malformed') call.served = match.bound
+  if (match.kind === 'found') return match
+  if (match.kind === 'malformed') {
+    throw fieldInvalid(match.names.map(field => ({ field, description: 'has broken percent-encoding' })))
+  }
+  if (match.kind === 'none') throw new ApiError(commonReasons.ROUTE_NOT_FOUND, 'no operation has this path')
+  call.allow = match.allowed.join(', ')
+  if (method === 'OPTIONS') return undefined
+  call.errorStatus = 405
+  throw new ApiError(commonReasons.ROUTE_NOT_FOUND, `this path takes ${call.allow}, not ${method.slice(0, 80)}`)
+}
+
+interface Outcome {
+  readonly reason?: string
+  readonly error?: unknown
+}
+
+const cancelled: Outcome = { reason: 'CANCELLED' }
+
+async function settle(
+  call: Call,
+  attempt: Promise<WireAnswer>,
+  { domains, renderError }: DispatcherOptions,
+): Promise<Outcome & { readonly answer: WireAnswer }> {
+  try {
+    return { answer: await attempt }
+  } catch (thrown) {
+    if (call.request.signal.aborted) return { answer: { status: 499, headers: {} }, ...cancelled }
+    const error = toldError(thrown, call.served?.route, call.traceId)
+    const domain = call.served?.route.domain ?? domainOf(call.request.target, domains)
+    const isTold = error === thrown
+    const answer = errorAnswer(error, domain, renderError, isTold ? call.errorStatus : undefined)
+    return { answer, reason: error.reason, ...(!isTold && { error: thrown }) }
+  }
+}
+
+function domainOf(target: string, { outside, areas = [] }: DispatcherOptions['domains']): ErrorDomain {
+  const [, area] = /^\/([^/?]*)/.exec(target.slice(0, 256)) ?? []
+  return areas.find(({ name }) => name === area) ?? outside
+}
+
+/** Logs the call and hands the answer over; a stream is logged when it has ended. */
+function finish(answer: WireAnswer, call: Call, outcome: Outcome, { log }: DispatcherOptions): WireAnswer {
+  const { request, served, requestId, traceId, principalId } = call
+  const record = ({ reason, error }: Outcome): void => {
+    log({
+      requestId,
+      traceId,
+      method: request.method,
+      path: served?.template,
+      operationId: served?.route.operationId,
+      principalId,
+      status: answer.status,
+      reason,
+      milliseconds: performance.now() - call.startMs,
+      ...(error !== undefined && { error }),
+    })
+  }
+  const { body } = answer
+  if (!(body instanceof ReadableStream)) {
+    record(outcome)
+    return answer
+  }
+  const stream = watched(body, (how, error) => {
+    if (how === 'read') record({})
+    else record(how === 'left' || request.signal.aborted ? cancelled : { reason: 'INTERNAL', error })
+  })
+  return { ...answer, body: stream }
+}

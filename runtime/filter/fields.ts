@@ -1,0 +1,67 @@
+import { parseDuration, storedTimestamp } from '../timestamps.ts'
+import type { FilterField, FilterType, FilterValue, ListFields } from './types.ts'
+
+const indexes = new WeakMap<ListFields, ReadonlyMap<string, FilterField>>()
+const paths = new WeakMap<FilterField, readonly string[]>()
+
+/** The fields of a list by name; made once a list. */
+export function fieldsByName(list: ListFields): ReadonlyMap<string, FilterField> {
+  const known = indexes.get(list)
+  if (known) return known
+  const made = new Map(list.fields.map(field => [field.name, field]))
+  indexes.set(list, made)
+  return made
+}
+
+/** The members that lead from a row to a field; made once a field. */
+export function pathOf(field: FilterField): readonly string[] {
+  const known = paths.get(field)
+  if (known) return known
+  const made = field.name.split('.')
+  paths.set(field, made)
+  return made
+}
+
+const text = (value: unknown): string | null => (typeof value === 'string' ? value : value === undefined ? '' : null)
+
+/**
+ * A member of a row as it compares, absent ones as their type's default; null for what compares with nothing: an unset
+ * timestamp or duration, and what is of another type. 64-bit integers may stand as strings.
+ */
+export const valueAs: Readonly<Record<FilterType, (member: unknown) => FilterValue | number | null>> = {
+  STRING: text,
+  ENUM: text,
+  INTEGER: member => {
+    if (typeof member === 'string') return /^-?\d+$/.test(member) ? BigInt(member) : null
+    return typeof member === 'number' ? member : member === undefined ? 0 : null
+  },
+  NUMBER: member => (typeof member === 'number' ? member : member === undefined ? 0 : null),
+  BOOLEAN: member => (typeof member === 'boolean' ? member : member === undefined ? false : null),
+  TIMESTAMP: member => (typeof member === 'string' ? (storedTimestamp(member) ?? null) : null),
+  DURATION: member => (typeof member === 'string' ? (parseDuration(member) ?? null) : null),
+  MAP: () => null,
+  PRESENCE: () => null,
+}
+
+/** Compares two values of one type: negative, 0 or positive. Numbers and bigints compare by value, so exactly. */
+export function compareValues(a: FilterValue, b: FilterValue): number {
+  if (typeof a === 'string' || typeof b === 'string') return compareText(String(a), String(b))
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** Compares text by code point, as UTF-8 bytes sort, which UTF-16 units do not: -1, 0 or 1. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i += 1) {
+    const left = a.charCodeAt(i)
+    const right = b.charCodeAt(i)
+    if (left !== right) return lifted(left) < lifted(right) ? -1 : 1
+  }
+  return a.length < b.length ? -1 : 1
+}
+
+/** Halves of surrogate pairs stand for code points above all others. */
+function lifted(unit: number): number {
+  return unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800
+}

@@ -1,0 +1,122 @@
+/** What can be wrong with the form of a filter, and what to do about it. */
+const hints = {
+  expected_expression: 'write a comparison such as field = value here',
+  expected_argument: 'write a value here; keywords and blanks need quotes',
+  expected_field: 'write a field name after the dot',
+  unexpected_token: 'use AND or OR between comparisons, and quotes around special characters',
+  unexpected_char: 'put this character in quotes; "not equal" is !=',
+  unterminated_string: 'close the quote',
+  bad_escape: 'write one of \\\\ \\" \\\' \\* \\n \\r \\t \\b \\f \\uXXXX',
+  unclosed_paren: 'close the parenthesis',
+  double_negation: 'negate once, or use parentheses',
+  keyword_needs_space: 'put blanks around AND, OR and NOT',
+  limit_exceeded: 'shorten it: at most 4096 characters, 64 comparisons, parentheses 64 deep',
+} as const
+
+/** A filter that cannot be read. `position` is the 0-based UTF-16 offset of the offending token. */
+export class FilterSyntaxError extends Error {
+  override readonly name = 'FilterSyntaxError'
+  readonly kind: keyof typeof hints
+  readonly position: number
+  readonly hint: string
+
+  constructor(kind: keyof typeof hints, position: number) {
+    super(`${kind.replaceAll('_', ' ')} at ${position}: ${hints[kind]}`)
+    this.kind = kind
+    this.position = position
+    this.hint = hints[kind]
+  }
+}
+
+const blanks = /[ \t\n\r]*/y
+
+/** A whole timestamp or a word without dots, a string, a comparator, a mark, or the end. */
+const token =
+  /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)|[^\0- \x7f=<>!:(),."'-][^\0- \x7f=<>!:(),."']*|"(?:[^"\\\0]|\\[^])*"|'(?:[^'\\\0]|\\[^])*'|[<>]=?|!=|[=:]|[-.,()]|$/y
+
+type Kind = 'word' | 'string' | 'comparator' | 'mark' | 'end'
+
+/** What a token is, by its first character. */
+function kindOf(first: string): Kind {
+  if (first === '') return 'end'
+  if (first === '"' || first === "'") return 'string'
+  if ('-.,()'.includes(first)) return 'mark'
+  return '<>!=:'.includes(first) ? 'comparator' : 'word'
+}
+
+const keywords: ReadonlySet<string> = new Set(['AND', 'OR', 'NOT'])
+
+/** Reads one token at a time; the members describe the current one. */
+export class Lexer {
+  readonly text: string
+  kind: Kind = 'end'
+  /** The token as written, a string with its quotes; empty at the end. */
+  token = ''
+  at = 0
+  /** Where the token before ended. */
+  before = 0
+  /** A blank stands before the token, or nothing at all. */
+  spaced = true
+
+  constructor(text: string) {
+    this.text = text
+    this.next()
+    this.spaced = true
+  }
+
+  /** Goes on to the next token. Throws `FilterSyntaxError`. */
+  next(): void {
+    const { text } = this
+    this.before = this.at + this.token.length
+    blanks.lastIndex = this.before
+    // It always fits, and then says where it ended.
+    blanks.test(text)
+    this.at = blanks.lastIndex
+    this.spaced = this.at > this.before
+    token.lastIndex = this.at
+    if (!token.test(text)) throw this.#unreadable()
+    this.token = text.slice(this.at, token.lastIndex)
+    this.kind = kindOf(this.token.charAt(0))
+  }
+
+  /** The token is this mark or keyword, or with `''` the end. */
+  is(token: string): boolean {
+    return this.token === token
+  }
+
+  /** The token can begin a value: a string, or a word that is no keyword. */
+  startsValue(): boolean {
+    return this.kind === 'string' || (this.kind === 'word' && !keywords.has(this.token))
+  }
+
+  #unreadable(): FilterSyntaxError {
+    const { at } = this
+    const nul = this.text.indexOf('\0', at)
+    if (this.text[at] !== '"' && this.text[at] !== "'") return new FilterSyntaxError('unexpected_char', at)
+    return nul < 0 ? new FilterSyntaxError('unterminated_string', at) : new FilterSyntaxError('unexpected_char', nul)
+  }
+}
+
+/** U+0000 and lone halves of surrogate pairs are refused as escapes: no text that a store keeps has them. */
+const part =
+  /(\*)|\\u([dD][89abAB][\da-fA-F]{2})\\u([dD][c-fC-F][\da-fA-F]{2})|\\u((?!0000|[dD][89a-fA-F])[\da-fA-F]{4})|\\([\\"'*nrtbf])|\\|[^*\\]+/g
+
+const controls: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }
+
+/** The unescaped texts of a string token between its live wildcards. `at` is where it stands. Throws `FilterSyntaxError`. */
+export function piecesOf(string: string, at: number): readonly string[] {
+  const inner = string.slice(1, -1)
+  if (!inner.includes('\\')) return inner.split('*')
+  const pieces: string[] = []
+  let piece = ''
+  for (const match of inner.matchAll(part)) {
+    const [all, star, high, low, unit, simple] = match
+    if (star) pieces.push(piece)
+    if (all === '\\') throw new FilterSyntaxError('bad_escape', at + 1 + match.index)
+    const codes = [high, low, unit].flatMap(hex => (hex ? [Number.parseInt(hex, 16)] : []))
+    if (star) piece = ''
+    else if (simple) piece += controls[simple] ?? simple
+    else piece += codes.length > 0 ? String.fromCharCode(...codes) : all
+  }
+  return [...pieces, piece]
+}

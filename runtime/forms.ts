@@ -1,0 +1,142 @@
+import { bodyField, gather, readJson, readText } from './body.ts'
+import { setMember } from './json.ts'
+import { covers } from './media.ts'
+import type { Codec, Reading } from './media.ts'
+import { formReader, readScalar } from './parameters/read.ts'
+import { writeStyled } from './parameters/styles.ts'
+import type { Field, Scalar } from './route.ts'
+import { isRecord } from './validation.ts'
+
+/**
+ * Bodies of `application/x-www-form-urlencoded`: an object whose members travel as query parameters do. What the fields
+ * do not name is of the type `further`, given several times for a list. Members that are absent or null are left out.
+ */
+export function formFields(fields: readonly Field[], further: Scalar = 'string'): Codec {
+  const read = formReader(fields, further)
+  return {
+    name: 'form',
+    write(value) {
+      if (!isRecord(value)) throw new TypeError('the body must be an object')
+      return Object.entries(value)
+        .flatMap(([name, member]) => {
+          const field = fields.find(each => each.name === name) ?? { name, type: { array: further } }
+          return writeStyled({ ...field, in: 'query' }, member)
+        })
+        .join('&')
+    },
+    async read(body, reading) {
+      const text = await readText(body, reading)
+      return text === undefined ? undefined : read(text, reading.faults)
+    },
+  }
+}
+
+/**
+ * A file in a form. Callers give any `Blob`; handlers get a `File`, which has a name and the content type that it was
+ * sent with, and whose bytes are in memory.
+ */
+export type FormFile = Blob & { readonly name?: string }
+
+/** How the content of a part becomes a value. */
+export type PartType = Scalar | 'json' | 'file'
+
+/** A member of a form: one part, or as many as a list has items. */
+export interface Part {
+  readonly name: string
+  readonly type: PartType | { readonly array: PartType }
+  /** The content types or ranges that its files may have. */
+  readonly accept?: readonly string[]
+}
+
+/**
+ * Bodies of `multipart/form-data`: an object whose members are parts. Text is coerced by the declared type, JSON parsed,
+ * files stay in the order they were sent in. What the parts do not name is of the type `further`, given several times for
+ * a list; without it, it stays the text or the file that it is. A form is held in memory, within `formBytes` and `formParts` of the limits.
+ */
+export function multipartForm(parts: readonly Part[], further?: PartType): Codec {
+  return {
+    name: 'multipart',
+    typeOf: () => undefined,
+    write(value) {
+      if (value instanceof FormData) return value
+      if (!isRecord(value)) throw new TypeError('the body must be an object or FormData')
+      const form = new FormData()
+      for (const [name, member] of Object.entries(value)) {
+        const type = parts.find(part => part.name === name)?.type
+        for (const item of Array.isArray(member) && type !== 'json' ? member : [member]) append(form, name, item, type)
+      }
+      return form
+    },
+    async read(body, reading) {
+      const bytes = await gather(body, reading.limits.formBytes, reading)
+      const form = bytes && (await formOf(bytes, reading))
+      if (form === undefined) return undefined
+      const value: Record<string, unknown> = {}
+      for (const name of new Set(form.keys())) {
+        const part = parts.find(each => each.name === name) ?? { ...(further && { type: further }) }
+        const member = await readMember(part, name, form.getAll(name), reading)
+        if (member !== undefined) setMember(value, name, member)
+      }
+      return value
+    },
+  }
+}
+
+function append(form: FormData, name: string, item: unknown, type: Part['type'] | undefined): void {
+  if (item === undefined || item === null) return
+  if (item instanceof Blob) form.append(name, item)
+  else if (type !== 'json' && typeof item !== 'object') form.append(name, String(item))
+  else form.append(name, new Blob([JSON.stringify(item)], { type: 'application/json' }))
+}
+
+/** Of the content type only the boundary reaches the platform's parser, so that both see the same parts. */
+async function formOf(bytes: Uint8Array<ArrayBuffer>, { faults, headers, limits }: Reading) {
+  const [, boundary] = /;\s*boundary="?([\w'()+,./:=?-]{1,70})/i.exec(headers['content-type'] ?? '') ?? []
+  if (boundary === undefined) return void faults.add(bodyField, 'must have a boundary in its content type')
+  const delimiters = new TextDecoder('latin1').decode(bytes).split(`--${boundary}`, limits.formParts + 3)
+  if (delimiters.length > limits.formParts + 2) {
+    return void faults.add(bodyField, `must have at most ${limits.formParts} parts`)
+  }
+  try {
+    const type = `multipart/form-data; boundary="${boundary}"`
+    return await new Response(bytes, { headers: { 'content-type': type } }).formData()
+  } catch {
+    return void faults.add(bodyField, 'must be valid multipart/form-data')
+  }
+}
+
+async function readMember(
+  part: Partial<Part>,
+  name: string,
+  entries: readonly FormDataEntryValue[],
+  reading: Reading,
+): Promise<unknown> {
+  const field = name.slice(0, 80)
+  const isList = part.name === undefined ? entries.length > 1 : typeof part.type === 'object'
+  if (!isList && entries.length > 1) return void reading.faults.add(field, 'must be given once')
+  const items: unknown[] = []
+  for (const [index, entry] of entries.entries()) {
+    items.push(await readItem(entry, isList ? `${field}[${index}]` : field, part, reading))
+  }
+  return isList ? items : items[0]
+}
+
+async function readItem(
+  entry: FormDataEntryValue,
+  field: string,
+  { type: declared, accept = [] }: Partial<Part>,
+  reading: Reading,
+): Promise<unknown> {
+  const { faults } = reading
+  const isFile = typeof entry !== 'string'
+  const type = typeof declared === 'object' ? declared.array : (declared ?? (isFile ? 'file' : 'string'))
+  if (type === 'file') {
+    if (!isFile) return void faults.add(field, 'must be a file, with a file name')
+    const isAccepted = accept.length === 0 || accept.some(range => covers(range, entry.type))
+    return isAccepted ? entry : void faults.add(field, `must have the content type ${accept.join(' or ')}`)
+  }
+  const text = isFile ? await entry.text() : entry
+  // What is not UTF-8 has been replaced by then.
+  if (text.includes('\ufffd')) return void faults.add(field, 'must be valid UTF-8')
+  return type === 'json' ? readJson(text, field, reading) : readScalar(type, text)
+}

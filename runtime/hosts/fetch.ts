@@ -1,0 +1,26 @@
+import type { Dispatch } from '../wire.ts'
+
+/** What a server knows of a caller beside the request. */
+export interface Caller {
+  readonly clientAddress?: string
+}
+
+/** Serves where requests and answers are those of the Fetch standard: `(request) => Promise<Response>`. */
+export function fetchHost(dispatch: Dispatch): (request: Request, caller?: Caller) => Promise<Response> {
+  return async (request, { clientAddress = '' } = {}) => {
+    const { method, url, signal } = request
+    const [, target = '/'] = /^[^/]*\/\/[^/?#]*([^#]*)/.exec(url) ?? []
+    const headers = Object.fromEntries(request.headers)
+    const answer = await dispatch({
+      method,
+      target,
+      headers,
+      body: request.body ?? undefined,
+      signal,
+      clientAddress,
+    })
+    const { status, body } = answer
+    const isBare = method === 'HEAD' || status === 204 || status === 304
+    return new Response(isBare ? null : body, { status, headers: answer.headers })
+  }
+}

@@ -1,0 +1,229 @@
+import { parseJson, setMember } from '../json.ts'
+import type { Field, Parameter, ParameterType, Scalar } from '../route.ts'
+import type { Faults } from '../validation.ts'
+
+/** Where the parameters of one call stand. */
+export interface ParameterSource {
+  /** Path parameters in the order of the path, as sent. */
+  readonly path: readonly string[]
+  /** The query without its `?`, as sent. */
+  readonly query: string
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+}
+
+/** Reads the parameters into a request; what cannot be read is added to `faults` under its member's name. */
+export type ParameterReader = (source: ParameterSource, faults: Faults) => Record<string, unknown>
+
+type Decode = (text: string) => string
+
+/** One parameter as it was sent: its texts, one for each time it was given. */
+interface Texts {
+  readonly field: string
+  readonly raw: readonly string[]
+  readonly decode: Decode
+}
+
+/** Texts by name, of the query or of the cookies. A parameter that is read is taken out. */
+type Given = Map<string, string[]>
+
+const none: Given = new Map()
+
+interface Sources {
+  readonly path: readonly string[]
+  readonly query: Given
+  readonly cookie: Given
+  readonly headers: ParameterSource['headers']
+}
+
+class Unreadable extends Error {
+  readonly field: string
+  constructor(field: string, message: string) {
+    super(message)
+    this.field = field
+  }
+}
+
+/** JSON in a parameter is nested no deeper. */
+const jsonDepth = 100
+
+/** What separates the items of one text, looked for before the text is decoded. */
+const delimiters = { form: /,/, simple: /,/, deepObject: /,/, spaceDelimited: /%20|\+/, pipeDelimited: /\||%7C/i }
+
+const integerText = /^-?(?:0|[1-9][0-9]*)$/
+const numberText = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
+
+const decodePath: Decode = text => (text.includes('%') ? decodeURIComponent(text) : text)
+const decodeQuery: Decode = text => decodePath(text.includes('+') ? text.replaceAll('+', ' ') : text)
+const decodeHeader: Decode = text => text.trim()
+
+/**
+ * Makes the reader of an operation's parameters; `pathNames` are those of the path in its order. A text becomes a
+ * number or a boolean only where the parameter is declared so and the text is exactly one; any other text stays text,
+ * for the check to name. Unknown query parameters and scalars given twice are faults (conventions §1).
+ */
+export function parameterReader(parameters: readonly Parameter[], pathNames: readonly string[]): ParameterReader {
+  const hasCookies = parameters.some(parameter => parameter.in === 'cookie')
+  return ({ path, query, headers }, faults) => {
+    const cookie = hasCookies ? pairsOf(headers.cookie ?? '', ';') : none
+    const sources = { path, query: query === '' ? none : pairsOf(query, '&'), cookie, headers }
+    const request: Record<string, unknown> = {}
+    for (const parameter of parameters) {
+      const field = parameter.member ?? parameter.name
+      setRead(request, field, faults, () => read(parameter, field, sources, pathNames))
+    }
+    for (const name of sources.query.keys()) faults.add(name.slice(0, 80), 'is not a parameter of this operation')
+    return request
+  }
+}
+
+/**
+ * Makes the reader of a form's text (`application/x-www-form-urlencoded`): its fields as those of a query are read. What
+ * is given beside them becomes members too, of the type `further`: a list where it is given several times.
+ */
+export function formReader(fields: readonly Field[], further: Scalar): (text: string, faults: Faults) => unknown {
+  const parameters = fields.map(field => ({ ...field, in: 'query' as const }))
+  return (text, faults) => {
+    const query = pairsOf(text, '&')
+    const sources = { path: [], query, cookie: none, headers: {} }
+    const form: Record<string, unknown> = {}
+    for (const field of parameters) {
+      setRead(form, field.name, faults, () => read(field, field.name, sources, []))
+    }
+    for (const [name, raw] of query) {
+      const texts = { field: name.slice(0, 80), raw, decode: decodeQuery }
+      setRead(form, name, faults, () => (raw.length > 1 ? readItems(further, texts) : readOne(further, texts)))
+    }
+    return form
+  }
+}
+
+/** Sets what is read, or adds the fault that keeps it from being read; absent values are left out. */
+export function setRead(target: Record<string, unknown>, name: string, faults: Faults, readValue: () => unknown): void {
+  try {
+    const value = readValue()
+    if (value !== undefined) setMember(target, name, value)
+  } catch (error) {
+    if (error instanceof Unreadable) faults.add(error.field, error.message)
+    else if (error instanceof URIError) faults.add(name, 'has broken percent-encoding; write a percent sign as "%25"')
+    else if (error instanceof SyntaxError) faults.add(name, error.message)
+    else throw error
+  }
+}
+
+function pairsOf(text: string, separator: string): Given {
+  const given: Given = new Map()
+  for (const pair of text.split(separator)) {
+    const equals = pair.indexOf('=')
+    const name = nameOf((equals === -1 ? pair : pair.slice(0, equals)).trim())
+    const value = equals === -1 ? '' : pair.slice(equals + 1).trim()
+    const values = given.get(name)
+    if (values !== undefined) values.push(value)
+    else if (pair !== '') given.set(name, [value])
+  }
+  return given
+}
+
+function nameOf(raw: string): string {
+  try {
+    return decodeQuery(raw)
+  } catch {
+    return raw
+  }
+}
+
+function take(given: Given, name: string, field: string): Texts | undefined {
+  const raw = given.get(name)
+  given.delete(name)
+  return raw && { field, raw, decode: decodeQuery }
+}
+
+function read(parameter: Parameter, field: string, sources: Sources, pathNames: readonly string[]): unknown {
+  const { name, type, in: place, style = 'form' } = parameter
+  const explode = parameter.explode ?? (style === 'deepObject' || (style === 'form' && isPair(place)))
+  if (isPair(place) && explode && typeof type === 'object' && 'object' in type) {
+    return style === 'deepObject'
+      ? readNested(name, field, type.object, sources[place])
+      : readMembers(field, type.object, sources[place])
+  }
+  const texts = isPair(place) ? take(sources[place], name, field) : only(parameter, field, sources, pathNames)
+  if (texts === undefined) return undefined
+  if (typeof type === 'string') return readOne(type, texts)
+  if ('object' in type) return readPairs(type.object, texts, delimiters[style], explode)
+  return readItems(type.array, texts, isPair(place) && explode ? undefined : delimiters[style])
+}
+
+const isPair = (place: Parameter['in']): place is 'query' | 'cookie' => place === 'query' || place === 'cookie'
+
+function only({ name, in: place }: Parameter, field: string, sources: Sources, pathNames: readonly string[]) {
+  const isPath = place === 'path'
+  const raw = isPath ? sources.path[pathNames.indexOf(name)] : sources.headers[name.toLowerCase()]
+  return raw === undefined ? undefined : { field, raw: [raw], decode: isPath ? decodePath : decodeHeader }
+}
+
+function readOne(type: Scalar | 'json', texts: Texts): unknown {
+  const text = texts.decode(once(texts))
+  return type === 'json' ? parseJson(text, jsonDepth) : readScalar(type, text)
+}
+
+function once({ field, raw }: Texts): string {
+  const [text] = raw
+  if (text === undefined || raw.length > 1) throw new Unreadable(field, 'must be given once')
+  return text
+}
+
+/** The value that a text is exactly, by its declared type; any other text stays text, for the check to name. */
+export function readScalar(type: Scalar, text: string): string | number | boolean {
+  if (type === 'integer' && integerText.test(text)) return Number(text)
+  if (type === 'number' && numberText.test(text)) return Number(text)
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
+  return text
+}
+
+function readItems(type: Scalar, texts: Texts, delimiter?: RegExp): unknown[] {
+  const items = delimiter === undefined ? texts.raw : once(texts).split(delimiter)
+  return items.map(item => readScalar(type, texts.decode(item)))
+}
+
+type Members = Extract<ParameterType, { object: unknown }>['object']
+
+/** Members that are not declared stay text, for the check to name. */
+function readMember(members: Members, name: string, texts: Texts): unknown {
+  const type = (Object.hasOwn(members, name) ? members[name] : undefined) ?? 'string'
+  return typeof type === 'object' ? readItems(type.array, texts) : readOne(type, texts)
+}
+
+/** `R,100,G,200` in one text, or exploded `R=100,G=200`. */
+function readPairs(members: Members, texts: Texts, delimiter: RegExp, explode: boolean): unknown {
+  const parts = once(texts).split(delimiter)
+  const pairs = explode ? parts.flatMap(part => part.split(/=(.*)/s).slice(0, 2)) : parts
+  if (pairs.length % 2 === 1) throw new Unreadable(texts.field, 'must be pairs of name and value')
+  const object: Record<string, unknown> = {}
+  for (let index = 0; index < pairs.length; index += 2) {
+    const name = texts.decode(pairs[index] ?? '')
+    setMember(object, name, readMember(members, name, { ...texts, raw: [pairs[index + 1] ?? ''] }))
+  }
+  return object
+}
+
+/** Each member is a parameter of its own; the object is there when one of them is. */
+function readMembers(field: string, members: Members, given: Given): unknown {
+  const object: Record<string, unknown> = {}
+  for (const name of Object.keys(members)) {
+    const texts = take(given, name, `${field}.${name}`)
+    if (texts !== undefined) setMember(object, name, readMember(members, name, texts))
+  }
+  return Object.keys(object).length > 0 ? object : undefined
+}
+
+/** `year[min]=1990&year[max]=2000` */
+function readNested(name: string, field: string, members: Members, given: Given): unknown {
+  const object: Record<string, unknown> = {}
+  for (const key of [...given.keys()].filter(key => key.startsWith(`${name}[`))) {
+    const [member = '', rest] = key.slice(name.length + 1).split(/](.*)/s)
+    const texts = take(given, key, `${field}.${member}`)
+    if (rest !== '') throw new Unreadable(`${field}.${member}`, `must be given as "${name}[name]=value"`)
+    if (texts !== undefined) setMember(object, member, readMember(members, member, texts))
+  }
+  return Object.keys(object).length > 0 ? object : undefined
+}

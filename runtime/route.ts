@@ -1,0 +1,122 @@
+import type { CallContext } from './context.ts'
+import type { Fields } from './field-mask.ts'
+import type { ListFields } from './filter/types.ts'
+import type { BodyKind, Codec, RequestBody, StreamCodec } from './media.ts'
+import type { PageTokens } from './page-token.ts'
+import type { Faults } from './validation.ts'
+
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
+
+export type Scalar = 'string' | 'integer' | 'number' | 'boolean'
+
+/** How a parameter's text becomes a value: no coercion happens anywhere else. */
+export type ParameterType =
+  | Scalar
+  | { readonly array: Scalar }
+  | { readonly object: Readonly<Record<string, Scalar | { readonly array: Scalar }>> }
+  /** `content: application/json`: the text is a JSON document. */
+  | 'json'
+
+/** One parameter of an operation, as data. Defaults of OpenAPI hold where a member is absent. */
+export interface Parameter {
+  /** The name on the wire. */
+  readonly name: string
+  /** The member of the request, where the wire name is taken by another parameter or by `body`. */
+  readonly member?: string
+  readonly in: 'path' | 'query' | 'header' | 'cookie'
+  readonly type: ParameterType
+  /** Absent: `form` in query and cookie, `simple` in path and header. */
+  readonly style?: 'form' | 'simple' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject'
+  /** Absent: true with `form` and `deepObject`, else false. */
+  readonly explode?: boolean
+  /** `writeStyled`, of lists and objects only: so that only a client that has such parameters loads it. */
+  readonly write?: (parameter: Parameter, value: unknown) => readonly string[]
+}
+
+/** A member of a form, which travels as a query parameter does. */
+export type Field = Pick<Parameter, 'name' | 'type' | 'style' | 'explode'>
+
+/** One success answer. `kind` is absent when it has no body. `status: 'default'` stands for every status. */
+export interface Success {
+  readonly status: number | 'default' | '2XX'
+  readonly type?: string
+  readonly kind?: Exclude<BodyKind, Codec> | StreamCodec
+  /** The declared headers by name; only where `replies` is set. */
+  readonly headers?: Readonly<Record<string, ParameterType>>
+}
+
+/** Where an operation's own errors and the common ones belong: ErrorInfo.domain, and the number its codes start at. */
+export interface ErrorDomain {
+  readonly name: string
+  /** S_000_000 of conventions §7; absent for documents without `x-errors`. */
+  readonly base?: number
+}
+
+/** `x-access` as data (conventions §22). Absent on documents without it. */
+export type Access =
+  | {
+      readonly kind: 'permission'
+      readonly key: string
+      readonly class: 'READ' | 'WRITE' | 'ADMIN' | 'DATA'
+      readonly scope: 'platform' | 'path' | 'row' | 'parent' | 'body' | 'filtered'
+      readonly scopeTypes?: readonly string[]
+      readonly own?: true
+      readonly bearerOptional?: true
+    }
+  | { readonly kind: 'public' }
+  | { readonly kind: 'own' }
+  | { readonly kind: 'authenticated' }
+
+declare const resultOf: unique symbol
+
+/**
+ * One operation as data: what server, client, conformance tests and command line read alike.
+ * `Request` is what a caller gives, `Result` what a caller gets, `Given` what the handler is given (defaults filled).
+ */
+export interface Route<Request, Result, Given extends Request = Request> {
+  readonly operationId: string
+  readonly method: Method
+  /** Literal text and parameter names in turn, literal first: `['/quotas/', 'id', ':reset']`. */
+  readonly path: readonly string[]
+  readonly parameters?: readonly Parameter[]
+  readonly body?: RequestBody
+  /** The declared successes in the order of the document, at least one. */
+  readonly success: readonly [Success, ...Success[]]
+  /** True when handlers and clients exchange `Reply` values (several successes, or declared headers). */
+  readonly replies?: true
+  readonly domain: ErrorDomain
+  readonly access?: Access
+  readonly mode?: 'sync' | 'async' | 'data'
+  /** Reasons it may raise beyond the common block; absent: not declared, anything goes. */
+  readonly raises?: readonly string[]
+  /** A list of `x-filter`: the member that holds the rows, and the fields it filters and sorts by. */
+  readonly list?: { readonly member: string; readonly fields: ListFields }
+  /** The fields of the body of an operation with `update_mask`. */
+  readonly fields?: Fields
+  /** Checks a request; adds what is wrong to `faults`, named as conventions §7 write fields. */
+  readonly check: (request: unknown, faults: Faults) => request is Request
+  /** Fills defaults and drops output-only members of a request that was read; absent where there is nothing to do. */
+  complete?(request: Request): Given
+  readonly [resultOf]?: Result
+}
+
+/** The answer of an operation that declares several successes or headers. Header names as declared. */
+export type Reply<Status extends number, Body = undefined, Headers = undefined> = {
+  readonly status: Status
+} & Part<'body', Body> &
+  Part<'headers', Headers>
+
+/** What is not declared may be left out. */
+type Part<Name extends string, Value> = undefined extends Value
+  ? { readonly [Member in Name]?: Value }
+  : { readonly [Member in Name]: Value }
+
+/** A route with its handler, ready to be served; its types are gone, its checks are not. */
+export interface BoundRoute {
+  readonly route: Route<unknown, unknown>
+  /**
+   * The handler's answer. Throws `ApiError` FIELD_INVALID with everything in `faults` when the request does not fit or
+   * `faults` is not empty, then what is wrong with a mask or the parameters of a list. Lists need `tokens`.
+   */
+  readonly run: (request: unknown, faults: Faults, context: CallContext, tokens?: PageTokens) => Promise<unknown>
+}

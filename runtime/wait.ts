@@ -1,0 +1,76 @@
+import type { ClientRoute } from './client-wire.ts'
+import { ApiError, clientReasons } from './errors.ts'
+import { isEnded, stateOf } from './operations.ts'
+import type { OperationRecord } from './operations.ts'
+import { backOff, within } from './retry.ts'
+import { retryAfter } from './status.ts'
+import { exchange } from './transport.ts'
+import type { CallOptions, Transport } from './transport.ts'
+
+/** Milliseconds between polls: the first, doubled each time up to the longest, unless the server names a time. */
+const polls = { first: 250, longest: 5000 } as const
+
+/** Operations end within 15 minutes unless their area says otherwise (conventions §15). */
+const defaultTimeoutMs = 900_000
+
+export interface WaitOptions<T> extends Pick<CallOptions, 'signal' | 'headers'> {
+  /** For the whole wait; 15 minutes when absent. The operation itself goes on after it. */
+  readonly timeoutMs?: number
+  /** Called with every record that is read, the last one too. */
+  readonly onProgress?: (record: T) => void
+}
+
+type ErrorOf<T extends OperationRecord> = NonNullable<T['errors']>[number]
+
+/** An operation ended with ERROR. `errors` are its record's, `reason` is that of the first. */
+export class OperationFailed<T extends OperationRecord = OperationRecord> extends Error {
+  override readonly name = 'OperationFailed'
+  readonly record: T
+  readonly errors: readonly ErrorOf<T>[]
+  readonly reason: ErrorOf<T>['reason'] | undefined
+
+  constructor(record: T) {
+    const errors: readonly ErrorOf<T>[] = record.errors ?? []
+    super(errors[0]?.description ?? `operation ${record.id} failed`)
+    this.record = record
+    this.errors = errors
+    this.reason = errors[0]?.reason
+  }
+}
+
+/**
+ * Waits until an operation is DONE and gives its last record. `operation` is the record a mutation answered, or an id
+ * that was kept. Rejects with `OperationFailed` at ERROR, with `ApiError` DEADLINE_EXCEEDED when the time is over, with
+ * the signal's reason, and as `send` does when a poll fails.
+ */
+export async function wait<T extends OperationRecord>(
+  transport: Transport,
+  getRoute: ClientRoute<{ readonly id: string }, T>,
+  operation: T | string,
+  options: WaitOptions<T> = {},
+): Promise<T> {
+  const { timeoutMs = defaultTimeoutMs, onProgress, signal: outer, headers = {} } = options
+  const { now, sleep } = transport.timing
+  const id = typeof operation === 'string' ? operation : operation.id
+  if (typeof operation !== 'string' && isEnded(operation)) return settled(operation)
+  const late = new ApiError(clientReasons.DEADLINE_EXCEEDED, `operation ${id} has not ended within ${timeoutMs} ms`)
+  const deadline = now() + timeoutMs
+
+  return within(timeoutMs, late, outer, async signal => {
+    for (let poll = 0; ; poll += 1) {
+      signal.throwIfAborted()
+      const { value: record, headers: answered } = await exchange(transport, getRoute, { id }, { signal, headers })
+      onProgress?.(record)
+      if (isEnded(record)) return settled(record)
+      const seconds = retryAfter(answered, now())
+      const delay = seconds === undefined ? backOff(poll, polls) : seconds * 1000
+      if (now() + delay >= deadline) throw late
+      await sleep(delay, signal)
+    }
+  })
+}
+
+function settled<T extends OperationRecord>(record: T): T {
+  if (stateOf(record) === 'ERROR') throw new OperationFailed(record)
+  return record
+}

@@ -1,0 +1,48 @@
+/**
+ * `npm test`: every check and every test. Each check counts as one test; the last line alone is the count, and the
+ * exit status is 1 when anything failed.
+ */
+import { generateArguments, toolFile } from './project.ts'
+import { runCheck, type Result } from './checks/run.ts'
+import { runVitest } from './checks/vitest.ts'
+
+/** The checks in the order they are reported; each is a program that fails with an exit status. */
+const checks: readonly (readonly [name: string, args: () => readonly string[]])[] = [
+  ['drift', () => [...generateArguments(), '--check']],
+  ['types', () => [toolFile('typescript', 'tsc'), '-p', '.', '--pretty', 'false']],
+  ['lint', () => [toolFile('oxlint'), '--deny-warnings', '--format=unix', '.']],
+  ['layout', () => [toolFile('prettier'), '--check', '--log-level', 'warn', '.']],
+]
+
+const results: Result[] = []
+process.on('exit', conclude)
+
+try {
+  const running = checks.map(([name, args]) => runCheck(name, args()))
+  for (const result of running) report(await result)
+  const suite = runVitest()
+  for await (const chunk of suite.output) process.stdout.write(chunk as Uint8Array)
+  for (const result of await suite.results) report(result)
+} catch (error) {
+  report({ name: 'runner', passed: 0, failed: 1, skipped: 0, notes: [String(error)] })
+}
+
+function report(result: Result): void {
+  const { name, passed, failed, skipped, notes } = result
+  results.push(result)
+  for (const note of notes) console.log(note)
+  console.log(
+    `${failed > 0 ? 'FAILED' : 'passed'} ${name}${passed + failed + skipped > 1 ? `: ${inWords(result)}` : ''}`,
+  )
+}
+
+function conclude(): void {
+  const sum = (member: 'passed' | 'failed' | 'skipped') => results.reduce((total, result) => total + result[member], 0)
+  const total = { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') }
+  if (total.failed > 0) process.exitCode = 1
+  console.log(inWords(total))
+}
+
+function inWords({ passed, failed, skipped }: Omit<Result, 'name' | 'notes'>): string {
+  return `${passed} passed, ${failed} failed, ${skipped} skipped`
+}

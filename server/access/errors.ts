@@ -1,0 +1,11 @@
+import type { ErrorDomain } from '../../runtime/route.ts'
+import type { Reason } from '../../runtime/errors.ts'
+
+/** Whose errors answer callers that are not let in, whatever area they called (conventions §7). */
+export const iam: ErrorDomain = { name: 'iam', base: 2_000_000 }
+
+export const doorReasons = {
+  tokenMissing: { reason: 'TOKEN_MISSING', rpc: 'UNAUTHENTICATED', code: 2_000_101, domain: iam },
+  tokenInvalid: { reason: 'TOKEN_INVALID', rpc: 'UNAUTHENTICATED', code: 2_000_102, domain: iam },
+  permissionDenied: { reason: 'IAM_PERMISSION_DENIED', rpc: 'PERMISSION_DENIED', code: 2_000_105, domain: iam },
+} as const satisfies Record<string, Reason>

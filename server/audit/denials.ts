@@ -1,0 +1,73 @@
+import { calledBy, type Activity, type Audit } from '../../domain/ports/audit.ts'
+import type { Scope } from '../../domain/ports/operations.ts'
+import type { Store } from '../../domain/ports/store.ts'
+import type { CallContext } from '../../runtime/context.ts'
+import type { Doors } from '../../runtime/doors.ts'
+import { ApiError } from '../../runtime/errors.ts'
+import type { BoundRoute, Route } from '../../runtime/route.ts'
+import { doorReasons } from '../access/errors.ts'
+import type { Log } from '../log.ts'
+
+/** Records refusals, each in a transaction of its own: that of the refused call is undone. */
+export interface Denials {
+  /** The doors, with what they refuse recorded. */
+  readonly watch: (doors: Doors) => Doors
+  /** A route, with what its handler refuses recorded. */
+  readonly watchRoute: (route: BoundRoute) => BoundRoute
+}
+
+export function denials(store: Store, audit: Audit, log: Log): Denials {
+  /** The caller is refused whether or not that can be recorded. */
+  async function record(error: unknown, context: CallContext, route: Route<unknown, unknown>): Promise<void> {
+    if (!(error instanceof ApiError) || error.reason !== doorReasons.permissionDenied.reason) return
+    const activity = denied(error, context, route)
+    try {
+      await store.tx(tx => audit.recordActivity(tx, activity))
+    } catch (failure) {
+      log.error({ err: failure, activity }, 'a refusal could not be recorded')
+    }
+  }
+
+  async function watched<R>(attempt: Promise<R>, context: CallContext, route: Route<unknown, unknown>): Promise<R> {
+    try {
+      return await attempt
+    } catch (error) {
+      await record(error, context, route)
+      throw error
+    }
+  }
+
+  return {
+    watch: ({ authenticate, authorize }) => ({
+      authenticate,
+      authorize: (context, route, path) => watched(authorize(context, route, path), context, route),
+    }),
+    watchRoute: ({ route, run }) => ({
+      route,
+      run: (request, faults, context, tokens) => watched(run(request, faults, context, tokens), context, route),
+    }),
+  }
+}
+
+/** What a refusal tells (conventions §12): the key that is missing and the scope where it is. */
+function denied(error: ApiError, context: CallContext, route: Route<unknown, unknown>): Activity {
+  const { permission = '', scope_type, scope_id = '' } = error.metadata
+  return {
+    ...calledBy(context),
+    area: route.domain.name,
+    action: route.operationId,
+    permission,
+    category: 'ACCESS_DENIED',
+    resourceType: permission.split('.').slice(0, -1).join('.'),
+    resourceId: '',
+    scope: { type: scopeTypeOf(scope_type), id: scope_id },
+    outcome: 'DENIED',
+    reason: error.reason,
+    changedFields: [],
+    operationId: '',
+  }
+}
+
+const scopeTypes = ['PLATFORM', 'ORGANISATION', 'GROUP', 'WORKSPACE'] as const satisfies readonly Scope['type'][]
+
+const scopeTypeOf = (name: string | undefined): Scope['type'] => scopeTypes.find(type => type === name) ?? 'PLATFORM'

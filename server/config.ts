@@ -1,0 +1,117 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { didYouMean, quoted } from '../runtime/refusal.ts'
+import { isRecord } from '../runtime/validation.ts'
+
+/** The settings of a server (conventions §19). */
+export interface Config {
+  /** Where callers reach the server; undefined: where it listens. */
+  readonly baseUrl: string | undefined
+  /** The folder that holds everything the server keeps. */
+  readonly dataDir: string
+  readonly http: {
+    readonly host: string
+    /** 0 takes any free port. */
+    readonly port: number
+    /** Nobody chose the port, so another one does as well when it is taken. */
+    readonly isPortOpen: boolean
+  }
+}
+
+/** A setting that cannot be used; the message says which one and why. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+const settings = {
+  base_url: isHttpUrl,
+  data_dir: isFilled,
+  'http.host': isFilled,
+  'http.port': isPort,
+} as const satisfies Record<string, (value: string) => string | undefined>
+
+type Key = keyof typeof settings
+
+const keys = Object.keys(settings)
+const isKey = (key: string): key is Key => Object.hasOwn(settings, key)
+
+/** `http.port` as `NINEFOLD_HTTP_PORT`. */
+const variableOf = (key: string): string => `NINEFOLD_${key.toUpperCase().replaceAll('.', '_')}`
+
+/** Where settings come from. */
+export interface ConfigSources {
+  /** A file that must exist; absent: `ninefold.json` in the working folder, when there is one. */
+  readonly file?: string | undefined
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+/** Reads the settings: the file, over it the environment. Throws `ConfigError`. */
+export function readConfig({ file, environment }: ConfigSources): Config {
+  const values = new Map([...fromFile(file), ...fromEnvironment(environment)])
+  const port = values.get('http.port')
+  return {
+    baseUrl: values.get('base_url')?.replace(/\/+$/, ''),
+    dataDir: values.get('data_dir') ?? './data',
+    http: { host: values.get('http.host') ?? '127.0.0.1', port: Number(port ?? 8080), isPortOpen: port === undefined },
+  }
+}
+
+function fromFile(named: string | undefined): [Key, string][] {
+  const file = named ?? 'ninefold.json'
+  if (named === undefined && !existsSync(file)) return []
+  return [...flattened(parsed(file), '')].map(([key, value]) => {
+    if (!isKey(key)) throw new ConfigError(`${file}: ${quoted(key)} is no setting${didYouMean(key, keys)}`)
+    return [key, checked(key, value, `${file}: ${key}`)]
+  })
+}
+
+function parsed(file: string): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new ConfigError(`${file} cannot be read as JSON: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  if (isRecord(value)) return value
+  throw new ConfigError(`${file} must hold one object`)
+}
+
+/** Dotted keys and nested objects mean the same. */
+function* flattened(value: Record<string, unknown>, prefix: string): Generator<[string, unknown]> {
+  for (const [name, member] of Object.entries(value)) {
+    if (isRecord(member)) yield* flattened(member, `${prefix}${name}.`)
+    else yield [prefix + name, member]
+  }
+}
+
+function fromEnvironment(environment: ConfigSources['environment']): [Key, string][] {
+  const byVariable = new Map(keys.filter(isKey).map(key => [variableOf(key), key]))
+  const found: [Key, string][] = []
+  for (const [variable, value] of Object.entries(environment)) {
+    if (value === undefined || !variable.startsWith('NINEFOLD_')) continue
+    const key = byVariable.get(variable)
+    if (key === undefined) {
+      throw new ConfigError(`environment: ${variable} is no setting${didYouMean(variable, byVariable.keys())}`)
+    }
+    found.push([key, checked(key, value, `environment: ${variable}`)])
+  }
+  return found
+}
+
+function checked(key: Key, value: unknown, place: string): string {
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
+  const fault = text === undefined ? 'must be a text or a number' : settings[key](text)
+  if (text === undefined || fault !== undefined) throw new ConfigError(`${place} ${fault}`)
+  return text
+}
+
+function isFilled(value: string): string | undefined {
+  return value.trim() === '' ? 'must not be empty' : undefined
+}
+
+function isPort(value: string): string | undefined {
+  return /^\d{1,5}$/.test(value) && Number(value) <= 65535 ? undefined : 'must be a port, 0 to 65535'
+}
+
+function isHttpUrl(value: string): string | undefined {
+  return /^https?:\/\//.test(value) && URL.canParse(value) ? undefined : 'must be an http or https URL'
+}

@@ -1,0 +1,69 @@
+import type { OperationError } from '../../domain/ports/procedures.ts'
+import type { Store, Stored, Transaction } from '../../domain/ports/store.ts'
+import type { Log } from '../log.ts'
+import { changeRecord } from './area-records.ts'
+import { ended } from './record.ts'
+import type { Declared, WorkQueue } from './work-queue.ts'
+import { factsOf, works, type Work } from './work.ts'
+
+/** Work that is to end with errors. */
+export interface Failing {
+  readonly queue: WorkQueue
+  readonly declared: Declared
+  readonly work: Stored<Work>
+  readonly now: number
+  readonly errors: readonly [OperationError, ...OperationError[]]
+}
+
+/** Ends work with ERROR in the caller's transaction, with what its procedure has to say about the resource. */
+export async function failWork(tx: Transaction, failing: Failing): Promise<void> {
+  const { declared, errors, work } = failing
+  await declared.procedure.failed?.(tx, factsOf(work.value), errors)
+  await endWork(tx, failing)
+}
+
+/** Ends work, with ERROR when there are errors, else DONE. */
+export async function endWork(
+  tx: Transaction,
+  {
+    queue,
+    declared: { records },
+    work,
+    now,
+    errors,
+  }: Omit<Failing, 'errors'> & { readonly errors?: Failing['errors'] },
+): Promise<void> {
+  const { id, value, version } = work
+  if (value.has_operation) await changeRecord(tx, records, id, record => ended(records.area, record, now, errors))
+  await tx.delete(works, id, version)
+  queue.endedBy(tx, id)
+}
+
+/**
+ * Ends work in a transaction of its own that `lock` starts by reading the row; undefined: there is nothing to end any
+ * more. A procedure whose `failed` throws must not keep its work for ever: it ends without it.
+ */
+export async function failAlone(
+  store: Store,
+  log: Log,
+  failing: Omit<Failing, 'work'>,
+  lock: (tx: Transaction) => Promise<Stored<Work> | undefined>,
+): Promise<void> {
+  let isHookFailing = false
+  const attempt = async (tx: Transaction, end: (tx: Transaction, failing: Failing) => Promise<void>): Promise<void> => {
+    isHookFailing = false
+    const work = await lock(tx)
+    if (work === undefined) return
+    isHookFailing = true
+    await end(tx, { ...failing, work })
+    isHookFailing = false
+  }
+  try {
+    await store.tx(tx => attempt(tx, failWork))
+  } catch (error) {
+    if (!isHookFailing) throw error
+    const { kind } = failing.declared.procedure
+    log.error({ err: error, kind }, 'the end of failed work could not be told to its procedure')
+    await store.tx(tx => attempt(tx, endWork))
+  }
+}

@@ -1,0 +1,132 @@
+import type { Audit } from '../../domain/ports/audit.ts'
+import type { Clock } from '../../domain/ports/clock.ts'
+import type { Effect, Operations } from '../../domain/ports/operations.ts'
+import { systemPrincipalId } from '../../domain/ports/reserved.ts'
+import type { Collection, Store, Stored, Transaction } from '../../domain/ports/store.ts'
+import { operationCancelled } from '../../output/shared/errors.ts'
+import { effectActivity } from '../audit/effects.ts'
+import type { CallContext } from '../../runtime/context.ts'
+import type { ListFields } from '../../runtime/filter/types.ts'
+import type { JsonText } from '../../runtime/json.ts'
+import type { ErrorDomain } from '../../runtime/route.ts'
+import { Faults } from '../../runtime/validation.ts'
+import { commonError, operationsCollection } from './area-records.ts'
+import { failWork } from './ending.ts'
+import { callKey, recall, remember, type CallKey } from './idempotency.ts'
+import { newRecord, type Cause } from './record.ts'
+import type { WorkQueue } from './work-queue.ts'
+import { works } from './work.ts'
+
+/** What the operations of all areas are made with. */
+export interface OperationsParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly audit: Audit
+  readonly queue: WorkQueue
+}
+
+/** What the operations of one area need to know of it. */
+export interface OperationsOptions<Record> {
+  /** Its name prefixes table and enums, its errors stand in operations. */
+  readonly domain: ErrorDomain
+  /** The fields that `listOperations` filters and sorts by, from the area's filters. */
+  readonly list: ListFields
+  /** The generated check of the area's operation record: what is recorded is proved to be one. */
+  readonly check: (value: unknown, faults: Faults) => value is Record
+}
+
+/** Records what changes in one area (conventions §5, §6, §13). */
+export function operationsOf<Record>(parts: OperationsParts, options: OperationsOptions<Record>): Operations<Record> {
+  return new AreaOperations(parts, options)
+}
+
+class AreaOperations<Record> implements Operations<Record> {
+  readonly collection: Collection<Record>
+  readonly #parts: OperationsParts
+  readonly #options: OperationsOptions<Record>
+
+  constructor(parts: OperationsParts, options: OperationsOptions<Record>) {
+    this.collection = operationsCollection<Record>(options.domain.name, options.list)
+    this.#parts = parts
+    this.#options = options
+  }
+
+  async mutate(
+    context: CallContext,
+    request: object,
+    change: (tx: Transaction) => Promise<Effect>,
+  ): Promise<JsonText<Record>> {
+    const { clock, store } = this.#parts
+    const key = callKey(context, request)
+    const id = clock.newId()
+    return store.tx(async tx => {
+      const earlier = key && (await this.#replay(tx, key, context))
+      if (earlier !== undefined) return earlier
+      const { text } = await this.#record(tx, id, causeOf(context), await change(tx), context)
+      if (key) await remember(tx, key, context.now, { operations: this.collection.name, operation_id: id })
+      return text
+    })
+  }
+
+  async begin(tx: Transaction, effect: Effect): Promise<string> {
+    const id = this.#parts.clock.newId()
+    await this.#record(tx, id, this.#unasked(), effect, undefined)
+    return id
+  }
+
+  async follow(tx: Transaction, { scope, ...order }: Parameters<Operations<Record>['follow']>[1]): Promise<void> {
+    await this.#parts.queue.add(tx, this.#parts.clock.newId(), order, scope, this.#unasked(), false)
+  }
+
+  async cancel(tx: Transaction, operationId: string, reason: string): Promise<boolean> {
+    const { clock, queue } = this.#parts
+    const work = await tx.lock(works, operationId)
+    const declared = work && queue.find(work.value.kind)
+    if (declared?.records.area !== this.#options.domain.name || !work?.value.has_operation) return false
+    const error = commonError(declared.records, operationCancelled, reason)
+    await failWork(tx, { queue, declared, work, now: clock.now(), errors: [error] })
+    return true
+  }
+
+  async #replay(tx: Transaction, key: CallKey, context: CallContext): Promise<JsonText<Record> | undefined> {
+    const known = await recall(tx, key, context.now)
+    return known && (await tx.get(this.collection, known.operation_id))?.text
+  }
+
+  /** Operation, work and activity of an effect. */
+  async #record(
+    tx: Transaction,
+    id: string,
+    cause: Cause,
+    effect: Effect,
+    context: CallContext | undefined,
+  ): Promise<Stored<Record>> {
+    const { audit, queue } = this.#parts
+    const { domain } = this.#options
+    const operation: unknown = newRecord(domain.name, id, cause, effect)
+    const stored = await tx.insert(this.collection, this.#proved(operation))
+    if (effect.procedure) await queue.add(tx, id, effect.procedure, effect.scope, cause, true)
+    await audit.recordActivity(tx, effectActivity(domain.name, id, effect, context))
+    return stored
+  }
+
+  #proved(operation: unknown): Record {
+    const { check, domain } = this.#options
+    const faults = new Faults()
+    if (check(operation, faults)) return operation
+    const [fault] = faults.list
+    throw new TypeError(
+      `the operation of a ${domain.name} call does not fit its schema: ${fault?.field} ${fault?.description}`,
+    )
+  }
+
+  #unasked(): Cause {
+    return { principalId: systemPrincipalId, traceId: '', now: this.#parts.clock.now() }
+  }
+}
+
+const causeOf = ({ principal, traceId, now }: CallContext): Cause => ({
+  principalId: principal?.id ?? systemPrincipalId,
+  traceId,
+  now,
+})

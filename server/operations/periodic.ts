@@ -1,0 +1,143 @@
+import type { Clock } from '../../domain/ports/clock.ts'
+import type { Collection, Store, Stored, Transaction } from '../../domain/ports/store.ts'
+import type { Log } from '../log.ts'
+import { LeaseLost, type Owner, type Tenure } from './owners.ts'
+
+/** The lease of a periodic worker. */
+export interface LeaseRow {
+  /** The name of the worker. */
+  readonly id: string
+  /** Empty when nobody holds it. */
+  readonly owner: string
+  readonly lease_until: string
+  /** Grows with every claim. */
+  readonly fence: number
+}
+
+/** The leases of all periodic workers. */
+export const leases: Collection<LeaseRow> = { name: 'ninefold_leases', id: 'id' }
+
+/** What one run of a periodic worker may use. */
+export interface Turn {
+  /** Aborted when the server stops or the lease is lost. */
+  readonly signal: AbortSignal
+  /** As `Store.tx`, and throws `LeaseLost` before `fn` writes anything when another process holds the lease. */
+  tx<R>(fn: (tx: Transaction) => Promise<R>): Promise<R>
+}
+
+export interface PeriodicOptions {
+  readonly name: string
+  readonly everyMs: number
+  readonly run: (turn: Turn) => Promise<void>
+}
+
+interface PeriodicParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Log
+  readonly owner: Owner
+}
+
+/**
+ * Work that one process at a time does again and again (conventions §15): who gets hold of the named lease keeps it as
+ * long as it lives, runs at once and then `everyMs` after each end. A failure is logged, and the next run makes up for it.
+ */
+export class PeriodicWorker implements Tenure {
+  readonly #parts: PeriodicParts
+  readonly #options: PeriodicOptions
+  #fence: number | undefined
+  #abort = new AbortController()
+  #timer: NodeJS.Timeout | undefined
+  #turn: Promise<void> = Promise.resolve()
+  #isStopped = false
+
+  constructor(parts: PeriodicParts, options: PeriodicOptions) {
+    this.#parts = parts
+    this.#options = options
+  }
+
+  start(): void {
+    if (this.#isStopped) return
+    this.#timer = undefined
+    this.#turn = this.#takeTurn()
+  }
+
+  /** Ends a run that is under way and lets go of the lease. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+    this.#abort.abort(new Error('the server stops'))
+    await this.#turn
+    this.#parts.owner.release(this)
+    await this.#letGo()
+  }
+
+  async renew(tx: Transaction, lease_until: string): Promise<boolean> {
+    const row = await tx.lock(leases, this.#options.name)
+    if (!this.#isOwn(row)) return false
+    await tx.update(leases, row.id, { ...row.value, lease_until }, row.version)
+    return true
+  }
+
+  lost(): void {
+    this.#fence = undefined
+    this.#abort.abort(new LeaseLost(this.#options.name))
+    if (this.#timer !== undefined) this.#schedule(this.#parts.owner.times.heartbeatMs)
+  }
+
+  #schedule(waitMs: number): void {
+    clearTimeout(this.#timer)
+    if (!this.#isStopped) this.#timer = setTimeout(() => this.start(), waitMs).unref()
+  }
+
+  async #takeTurn(): Promise<void> {
+    const { log } = this.#parts
+    const { name, everyMs, run } = this.#options
+    try {
+      if (this.#fence === undefined) await this.#claim()
+      if (this.#fence !== undefined) await run({ signal: this.#abort.signal, tx: fn => this.#tx(fn) })
+    } catch (error) {
+      if (!this.#abort.signal.aborted) log.error({ err: error, worker: name }, 'periodic work failed')
+    }
+    this.#schedule(this.#fence === undefined ? this.#parts.owner.times.heartbeatMs : everyMs)
+  }
+
+  /** Takes the lease when nobody holds it, or somebody who does not live or whose time is over. */
+  async #claim(): Promise<void> {
+    const { clock, owner, store } = this.#parts
+    const { name } = this.#options
+    const fence = await store.tx(async tx => {
+      const row = await tx.lock(leases, name)
+      const living = await owner.living(tx)
+      const isHeld = row && living.has(row.value.owner) && Date.parse(row.value.lease_until) > clock.now()
+      if (isHeld && row.value.owner !== owner.id) return undefined
+      const taken = { id: name, owner: owner.id, lease_until: owner.until(), fence: (row?.value.fence ?? 0) + 1 }
+      if (row === undefined) await tx.insert(leases, taken)
+      else await tx.update(leases, name, taken, row.version)
+      return taken.fence
+    })
+    if (fence === undefined) return
+    this.#fence = fence
+    if (!this.#isStopped) this.#abort = new AbortController()
+    owner.hold(this)
+  }
+
+  async #tx<R>(fn: (tx: Transaction) => Promise<R>): Promise<R> {
+    const { name } = this.#options
+    return this.#parts.store.tx(async tx => {
+      if (!this.#isOwn(await tx.lock(leases, name))) throw new LeaseLost(name)
+      return fn(tx)
+    })
+  }
+
+  async #letGo(): Promise<void> {
+    await this.#parts.store.tx(async tx => {
+      const row = await tx.lock(leases, this.#options.name)
+      if (this.#isOwn(row)) await tx.update(leases, row.id, { ...row.value, owner: '' }, row.version)
+    })
+  }
+
+  #isOwn(row: Stored<LeaseRow> | undefined): row is Stored<LeaseRow> {
+    return row !== undefined && row.value.owner === this.#parts.owner.id && row.value.fence === this.#fence
+  }
+}

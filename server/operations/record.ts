@@ -1,0 +1,108 @@
+import type { Effect, Warning } from '../../domain/ports/operations.ts'
+import type { OperationError, StepWarning } from '../../domain/ports/procedures.ts'
+import { mayBecome, stateOf, type OperationState } from '../../runtime/operations.ts'
+import { formatMillis } from '../../runtime/timestamps.ts'
+
+/** The operation record of an area as the store keeps and the wire shows it (conventions §5). */
+export interface OperationRecord {
+  readonly id: string
+  readonly resource_id: string
+  readonly resource_type: string
+  readonly operation_type: string
+  readonly status: string
+  readonly insert_time: string
+  readonly start_time?: string
+  readonly end_time?: string
+  readonly errors: readonly OperationError[]
+  readonly warnings: readonly Warning[]
+  readonly progress: number
+  readonly scope_type: string
+  readonly scope_id: string
+  readonly principal_id: string
+  readonly trace_id: string
+}
+
+/** Who caused an operation, and when; the trace id is empty for what nobody asked for. */
+export interface Cause {
+  readonly principalId: string
+  readonly traceId: string
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/** Different warnings that one operation keeps: what goes on for days must not grow for days. */
+const maxWarnings = 100
+
+/** The record of an effect: DONE, or PENDING when work is left. `area` gives the prefix of its enums. */
+export function newRecord(area: string, id: string, cause: Cause, effect: Effect): OperationRecord {
+  const prefix = area.toUpperCase()
+  const time = formatMillis(cause.now)
+  const isDone = effect.procedure === undefined
+  return {
+    id,
+    resource_id: effect.resourceId,
+    resource_type: effect.resourceType,
+    operation_type: `${prefix}_OPERATION_TYPE_${effect.type}`,
+    status: statusOf(area, isDone ? 'DONE' : 'PENDING'),
+    insert_time: time,
+    ...(isDone && { start_time: time, end_time: time }),
+    errors: [],
+    warnings: merged([], effect.warnings ?? []),
+    progress: isDone ? 100 : 0,
+    scope_type: `${prefix}_SCOPE_TYPE_${effect.scope.type}`,
+    scope_id: effect.scope.id,
+    principal_id: cause.principalId,
+    trace_id: cause.traceId,
+  }
+}
+
+/** The record of an operation whose work was taken up, again after a crash. */
+export function running(area: string, record: OperationRecord, now: number): OperationRecord {
+  if (stateOf(record) === 'RUNNING') return record
+  return { ...moved(area, record, 'RUNNING'), start_time: formatMillis(now) }
+}
+
+/** What a step tells about itself while it runs. */
+export interface Notes {
+  /** Percent. */
+  readonly progress: number
+  readonly warnings: readonly StepWarning[]
+}
+
+/** The record with what a step noted: progress never falls and stays below 100 until DONE. */
+export function noted(record: OperationRecord, { progress, warnings }: Notes): OperationRecord {
+  const percent = Math.max(record.progress, Math.min(99, Math.floor(progress)))
+  return { ...record, progress: percent, warnings: merged(record.warnings, warnings) }
+}
+
+/** The record at its end; without errors it is DONE. */
+export function ended(
+  area: string,
+  record: OperationRecord,
+  now: number,
+  errors: readonly OperationError[] = [],
+): OperationRecord {
+  const end_time = formatMillis(now)
+  if (errors.length === 0) return { ...moved(area, record, 'DONE'), end_time, progress: 100 }
+  const told = errors.map(({ code, reason, description }) => ({ code, reason, description }))
+  return { ...moved(area, record, 'ERROR'), end_time, errors: told }
+}
+
+/** Throws where an operation may not go: never back, and nowhere from an end (conventions §5). */
+function moved(area: string, record: OperationRecord, to: OperationState): OperationRecord {
+  const from = stateOf(record)
+  if (from !== undefined && mayBecome(from, to)) return { ...record, status: statusOf(area, to) }
+  throw new Error(`operation ${record.id} is ${record.status} and cannot become ${to}`)
+}
+
+const statusOf = (area: string, state: OperationState): string => `${area.toUpperCase()}_OPERATION_STATUS_${state}`
+
+function merged(known: readonly Warning[], added: readonly StepWarning[]): readonly Warning[] {
+  const warnings = [...known]
+  for (const { code, description, isOnly } of added) {
+    const place = warnings.findIndex(other => other.code === code && (isOnly || other.description === description))
+    if (place >= 0) warnings[place] = { code, description }
+    else if (warnings.length < maxWarnings) warnings.push({ code, description })
+  }
+  return warnings
+}

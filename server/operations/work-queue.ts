@@ -1,0 +1,103 @@
+import type { Scope } from '../../domain/ports/operations.ts'
+import type { Procedure, WorkOrder } from '../../domain/ports/procedures.ts'
+import type { Transaction } from '../../domain/ports/store.ts'
+import { quoted } from '../../runtime/refusal.ts'
+import { formatMillis } from '../../runtime/timestamps.ts'
+import type { AreaRecords } from './area-records.ts'
+import type { Cause } from './record.ts'
+import { laneOf, works, type Work } from './work.ts'
+
+/** A procedure with the records of its area. */
+export interface Declared {
+  readonly procedure: Procedure<unknown>
+  readonly records: AreaRecords
+}
+
+/** Who works in this process. Both calls are hints: the store alone says what there is to do. */
+export interface QueueListener {
+  /** There is work to be claimed in `afterMs`. */
+  queued(afterMs: number): void
+  /** The work was ended by somebody else than its steps. */
+  ended(id: string): void
+}
+
+/** Durable work ends after so long when its procedure says nothing else (conventions §15). */
+const defaultDeadlineMs = 15 * 60 * 1000
+
+/** Where work is put, and the table of what can be done about it. */
+export class WorkQueue {
+  readonly #declared = new Map<string, Declared>()
+  readonly #listeners = new Set<QueueListener>()
+
+  /** Adds the procedures of an area. Throws `TypeError` when one could not be run. */
+  declare(records: AreaRecords, procedures: readonly Procedure<unknown>[]): void {
+    for (const procedure of procedures) {
+      const fault =
+        faultOf(procedure, records) ?? (this.#declared.has(procedure.kind) ? 'is declared twice' : undefined)
+      if (fault !== undefined) throw new TypeError(`procedure ${quoted(procedure.kind)} ${fault}`)
+      this.#declared.set(procedure.kind, { procedure, records })
+    }
+  }
+
+  /** Undefined for a kind that another version of the program has left. */
+  find(kind: string): Declared | undefined {
+    return this.#declared.get(kind)
+  }
+
+  get kinds(): readonly string[] {
+    return [...this.#declared.keys()]
+  }
+
+  /** Writes the row of work in the caller's transaction; it is taken up after the commit. */
+  async add(tx: Transaction, id: string, order: WorkOrder, scope: Scope, cause: Cause, hasOperation: boolean) {
+    const procedure = this.#declared.get(order.kind)?.procedure
+    const first = procedure?.steps[0]
+    if (first === undefined) throw new TypeError(`no procedure ${quoted(order.kind)} is declared`)
+    const { deadlineMs = defaultDeadlineMs } = procedure ?? {}
+    const time = formatMillis(cause.now)
+    const work: Work = {
+      id,
+      kind: order.kind,
+      has_operation: hasOperation,
+      input: order.input,
+      scope,
+      principal_id: cause.principalId,
+      trace_id: cause.traceId,
+      lane: laneOf(scope),
+      step: first.name,
+      attempt: 1,
+      state: 'QUEUED',
+      insert_time: time,
+      queue_time: time,
+      run_after: time,
+      lease_owner: '',
+      fence: 0,
+      ...(deadlineMs !== 'none' && { deadline: formatMillis(cause.now + deadlineMs) }),
+    }
+    await tx.insert(works, work)
+    this.queuedBy(tx, 0)
+  }
+
+  /** Tells of work that `tx` queues, once it has committed. */
+  queuedBy(tx: Transaction, afterMs: number): void {
+    tx.afterCommit(() => this.#listeners.forEach(listener => listener.queued(afterMs)))
+  }
+
+  /** Tells of work that `tx` ends, once it has committed. */
+  endedBy(tx: Transaction, id: string): void {
+    tx.afterCommit(() => this.#listeners.forEach(listener => listener.ended(id)))
+  }
+
+  /** Answers how to stop listening. */
+  listen(listener: QueueListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+}
+
+function faultOf({ kind, steps }: Procedure<unknown>, { area }: AreaRecords): string | undefined {
+  if (!kind.startsWith(`${area}.`)) return `must be named "${area}.<name>"`
+  if (steps.length === 0) return 'has no step'
+  const isRepeated = new Set(steps.map(step => step.name)).size < steps.length
+  return isRepeated ? 'has two steps of one name' : undefined
+}

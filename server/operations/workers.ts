@@ -1,0 +1,58 @@
+import type { Clock } from '../../domain/ports/clock.ts'
+import type { Collection, Store } from '../../domain/ports/store.ts'
+import type { Log } from '../log.ts'
+import { Owner, owners, type LeaseTimes } from './owners.ts'
+import { leases, PeriodicWorker, type PeriodicOptions } from './periodic.ts'
+import type { RunParts } from './run.ts'
+import { Runner, type RunnerOptions } from './runner.ts'
+import type { WorkQueue } from './work-queue.ts'
+import { works } from './work.ts'
+
+/** The collections that durable work needs. */
+export const workCollections: readonly Collection<never>[] = [works, owners, leases]
+
+/** Lengths in milliseconds. */
+export interface WorkerOptions extends LeaseTimes, RunnerOptions, Pick<RunParts, 'retryDelaysMs'> {}
+
+/** The lengths of conventions §15. */
+const defaults: WorkerOptions = {
+  leaseMs: 15_000,
+  heartbeatMs: 5_000,
+  pollMs: 1_000,
+  retryDelaysMs: [1_000, 2_000, 4_000],
+  concurrency: 16,
+  stopGraceMs: 10_000,
+}
+
+/** The work of this process beside its answers. */
+export interface Workers {
+  /** This process as the rows of leases name it. */
+  readonly ownerId: string
+  /** Ends what is running and lets go of all leases; once is enough. */
+  stop(): Promise<void>
+}
+
+/**
+ * Makes this process one of those that work on the store: it runs durable work, and of the periodic workers those
+ * whose leases it gets.
+ */
+export async function startWorkers(
+  parts: { readonly store: Store; readonly clock: Clock; readonly log: Log; readonly queue: WorkQueue },
+  periodic: readonly PeriodicOptions[] = [],
+  options: Partial<WorkerOptions> = {},
+): Promise<Workers> {
+  const chosen = { ...defaults, ...options }
+  const owner = new Owner(parts, chosen)
+  await owner.start()
+  const { retryDelaysMs } = chosen
+  const runner = new Runner({ ...parts, owner, retryDelaysMs }, chosen)
+  const workers = periodic.map(worker => new PeriodicWorker({ ...parts, owner }, worker))
+  runner.start()
+  for (const worker of workers) worker.start()
+  const stop = async (): Promise<void> => {
+    await Promise.all([runner.stop(), ...workers.map(worker => worker.stop())])
+    await owner.stop()
+  }
+  let stopped: Promise<void> | undefined
+  return { ownerId: owner.id, stop: () => (stopped ??= stop()) }
+}

@@ -1,0 +1,71 @@
+import { relative } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import type { AreaModule } from './area.ts'
+import { compose, outside } from './compose.ts'
+import type { Config } from './config.ts'
+import { closeApp, createApp, mount } from './http/app.ts'
+
+/** A server that listens. */
+export interface RunningServer {
+  /** Where it listens: `http://127.0.0.1:8080`. */
+  readonly url: string
+  /** What a person wants to know of it, line by line. */
+  readonly greeting: readonly string[]
+  /** Ends calls, workers and store, in this order. */
+  close(): Promise<void>
+}
+
+/** Ports tried after a default port that is taken. */
+const portAttempts = 20
+
+/** Starts the whole platform in this process. */
+export async function serve(config: Config, areas: readonly AreaModule[]): Promise<RunningServer> {
+  const app = createApp(outside)
+  const platform = await compose(config, app.log, areas)
+  try {
+    mount(app, platform.dispatch)
+    const port = await listen(app, config.http)
+    const url = `http://${config.http.host.includes(':') ? `[${config.http.host}]` : config.http.host}:${port}`
+    return {
+      url,
+      greeting: greetingOf(config, url, port, platform.tokenFile),
+      async close() {
+        await closeApp(app)
+        await platform.close()
+      },
+    }
+  } catch (error) {
+    await platform.close()
+    throw error
+  }
+}
+
+/** The port that is listened on: the configured one, or with nothing configured the next that is free. */
+async function listen(app: FastifyInstance, { host, port, isPortOpen }: Config['http']): Promise<number> {
+  await app.ready()
+  for (let attempt = port; ; attempt += 1) {
+    try {
+      await app.listen({ host, port: attempt })
+      const address = app.server.address()
+      return typeof address === 'object' && address !== null ? address.port : attempt
+    } catch (error) {
+      const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+      if (!isTaken || !isPortOpen || attempt >= port + portAttempts) throw error
+    }
+  }
+}
+
+function greetingOf(config: Config, url: string, port: number, tokenFile: string): string[] {
+  const shown = relative('', tokenFile)
+  const file = shown.startsWith('..') ? tokenFile : shown
+  const isMoved = config.http.isPortOpen && port !== config.http.port
+  return [
+    `ninefold listens on ${url}${isMoved ? ` (port ${config.http.port} is taken)` : ''}`,
+    `the administrator's token lies in ${file}`,
+    `try: curl -H "Authorization: Bearer $(cat ${shellWord(file)})" ${config.baseUrl ?? url}/taxonomy/v1/quotas`,
+  ]
+}
+
+function shellWord(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,53 @@
+import type { SQLInputValue } from 'node:sqlite'
+import type { SortKey } from '../../runtime/filter/types.ts'
+import type { OrderTerm } from './order.ts'
+
+/** A condition of SQL with its parameters. */
+export interface Condition {
+  readonly sql: string
+  readonly parameters: readonly SQLInputValue[]
+}
+
+/** Rows of a keyset, and the terms that order them: those before have one value in all of them. */
+export interface Segment extends Condition {
+  readonly order: readonly OrderTerm[]
+}
+
+/**
+ * The rows behind a keyset as conditions whose rows follow each other in the order: first those that agree with the
+ * keys in all terms but the last, at the end those that differ in the first. Each is a range of an index, which one
+ * comparison over all terms is not once directions differ or a value is not set. NULL sorts first ascending.
+ */
+export function* segmentsAfter(order: readonly OrderTerm[], after: readonly SortKey[]): Generator<Segment> {
+  const keys = order.map((term, i) => term.encode(after[i] ?? null))
+  for (let i = order.length - 1; i >= 0; i -= 1) {
+    const equal = order.slice(0, i).map(({ expression }, j) => equals(expression, keys[j] ?? null))
+    for (const behind of beyond(order.slice(i), keys[i] ?? null)) {
+      yield { ...all([...equal, behind]), order: behind.order }
+    }
+  }
+}
+
+function equals(expression: string, key: SQLInputValue): Condition {
+  return key === null
+    ? { sql: `${expression} IS NULL`, parameters: [] }
+    : { sql: `${expression} = ?`, parameters: [key] }
+}
+
+function beyond(order: readonly OrderTerm[], key: SQLInputValue): readonly Segment[] {
+  const [term, ...rest] = order
+  if (term === undefined) return []
+  const { expression, descending, isNullable } = term
+  if (key === null) return descending ? [] : [{ sql: `${expression} IS NOT NULL`, parameters: [], order }]
+  const set = { sql: `${expression} ${descending ? '<' : '>'} ?`, parameters: [key], order }
+  return descending && isNullable ? [set, { ...equals(expression, null), order: rest }] : [set]
+}
+
+/** Holds when all of them hold. */
+export function all(conditions: readonly Condition[]): Condition {
+  if (conditions.length === 0) return { sql: '1', parameters: [] }
+  return {
+    sql: conditions.map(({ sql }) => `(${sql})`).join(' AND '),
+    parameters: conditions.flatMap(({ parameters }) => parameters),
+  }
+}

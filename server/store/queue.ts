@@ -1,0 +1,24 @@
+/** Runs tasks one after the other in the order of their calls; a task that fails does not stop the next one. */
+export class FifoQueue {
+  #tail: Promise<unknown> = Promise.resolve()
+  #closed = false
+
+  /** Settles as `task` does, which starts when all tasks before it have settled. */
+  run<R>(task: () => Promise<R>): Promise<R> {
+    if (this.#closed) return Promise.reject(new Error('the store is closed'))
+    return this.#append(task)
+  }
+
+  /** Takes no further task; `last` runs when all tasks before it have settled. */
+  close(last: () => Promise<void>): Promise<void> {
+    if (this.#closed) return this.#append(async () => undefined)
+    this.#closed = true
+    return this.#append(last)
+  }
+
+  #append<R>(task: () => Promise<R>): Promise<R> {
+    const result = this.#tail.then(task, task)
+    this.#tail = result.catch(() => undefined)
+    return result
+  }
+}

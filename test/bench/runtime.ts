@@ -1,0 +1,20 @@
+import { dispatchGroup, hostRows } from './measuring/calls.ts'
+import { filterGroups, routerGroup, tokenGroup, validatorGroup } from './measuring/in-process.ts'
+import { measure } from './measuring/rounds.ts'
+import { printGroup } from './measuring/table.ts'
+
+/** Prints CPU times of the parts that every call goes through, each beside what it is compared with. */
+for (const { title, contenders } of [
+  routerGroup(),
+  ...filterGroups(),
+  tokenGroup(),
+  validatorGroup(),
+  dispatchGroup(),
+]) {
+  const times = await measure(contenders)
+  printGroup(
+    title,
+    contenders.map(({ name }, index) => [name, times[index] ?? Number.NaN]),
+  )
+}
+printGroup('a call over loopback, CPU of the server thread', await hostRows())

@@ -1,0 +1,90 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { generation, newFolder, removeFolder, repository, writeFiles } from '../generator/generation.ts'
+import { typeCheck } from '../generator/type-check.ts'
+
+const page = readFileSync(join(repository, 'docs/runtime.md'), 'utf8')
+
+interface Example {
+  readonly file: string
+  readonly text: string
+  /** What it says that it prints, a line each. */
+  readonly printed: readonly string[]
+}
+
+/** The blocks of the page in their order: files by the name in their first line, the others numbered. */
+const examples: readonly Example[] = [...page.matchAll(/^```(ts|yaml)\n(.*?)^```$/gms)].map(
+  ([, language = '', text = ''], index) => {
+    const [, name] = /^(?:\/\/|#) ([\w-]+\.(?:ts|yaml))$/m.exec(text.split('\n', 1)[0] ?? '') ?? []
+    return { file: name ?? `example-${index}.${language}`, text, printed: printedBy(text) }
+  },
+)
+
+/** The comments behind `console.log`, then those that the block ends with. */
+function printedBy(text: string): readonly string[] {
+  const beside = [...text.matchAll(/^.*console\.log\(.*\) \/\/ (.*)$/gm)].map(([, said = '']) => said)
+  const [below = ''] = /(?:^\/\/ .*\n)+$(?![^])/m.exec(text) ?? []
+  return [...beside, ...[...below.matchAll(/^\/\/ (.*)$/gm)].map(([, said = '']) => said)]
+}
+
+const programs = examples.filter(({ file }) => file.endsWith('.ts'))
+const modules = readdirSync(join(repository, 'runtime'), { recursive: true, encoding: 'utf8' })
+  .filter(path => path.endsWith('.ts'))
+  .map(path => path.replaceAll('\\', '/'))
+
+let folder: string
+let output: { readonly complaints: string; readonly printed: ReadonlyMap<string, readonly string[]> }
+
+beforeAll(async () => {
+  folder = newFolder()
+  writeFiles(folder, new Map(examples.map(({ file, text }) => [file, text])))
+  const options = { runtime: { kind: 'copy' }, importEnding: '.ts', flat: true, runtimeFiles: new Map() } as const
+  const { files, printed } = await generation(['todo.yaml'], folder, options)
+  expect(printed.filter(line => / (?:error|warning) /.test(line))).toEqual([])
+  writeFiles(join(folder, 'api'), files)
+  // A copy would have the modules that this document needs; the page shows all.
+  cpSync(join(repository, 'runtime'), join(folder, 'api/runtime'), { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({
+      extends: join(repository, 'tsconfig.json'),
+      compilerOptions: { typeRoots: [join(repository, 'node_modules/@types')] },
+      include: ['**/*.ts'],
+    }),
+  )
+  output = run()
+})
+
+afterAll(() => removeFolder(folder))
+
+/** Runs every example in one process; what each printed, by its file. */
+function run(): typeof output {
+  const mark = 'prints'
+  const calls = programs.map(({ file }) => `console.log('${mark} ${file}'); await import('./${file}')`)
+  writeFileSync(join(folder, 'run.mjs'), calls.join('\n'))
+  const { stdout, stderr: complaints } = spawnSync(process.execPath, ['run.mjs'], { cwd: folder, encoding: 'utf8' })
+  const parts = stdout.split(new RegExp(`^${mark} (.*)\n`, 'm')).slice(1)
+  const printed = new Map(
+    programs.map(({ file }) => [file, (parts[parts.indexOf(file) + 1] ?? '').split('\n').filter(line => line !== '')]),
+  )
+  return { complaints, printed }
+}
+
+test('the examples are sound TypeScript', () => expect(typeCheck(folder)).toBe(''))
+
+test('the examples run to their end', () => expect(output.complaints).toBe(''))
+
+describe('an example prints what it says', () => {
+  test.each(programs)('$file', ({ file, printed }) => expect(output.printed.get(file)).toEqual(printed))
+})
+
+describe('every module is told of', () => {
+  test.each(modules)('%s', path => {
+    expect(page).toContain(`\`${path}\``)
+    const imported = programs.filter(({ text }) => text.includes(`'./api/runtime/${path}'`))
+    expect(imported.length).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { createTransport, type Transport } from '../../runtime/transport.ts'
+
+const program = fileURLToPath(new URL('../../ninefold.ts', import.meta.url))
+
+/** A served platform in a process of its own, on a free port. */
+export interface Served {
+  readonly url: string
+  readonly token: string
+  readonly transport: Transport
+  readonly output: readonly string[]
+  /** Sends a signal and waits for the end; answers the exit code. */
+  end(signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): Promise<number | null>
+}
+
+/** A data folder of one test, deleted with `remove`. */
+export function dataFolder(): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'ninefold-e2e-'))
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** Starts `ninefold serve` over a data folder and waits until it listens. */
+export async function startServer(dataDir: string): Promise<Served> {
+  const environment = { ...process.env, NINEFOLD_DATA_DIR: dataDir, NINEFOLD_HTTP_PORT: '0' }
+  const child = spawn(process.execPath, [program, 'serve'], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  const output: string[] = []
+  child.stderr.setEncoding('utf8').on('data', (text: string) => output.push(text))
+  const url = await listening(child, output)
+  const token = readFileSync(join(dataDir, 'bootstrap-token'), 'utf8').trim()
+  return {
+    url,
+    token,
+    transport: createTransport({ baseUrl: url, token }),
+    output,
+    async end(signal) {
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+      const ended = once(child, 'exit')
+      child.kill(signal)
+      await ended
+      return child.exitCode
+    },
+  }
+}
+
+async function listening(child: ChildProcess, output: string[]): Promise<string> {
+  if (!child.stdout) throw new Error('the server has no output')
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  child.once('exit', code => reject(new Error(`the server ended with ${code}:\n${output.join('\n')}`)))
+  createInterface(child.stdout).on('line', row => {
+    output.push(row)
+    const [, url] = /listens on (http:\/\/[\d.:]+)/.exec(row) ?? []
+    if (url !== undefined) resolve(url)
+  })
+  return promise
+}

@@ -1,0 +1,58 @@
+import { conform } from '../../../generator/conform/conform.ts'
+import type { Report } from '../../../generator/conform/report.ts'
+import type { Call } from '../../../generator/conform/call.ts'
+import type { ConformOptions } from '../../../generator/conform/subject.ts'
+import { DiagnosticList } from '../../../generator/diagnostics.ts'
+import { build } from '../../../generator/model/build.ts'
+import type { ErrorReason, NamedSchema } from '../../../generator/model/types.ts'
+import { load } from '../../../generator/read/load.ts'
+import { existingNote, notesToken } from './notes-server.ts'
+
+const { loaded } = await load([{ name: 'notes', file: 'notes.yaml' }], { allowRefs: false, cwd: import.meta.dirname })
+const { documents } = build(loaded, new DiagnosticList())
+
+const reason = (name: string, code: number, rpc: string): ErrorReason => ({
+  reason: name,
+  code,
+  rpc,
+  description: '',
+  metadata: [],
+})
+
+const common = [
+  reason('ROUTE_NOT_FOUND', 9, 'NOT_FOUND'),
+  reason('FIELD_INVALID', 10, 'INVALID_ARGUMENT'),
+  reason('UPDATE_MASK_INVALID', 12, 'INVALID_ARGUMENT'),
+  reason('FILTER_INVALID', 13, 'INVALID_ARGUMENT'),
+  reason('ORDER_BY_INVALID', 14, 'INVALID_ARGUMENT'),
+  reason('PAGE_TOKEN_INVALID', 15, 'INVALID_ARGUMENT'),
+]
+
+/** Walks a server of the same document as a stranger would write it: without a word of errors and access. */
+export async function walkForeignNotes(call: Call): Promise<Report> {
+  const [document] = documents
+  if (!document) throw new Error('notes.yaml cannot be read')
+  const operations = document.operations.map(operation => ({
+    ...operation,
+    access: undefined,
+    raises: undefined,
+    list: undefined,
+    failures: operation.failures.map(failure => ({ ...failure, content: undefined })),
+  }))
+  const schemas = new Map<string, NamedSchema>(document.schemas.map(schema => [schema.id, schema]))
+  return conform({ ...document, operations, errors: [] }, schemas, call, { authorization: notesToken })
+}
+
+/** Walks a server of notes.yaml. */
+export async function walkNotes(call: Call, options: ConformOptions = {}): Promise<Report> {
+  const [document] = documents
+  if (!document) throw new Error('notes.yaml cannot be read')
+  const schemas = new Map<string, NamedSchema>(document.schemas.map(schema => [schema.id, schema]))
+  return conform(document, schemas, call, {
+    authorization: notesToken,
+    common,
+    platform: true,
+    existing: { path: existingNote },
+    ...options,
+  })
+}

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { generation, newFolder, removeFolder, runtimeFrom, writeFiles } from '../generation.ts'
+import { document } from '../reading.ts'
+
+const folder = newFolder()
+let files: ReadonlyMap<string, string> = new Map()
+
+const service = document(`paths:
+  /files/{name}:
+    parameters:
+      - { name: name, in: path, required: true, schema: { type: string } }
+    put:
+      operationId: putFile
+      tags: [files]
+      requestBody: { required: true, content: { application/octet-stream: {} } }
+      responses:
+        '201': { description: New., headers: { Location: { required: true, schema: { type: string } } } }
+        '204': { description: Replaced. }
+    get:
+      operationId: getFile
+      tags: [files]
+      responses:
+        '200':
+          description: The file.
+          headers:
+            ETag: { schema: { type: string } }
+            X-Size: { required: true, schema: { $ref: '#/components/schemas/Size' } }
+            X-Tags: { schema: { type: array, items: { type: string } } }
+          content: { application/octet-stream: {} }
+        '304': { description: Not modified. }
+    patch:
+      operationId: appendFile
+      tags: [files]
+      parameters:
+        - { name: at, in: query, schema: { type: integer, default: 0 } }
+      requestBody: { content: { application/octet-stream: {} } }
+      responses: { '200': { description: The file., content: { image/*: {} } } }
+components:
+  schemas:
+    Size: { type: integer, minimum: 0 }
+`)
+
+beforeAll(async () => {
+  writeFiles(folder, new Map([['service.yaml', service]]))
+  const { files: generated, printed } = await generation(['service.yaml'], folder, runtimeFrom(folder))
+  if (printed.length > 0) throw new Error(printed.join('\n'))
+  files = generated
+})
+
+afterAll(() => removeFolder(folder))
+
+/** A generated file with every run of blanks as one, so that line breaks do not matter. */
+const flat = (file: string): string => (files.get(`service/${file}.ts`) ?? '').replace(/\s+/g, ' ')
+
+describe('an operation with several answers', () => {
+  it('tells the client how to read the declared headers', () => {
+    expect(flat('routes')).toContain(
+      "success: [{ status: 201, headers: { Location: 'string' } }, { status: 204 }], replies: true",
+    )
+    expect(flat('routes')).toContain("headers: { ETag: 'string', 'X-Size': 'integer', 'X-Tags': { array: 'string' } }")
+  })
+
+  it('takes bytes in any form from its handler, and gives them as a stream to its caller', () => {
+    const headers = "{ ETag?: string; 'X-Size': Size; 'X-Tags'?: string[] }"
+    expect(flat('handlers')).toContain(`Reply<200, Bytes, ${headers}> | Reply<304>`)
+    expect(flat('client')).toContain(`Reply<200, ReadableStream<Uint8Array<ArrayBuffer>>, ${headers}> | Reply<304>`)
+  })
+})
+
+describe('an operation that takes bytes', () => {
+  it('takes them in any form from its caller, and gives them as a stream to its handler', () => {
+    expect(flat('types')).toContain('export interface PutFileRequest { name: string body: Bytes }')
+    expect(flat('types')).toContain(
+      'export interface PutFileGiven extends PutFileRequest { body: ReadableStream<Uint8Array<ArrayBuffer>> }',
+    )
+    expect(flat('handlers')).toContain('putFile( request: PutFileGiven,')
+  })
+
+  it('has the defaults of its parameters filled in the same type', () => {
+    expect(flat('types')).toContain(
+      'export interface AppendFileGiven extends AppendFileRequest { at: number body?: ReadableStream<Uint8Array<ArrayBuffer>> }',
+    )
+  })
+})

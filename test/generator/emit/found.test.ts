@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { organisationFields } from '../../../output/taxonomy/validators.ts'
+import { checkOrganisation } from '../../../output/taxonomy/validators.ts'
+import { checkMask } from '../../../runtime/field-mask.ts'
+import { Faults } from '../../../runtime/validation.ts'
+import { generation, newFolder, plainOptions, removeFolder, writeFiles } from '../generation.ts'
+import { document } from '../reading.ts'
+
+const answer = "{ '200': { description: d, content: { application/json: { schema: { type: string } } } } }"
+
+async function generated(name: string, text: string) {
+  const folder = newFolder()
+  try {
+    writeFiles(folder, new Map([[name, document(text)]]))
+    return await generation([name], folder, plainOptions)
+  } finally {
+    removeFolder(folder)
+  }
+}
+
+describe('what the output says', () => {
+  it.each(['new', 'static', 'default'])('is legal code for a document named %s', async name => {
+    const { files } = await generated(`${name}.yaml`, `paths: {/a: {get: {operationId: a, responses: ${answer}}}}\n`)
+    const errors = [...files].find(([path]) => path.endsWith('errors.ts'))?.[1]
+    expect(errors).toContain(`export const ${name}Domain: ErrorDomain`)
+  })
+
+  it('of a chain of thousands of schemas, and of circles, ends', async () => {
+    const links = Array.from(
+      { length: 3000 },
+      (_, i) => `    A${i}: {type: object, properties: {n: {$ref: '#/components/schemas/A${(i + 1) % 3000}'}}}`,
+    )
+    const body = "{content: {application/json: {schema: {$ref: '#/components/schemas/A0'}}}}"
+    const paths = `paths: {/a: {post: {operationId: a, requestBody: ${body}, responses: ${answer}}}}\n`
+    const { files } = await generated('chain.yaml', `${paths}components:\n  schemas:\n${links.join('\n')}\n`)
+    expect([...files.values()].join('')).toContain('export interface A2999')
+  })
+
+  it.each([
+    ['A', 'B'],
+    ['B', 'A'],
+  ])('drops and fills within circles whichever schema comes first: %s', async (...order) => {
+    const schemas = {
+      A: '    A: {type: object, properties: {b: {$ref: "#/components/schemas/B"}, x: {type: integer, default: 3}, secret: {type: string, readOnly: true}}}',
+      B: '    B: {type: object, properties: {a: {$ref: "#/components/schemas/A"}}}',
+    }
+    const body = "{content: {application/json: {schema: {$ref: '#/components/schemas/B'}}}}"
+    const paths = `paths: {/b: {post: {operationId: b, requestBody: ${body}, responses: ${answer}}}}\n`
+    const rows = order.map(name => schemas[name as keyof typeof schemas]).join('\n')
+    const { files } = await generated('circle.yaml', `${paths}components:\n  schemas:\n${rows}\n`)
+    const validators = [...files].find(([path]) => path.endsWith('validators.ts'))?.[1]
+    expect(validators).toContain('export function completeBInput')
+    expect(validators).toContain('completeAInput(')
+  })
+
+  it('says that base paths of servers are in no route', async () => {
+    const { printed } = await generated(
+      'based.yaml',
+      `servers: [{url: 'https://a.example/api/v2'}]\npaths: {/a: {get: {operationId: a, responses: ${answer}}}}\n`,
+    )
+    expect(printed.join('\n')).toContain('server-path-unused')
+  })
+})
+
+describe('a check', () => {
+  it('demands of an answer what its type says is always there', () => {
+    const faults = new Faults()
+    expect(checkOrganisation({}, faults)).toBe(false)
+    const fields = faults.list.map(({ field }) => field)
+    expect(fields).toEqual(expect.arrayContaining(['display_name', 'labels', 'etag']))
+    expect(fields).not.toContain('state_change_time')
+  })
+
+  it('lets a mask name what stands in an output-only field', () => {
+    expect(() => checkMask('effective_state_source.scope_id', organisationFields)).not.toThrow()
+    expect(() => checkMask('effective_state_source.scope', organisationFields)).toThrow(/no field/)
+    expect(() => checkMask('group_count.x', organisationFields)).toThrow(/taken whole/)
+  })
+})

@@ -1,0 +1,26 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
+import { type Generation, generation, newFolder, removeFolder } from '../generation.ts'
+
+/** What a document of YAML begins with when the rest does not matter. */
+export const head = 'openapi: 3.0.3\ninfo: {title: a, version: "1"}\npaths: {}\n'
+
+/** Puts files into a folder of their own and generates from the first. */
+export async function generatedFrom(files: Readonly<Record<string, string>>): Promise<Generation> {
+  const folder = newFolder()
+  onTestFinished(() => removeFolder(folder))
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), text)
+  }
+  const [entry = ''] = Object.keys(files)
+  return generation([entry], folder)
+}
+
+/** Nothing is written, and each error says a place and what to do, in one short line. */
+export function expectRefused({ files, printed }: Generation, ...errors: readonly RegExp[]): void {
+  expect(files.size).toBe(0)
+  for (const error of errors) expect(printed).toContainEqual(expect.stringMatching(error))
+  for (const line of printed) expect(line).toMatch(/^[\w./-]+:\d+:\d+ (?:error|warning|note) [a-z0-9-]+: [^\n]{5,400}$/)
+}

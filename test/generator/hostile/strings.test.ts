@@ -1,0 +1,126 @@
+import { writeFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { format, resolveConfig } from 'prettier'
+import { Project, SyntaxKind } from 'ts-morph'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Generation, generation, newFolder, removeFolder, repository } from '../generation.ts'
+import { documentOf, type Position, positions, type Texts } from './document.ts'
+
+/** Texts that stand in the output exactly as they are in the document. */
+const kept: readonly Position[] = [
+  'queryParameter',
+  'headerParameter',
+  'cookieParameter',
+  'deepObjectMember',
+  'parameterDefault',
+  'mediaType',
+  'responseMediaType',
+  'responseHeader',
+  'outputOnlyProperty',
+  'propertyDefault',
+  'defaultMember',
+  'enumValue',
+  'namedEnumValue',
+  'unspecified',
+  'discriminatorProperty',
+  'discriminatorValue',
+  'metadataName',
+  'filterResource',
+]
+
+/** Positions whose text must have a form; hostile ones are in injection.test.ts. */
+const formed: readonly Position[] = [
+  'operationId',
+  'pathPart',
+  'pathParameter',
+  'propertyName',
+  'pattern',
+  'keyPattern',
+  'filterField',
+]
+const free = positions.filter(position => !formed.includes(position))
+
+const text = fc.oneof(
+  fc.string({ maxLength: 40 }),
+  fc.string({ unit: 'grapheme', maxLength: 20 }),
+  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc
+    .array(
+      fc.constantFrom(
+        '*/',
+        '/*',
+        '//',
+        "'",
+        '"',
+        '`',
+        '\\',
+        '${',
+        '}',
+        '\n',
+        '\r',
+        '\u2028',
+        '@',
+        ' ',
+        '{{',
+        '</',
+        'a',
+        '\u0001',
+      ),
+      {
+        maxLength: 12,
+      },
+    )
+    .map(parts => parts.join('')),
+)
+const documents = fc.record(Object.fromEntries(free.map(position => [position, text])))
+
+let folder: string
+beforeAll(() => void (folder = newFolder()))
+afterAll(() => removeFolder(folder))
+
+async function generated(texts: Texts): Promise<Generation> {
+  writeFileSync(join(folder, 'api.json'), JSON.stringify(documentOf(texts)))
+  const run = await generation(['api.json'], folder)
+  expect(run.diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])
+  return run
+}
+
+/** Every text that output holds as a value: literals and names of members. */
+function textsIn(files: ReadonlyMap<string, string>): ReadonlySet<string> {
+  const project = new Project({ useInMemoryFileSystem: true })
+  const found = new Set<string>()
+  for (const [path, code] of files) {
+    project.createSourceFile(path, code).forEachDescendant(node => {
+      if (node.isKind(SyntaxKind.StringLiteral)) found.add(node.getLiteralText())
+      else if (node.isKind(SyntaxKind.Identifier)) found.add(node.getText())
+    })
+  }
+  return found
+}
+
+describe('whatever texts a document holds', () => {
+  test('output is TypeScript that Node.js takes, and holds each of them as it is', async () => {
+    await fc.assert(
+      fc.asyncProperty(documents, async texts => {
+        const { files } = await generated(texts)
+        for (const code of files.values()) stripTypeScriptTypes(code)
+        const found = textsIn(files)
+        expect(kept.map(position => texts[position] ?? '').filter(each => !found.has(each))).toEqual([])
+      }),
+      { numRuns: 60 },
+    )
+  }, 120_000)
+
+  test('output is laid out as prettier would', async () => {
+    const options = { ...(await resolveConfig(join(repository, 'package.json'))), filepath: 'output.ts' }
+    await fc.assert(
+      fc.asyncProperty(documents, async texts => {
+        const { files } = await generated(texts)
+        for (const code of files.values()) expect(code).toBe(await format(code, options))
+      }),
+      { numRuns: 40 },
+    )
+  }, 120_000)
+})

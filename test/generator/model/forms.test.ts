@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest'
+import { bare, bareSchema, built, codesOf, document, modelOf, operationNamed, read } from '../reading.ts'
+
+const posting = (type: string, media: string, components = ''): string =>
+  `paths:
+  /a:
+    post:
+      operationId: x
+      requestBody:
+        content:
+          ${type}: ${media}
+      responses: {'204': {description: ok}}
+${components}`
+
+const form = 'multipart/form-data'
+const text = 'application/x-www-form-urlencoded'
+const file = '{type: string, format: binary, maxLength: 9}'
+
+describe('files', () => {
+  test('are text of the format binary that stands in a multipart form, alone or in lists', async () => {
+    const schema = `{type: object, properties: {one: ${file}, many: {type: array, items: ${file}}, note: {type: string}}}`
+    const model = await modelOf(posting(form, `{schema: ${schema}}`))
+    expect(bare(operationNamed(model, 'x').body?.content.schema)).toMatchObject({
+      properties: [
+        { name: 'one', schema: { kind: 'binary' } },
+        { name: 'many', schema: { kind: 'array', items: { kind: 'binary' } } },
+        { name: 'note', schema: { kind: 'string' } },
+      ],
+    })
+  })
+
+  test('stay text within nested objects, which travel as JSON, and in bodies that are no forms', async () => {
+    const schema = `{type: object, properties: {inner: {type: object, properties: {one: {type: string, format: binary}}}}}`
+    for (const type of [form, text, 'application/json']) {
+      const model = await modelOf(posting(type, `{schema: ${schema}}`))
+      expect(JSON.stringify(bare(operationNamed(model, 'x').body?.content.schema))).toContain('"format":"binary"')
+    }
+  })
+
+  test('are found through references, in the named schemas that stand for forms alone', async () => {
+    const model = await modelOf(
+      posting(
+        form,
+        "{schema: {$ref: '#/components/schemas/Form'}}",
+        `components:
+  schemas:
+    Form: {allOf: [{$ref: '#/components/schemas/Base'}, {type: object, properties: {two: {$ref: '#/components/schemas/File'}}}]}
+    Base: {type: object, properties: {one: {type: string, format: binary}, other: {$ref: '#/components/schemas/Other'}}}
+    File: {type: string, format: binary}
+    Other: {type: object, properties: {text: {type: string, format: binary}}}
+`,
+      ),
+    )
+    expect(bareSchema(model, 'File')).toEqual({ kind: 'binary' })
+    expect(bareSchema(model, 'Base')).toMatchObject({ properties: [{ schema: { kind: 'binary' } }, {}] })
+    expect(bareSchema(model, 'Other')).toMatchObject({ properties: [{ schema: { kind: 'string', format: 'binary' } }] })
+  })
+})
+
+describe('encodings', () => {
+  const schema = '{type: object, properties: {a: {type: array, items: {type: string}}}}'
+
+  test('of a form of text say style and explode', async () => {
+    const model = await modelOf(
+      posting(text, `{schema: ${schema}, encoding: {a: {style: pipeDelimited, explode: false}}}`),
+    )
+    expect(bare(operationNamed(model, 'x').body?.content)).toMatchObject({
+      encoding: [{ name: 'a', style: 'pipeDelimited', explode: false }],
+    })
+  })
+
+  test('of a multipart form say the content type', async () => {
+    const model = await modelOf(
+      posting(form, `{schema: ${schema}, encoding: {a: {contentType: 'image/png, image/gif'}}}`),
+    )
+    expect(bare(operationNamed(model, 'x').body?.content)).toMatchObject({
+      encoding: [{ name: 'a', contentType: 'image/png, image/gif' }],
+    })
+  })
+
+  test.each([
+    [form, '{a: {style: form}}', ['10 encoding-keyword']],
+    [form, '{b: {contentType: text/plain}}', ['10 encoding-unknown']],
+    ['application/json', '{a: {contentType: text/plain}}', ['10 encoding-ignored']],
+  ])('of %s: %s are reported as far as they change nothing', async (type, encoding, codes) => {
+    const source = posting(type, `{schema: ${schema},\n            encoding: ${encoding}}`)
+    const { diagnostics } = built(await read({ 'a.yaml': document(source) }))
+    expect(codesOf(diagnostics)).toEqual(codes)
+  })
+
+  test.each(['headers: {}', 'allowReserved: true'])('%s is reported as not honoured', async part => {
+    const source = posting(form, `{schema: ${schema}, encoding: {a: {${part}}}}`)
+    const { diagnostics } = await read({ 'a.yaml': document(source) })
+    expect(codesOf(diagnostics)).toEqual(['9 not-honoured'])
+  })
+})

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest'
+import { modelOf, schemaNamed } from '../reading.ts'
+
+const ref = (name: string): string => `{$ref: '#/components/schemas/${name}'}`
+const body = (name: string): string => `requestBody: {content: {application/json: {schema: ${ref(name)}}}}`
+const ok = "responses: {'204': {description: ok}}"
+const mask = 'parameters: [{name: update_mask, in: query, schema: {type: string}}]'
+
+/** A document that creates `Created`, updates `Updated`, answers nothing, and has some schemas. */
+const api = (schemas: string): string =>
+  `paths:
+  /a:
+    post: {operationId: create, ${body('Created')}, ${ok}}
+    patch: {operationId: update, ${mask}, ${body('Updated')}, ${ok}}
+components:
+  schemas:
+${schemas.replace(/^/gm, '    ')}
+`
+const plain = 'Updated: {type: string}'
+
+describe('an input view is made where what is sent differs', () => {
+  test.each([
+    ['nothing differs', 'a: {type: string}', 'Created'],
+    ['a member is only answered', 'a: {type: string, readOnly: true}', 'CreatedInput'],
+    ['a member is only sent', 'a: {type: string, writeOnly: true}', 'CreatedInput'],
+    ['a member has a default', 'a: {type: string, default: x}', 'CreatedInput'],
+    ['a value is never sent', 'a: {type: string, enum: [u, v], x-unspecified: u}', 'CreatedInput'],
+    [
+      'a list holds what differs',
+      'a: {type: array, items: {type: object, properties: {b: {type: string, readOnly: true}}}}',
+      'CreatedInput',
+    ],
+    [
+      'only what is answered has what differs',
+      'a: {type: object, readOnly: true, properties: {b: {type: string, default: x}}}',
+      'CreatedInput',
+    ],
+  ])('%s', async (_, property, input) => {
+    const model = await modelOf(api(`Created: {type: object, properties: {${property}}}\n${plain}`))
+    expect(schemaNamed(model, 'Created').views).toEqual({ output: 'Created', input, update: input })
+  })
+
+  test('in what is referred to, however far, and in circles', async () => {
+    const model = await modelOf(
+      api(
+        `Created: {type: object, properties: {b: ${ref('B')}, p: ${ref('P')}}}\nB: {type: array, items: ${ref('C')}}\nC: {oneOf: [${ref('D')}]}\nD: {type: object, properties: {x: {type: string, readOnly: true}, c: ${ref('Created')}}}\nP: {type: string}\n${plain}`,
+      ),
+    )
+    const inputs = model.schemas.map(({ views }) => views.input)
+    expect(inputs).toEqual(['CreatedInput', 'BInput', 'CInput', 'DInput', 'P', 'Updated'])
+  })
+
+  test('only of schemas that requests reach', async () => {
+    const model = await modelOf(
+      api(`Created: {type: string}\nOther: {type: object, properties: {a: {type: string, readOnly: true}}}\n${plain}`),
+    )
+    expect(schemaNamed(model, 'Other').views).toEqual({ output: 'Other', input: 'Other', update: 'Other' })
+  })
+
+  test('of schemas that parameters reach too', async () => {
+    const model = await modelOf(
+      `paths: {/a: {get: {parameters: [{name: s, in: query, schema: ${ref('State')}}], ${ok}}}}\ncomponents: {schemas: {State: {type: string, enum: [U, A], x-unspecified: U}}}\n`,
+    )
+    expect(schemaNamed(model, 'State').views.input).toBe('StateInput')
+  })
+})
+
+describe('an update view is made where something is required', () => {
+  test.each([
+    ['nothing is', '{type: object, properties: {a: {type: string}}}', { input: 'Updated', update: 'Updated' }],
+    [
+      'a member is',
+      '{type: object, required: [a], properties: {a: {type: string}}}',
+      { input: 'Updated', update: 'UpdatedUpdate' },
+    ],
+    [
+      'only what is answered is',
+      '{type: object, required: [a], properties: {a: {type: string, readOnly: true}}}',
+      { input: 'UpdatedInput', update: 'UpdatedInput' },
+    ],
+    [
+      'a single object within has it',
+      '{type: object, properties: {o: {type: object, required: [a], properties: {a: {type: string}}}}}',
+      { input: 'Updated', update: 'UpdatedUpdate' },
+    ],
+    [
+      'only elements have it',
+      '{type: object, properties: {l: {type: array, items: {type: object, required: [a], properties: {a: {type: string}}}}}}',
+      { input: 'Updated', update: 'Updated' },
+    ],
+  ])('%s', async (_, schema, views) => {
+    const model = await modelOf(api(`Created: {type: string}\nUpdated: ${schema}`))
+    expect(schemaNamed(model, 'Updated').views).toEqual({ output: 'Updated', ...views })
+  })
+
+  test('of single objects that are referred to, not of elements', async () => {
+    const model = await modelOf(
+      api(
+        `Created: {type: string}\nUpdated: {type: object, properties: {one: ${ref('One')}, many: {type: array, items: ${ref('Many')}}}}\nOne: &o {type: object, required: [a], properties: {a: {type: string}}}\nMany: *o`,
+      ),
+    )
+    expect(model.schemas.map(({ views }) => views.update)).toEqual(['Created', 'UpdatedUpdate', 'OneUpdate', 'Many'])
+  })
+})
+
+test('defaults are found in lists and references, not in the forms of a union', async () => {
+  const model = await modelOf(
+    api(
+      `Created: {type: object, properties: {l: {type: array, items: ${ref('D')}}}}\nD: {type: object, properties: {d: {type: string, default: x}}}\nU: {oneOf: [${ref('D')}]}\nV: {oneOf: [${ref('D')}, {type: string}]}\n${plain}`,
+    ),
+  )
+  expect(model.schemas.filter(({ hasDefaults }) => hasDefaults).map(({ name }) => name)).toEqual(['Created', 'D', 'U'])
+})
+
+test('a view gives way to a schema of its name', async () => {
+  const model = await modelOf(
+    api(
+      `Created: {type: object, properties: {a: {type: string, readOnly: true}}}\nCreatedInput: {type: string}\n${plain}`,
+    ),
+  )
+  expect(schemaNamed(model, 'Created').views.input).toBe('CreatedInputView')
+})

@@ -1,0 +1,88 @@
+import { join } from 'node:path'
+import { DiagnosticList, printed } from '../../generator/diagnostics.ts'
+import { build } from '../../generator/model/build.ts'
+import type { Document, Model, NamedSchema, Operation, Schema } from '../../generator/model/types.ts'
+import { check } from '../../generator/read/check.ts'
+import { load } from '../../generator/read/load.ts'
+import type { Loaded } from '../../generator/read/types.ts'
+import { put, temporaryFolder } from './write/temporary-folder.ts'
+
+/** What reading some files came to. */
+export interface Reading {
+  readonly loaded: Loaded
+  /** As they are printed, errors of loading first. */
+  readonly diagnostics: readonly string[]
+}
+
+/** Writes files to a folder of their own, loads the entries and checks them. An entry is named by its stem. */
+export async function read(
+  files: Readonly<Record<string, string>>,
+  entries: readonly string[] = Object.keys(files).slice(0, 1),
+  allowRefs = false,
+): Promise<Reading> {
+  const cwd = temporaryFolder()
+  put(cwd, files)
+  return readFrom(cwd, entries, allowRefs)
+}
+
+/** The same for files that are there. */
+export async function readFrom(cwd: string, entries: readonly string[], allowRefs = false): Promise<Reading> {
+  const named = entries.map(file => ({ name: stem(file), file }))
+  const { loaded, diagnostics } = await load(named, { allowRefs, cwd })
+  const list = new DiagnosticList()
+  check(loaded, list)
+  return { loaded, diagnostics: [...diagnostics, ...list.sorted()].map(printed) }
+}
+
+const stem = (file: string): string => file.replace(/^.*\//, '').replace(/\.[a-z]+$/, '')
+
+/** An OpenAPI document around its paths and components, the first of which stands in line 3. */
+export const document = (rest: string): string =>
+  `openapi: 3.0.3\ninfo: {title: t, version: '1'}\n${/^paths:/m.test(rest) ? '' : 'paths: {}\n'}${rest}`
+
+/** The codes of diagnostics that were printed, with their lines: `7 reference-not-found`. */
+export const codesOf = (diagnostics: readonly string[]): readonly string[] =>
+  diagnostics.map(text => text.replace(/^[^:]*:(\d+):\d+ \w+ ([a-z-]+): .*$/s, '$1 $2'))
+
+/** What building came to; `diagnostics` are those of building alone. */
+export interface Built {
+  readonly model: Model
+  readonly diagnostics: readonly string[]
+}
+
+export function built({ loaded }: Reading): Built {
+  const list = new DiagnosticList()
+  const model = build(loaded, list)
+  return { model, diagnostics: list.sorted().map(printed) }
+}
+
+/** The first document of the model of one text. */
+export async function modelOf(rest: string): Promise<Document> {
+  const { model } = built(await read({ 'pets.yaml': document(rest) }))
+  const [first] = model.documents
+  if (!first) throw new Error('the text was not loaded')
+  return first
+}
+
+/** A named schema, without positions. */
+export function schemaNamed({ schemas }: Document, name: string): NamedSchema {
+  const found = schemas.find(schema => schema.name === name)
+  if (!found) throw new Error(`no schema ${name} in ${schemas.map(schema => schema.name).join(', ')}`)
+  return found
+}
+
+export function operationNamed({ operations }: Document, id: string): Operation {
+  const found = operations.find(operation => operation.id === id)
+  if (!found) throw new Error(`no operation ${id}`)
+  return found
+}
+
+/** Plain data without positions, to compare. */
+export const bare = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value, (name, member: unknown) => (name === 'position' ? undefined : member)))
+
+export const bareSchema = (from: Document, name: string): unknown =>
+  bare(schemaNamed(from, name).schema satisfies Schema)
+
+/** The cases that every part of the generator runs. */
+export const casesFolder = join(import.meta.dirname, '../cases/openapi')

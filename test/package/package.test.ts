@@ -1,0 +1,137 @@
+import { execFile } from 'node:child_process'
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { root, toolFile } from '../../scripts/project.ts'
+
+const run = promisify(execFile)
+
+/** What the package is built of; node_modules stands beside it as a link. */
+const sources = [
+  'README.md',
+  'domain',
+  'generator',
+  'ninefold.ts',
+  'output',
+  'package.json',
+  'runtime',
+  'scripts',
+  'server',
+  'specs',
+  'templates',
+  'tsconfig.build.json',
+  'tsconfig.json',
+]
+
+const isWindows = process.platform === 'win32'
+
+const hasNpm = await run('npm', ['--version'], { shell: isWindows }).then(
+  () => true,
+  () => false,
+)
+const folder = mkdtempSync(join(tmpdir(), 'ninefold-package-'))
+const checkout = join(folder, 'checkout')
+const project = join(folder, 'project')
+
+const npm = (cwd: string, ...args: string[]) => run('npm', args, { cwd, shell: isWindows })
+
+/** The command as its users type it; whatever Node.js npx finds runs it. */
+const ninefold = (...args: string[]) => run('npx', ['ninefold', ...args], { cwd: project, shell: isWindows })
+
+/** Packs a build of the sources; the tarball's path. */
+async function pack(): Promise<string> {
+  for (const source of sources) cpSync(join(root, source), join(checkout, source), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'), 'junction')
+  await run(process.execPath, [join(checkout, 'scripts', 'build.ts')])
+  await npm(checkout, 'pack', '--ignore-scripts', '--pack-destination', folder)
+  const tarball = readdirSync(folder).find(name => name.endsWith('.tgz'))
+  if (tarball === undefined) throw new Error('npm pack made no tarball')
+  return join(folder, tarball)
+}
+
+/** Type-checks a folder of its own, without any package: what a stranger's strictest settings say; '' is good. */
+async function typeCheck(cwd: string, options: object): Promise<string> {
+  const compilerOptions = { ...strictest, ...options }
+  writeFileSync(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }))
+  const tsc = [toolFile('typescript', 'tsc'), '-p', '.', '--pretty', 'false']
+  return run(process.execPath, tsc, { cwd }).then(
+    ({ stdout }) => stdout,
+    (error: { readonly stdout: string }) => error.stdout,
+  )
+}
+
+const strictest = {
+  target: 'ES2024',
+  lib: ['ES2024', 'DOM', 'DOM.Iterable', 'DOM.AsyncIterable'],
+  types: [],
+  module: 'NodeNext',
+  noEmit: true,
+  strict: true,
+  allowUnreachableCode: false,
+  erasableSyntaxOnly: true,
+  exactOptionalPropertyTypes: true,
+  isolatedModules: true,
+  noFallthroughCasesInSwitch: true,
+  noImplicitOverride: true,
+  noImplicitReturns: true,
+  noUncheckedIndexedAccess: true,
+  noUncheckedSideEffectImports: true,
+  noUnusedLocals: true,
+  noUnusedParameters: true,
+  verbatimModuleSyntax: true,
+}
+
+const manifest = JSON.stringify({ name: 'project', private: true, type: 'module' })
+
+describe.skipIf(!hasNpm)('the packed package in an empty folder (needs npm)', () => {
+  beforeAll(async () => {
+    mkdirSync(project)
+    writeFileSync(join(project, 'package.json'), manifest)
+    copyFileSync(join(import.meta.dirname, 'petstore.yaml'), join(project, 'petstore.yaml'))
+    await npm(project, 'install', await pack(), '--prefer-offline', '--no-audit', '--no-fund')
+  }, 300_000)
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('has the command and the runtime, and nothing of the tests', () => {
+    const installed = join(project, 'node_modules', 'ninefold')
+    expect(readdirSync(installed).sort()).toEqual(['README.md', 'dist', 'package.json', 'runtime'])
+  })
+
+  it('installs no server for those who only generate', () => {
+    const installed = readdirSync(join(project, 'node_modules'))
+    expect(installed).toContain('yaml')
+    expect(installed).not.toContain('fastify')
+  })
+
+  it('explains itself', async () => {
+    const { stdout } = await ninefold('--help')
+    expect(stdout).toContain('Usage: ninefold')
+    expect(stdout).toContain('generate')
+  })
+
+  it('generates code beside a copied runtime that type-checks without a package or the types of Node.js', async () => {
+    await ninefold('generate', 'petstore.yaml', '--out', 'src/api')
+    const alone = join(folder, 'alone')
+    cpSync(join(project, 'src'), join(alone, 'src'), { recursive: true })
+    writeFileSync(join(alone, 'package.json'), manifest)
+    copyFileSync(join(import.meta.dirname, 'consumer.ts.txt'), join(alone, 'src', 'consumer.ts'))
+    expect(await typeCheck(alone, {})).toBe('')
+    await expect(ninefold('generate', 'petstore.yaml', '--out', 'src/api', '--check')).resolves.toBeDefined()
+  })
+
+  it('lets generated code take the runtime from the package, declarations included', async () => {
+    await ninefold('generate', 'petstore.yaml', '--out', 'packaged/src', '--runtime', 'package')
+    writeFileSync(join(project, 'packaged', 'package.json'), manifest)
+    expect(await typeCheck(join(project, 'packaged'), {})).toBe('')
+    const script = "import('./packaged/runtime-user.mjs').then(({ answer }) => console.log(answer))"
+    writeFileSync(
+      join(project, 'packaged', 'runtime-user.mjs'),
+      "import { ApiError } from 'ninefold/runtime/errors'\nexport const answer = typeof ApiError\n",
+    )
+    const { stdout } = await run(process.execPath, ['--eval', script], { cwd: project })
+    expect(stdout.trim()).toBe('function')
+  })
+})

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import { countLines, largeOutput, largeRuntime, largeTemplates, longFunctions } from './budgets.ts'
+import { unexplainedDependencies, type Manifest } from './dependencies.ts'
+import { lines, readSources } from './source.ts'
+import { parse } from './syntax.ts'
+
+const ofLines = (path: string, count: number, line = 'x\n') => ({ path, text: line.repeat(count) })
+
+describe('the repository', () => {
+  it('has a runtime of at most 3,500 lines of code in at most 44 files', () => {
+    const runtime = readSources(['runtime'], '.ts')
+    expect(runtime.length).toBeGreaterThan(0)
+    expect(lines(largeRuntime(runtime))).toEqual([])
+  })
+
+  it('has templates of at most 60 lines', () => {
+    const templates = readSources(['templates'], '.hbs')
+    expect(templates.length).toBeGreaterThan(0)
+    expect(lines(largeTemplates(templates))).toEqual([])
+  })
+
+  it('generates at most 100 lines of code an operation', () => {
+    const output = readSources(['output'], '.ts')
+    expect(output.length).toBeGreaterThan(0)
+    expect(lines(largeOutput(output))).toEqual([])
+  })
+
+  it('says in docs/dependencies.md why it has each package', () => {
+    const [manifest] = readSources(['package.json'], '.json')
+    const [document] = readSources(['docs/dependencies.md'], '.md')
+    const parsed = JSON.parse(manifest?.text ?? '') as Manifest
+    expect(lines(unexplainedDependencies(parsed, document?.text ?? ''))).toEqual([])
+  })
+})
+
+describe('largeRuntime', () => {
+  it('refuses 3,501 lines and 45 files', () => {
+    expect(largeRuntime([ofLines('runtime/a.ts', 3500)])).toEqual([])
+    expect(largeRuntime([ofLines('runtime/a.ts', 3501)])).toHaveLength(1)
+    expect(largeRuntime(Array.from({ length: 45 }, (_, index) => ofLines(`runtime/${index}.ts`, 1)))).toHaveLength(1)
+  })
+})
+
+describe('largeTemplates', () => {
+  it('refuses 61 lines', () => {
+    expect(largeTemplates([ofLines('templates/a.hbs', 60)])).toEqual([])
+    expect(largeTemplates([ofLines('templates/a.hbs', 61)])).toHaveLength(1)
+  })
+})
+
+describe('largeOutput', () => {
+  const routes = (area: string, operations: number) =>
+    ofLines(`output/${area}/routes.ts`, operations, "  operationId: 'getQuota',\n")
+
+  it('sums the files of an area and counts its operations', () => {
+    expect(largeOutput([routes('a', 2), ofLines('output/a/types.ts', 198)])).toEqual([])
+    expect(lines(largeOutput([routes('a', 2), ofLines('output/a/types.ts', 199)]))).toEqual([
+      'output/a has 201 lines for 2 operations, 200 at most',
+    ])
+  })
+
+  it('lets no area live on the operations of another', () => {
+    expect(largeOutput([routes('a', 1), ofLines('output/a/types.ts', 180), routes('b', 9)])).toHaveLength(1)
+  })
+
+  it('has no budget for output without operations', () => {
+    expect(largeOutput([ofLines('output/shared/types.ts', 300)])).toEqual([])
+  })
+})
+
+describe('longFunctions', () => {
+  it('lists them with their lengths, longest first', () => {
+    const text = `function a() {\n${'run()\n'.repeat(3)}}\nconst b = () => {\n${'run()\n'.repeat(4)}}\nfunction c() {}\n`
+    expect(longFunctions([parse({ path: 'server/a.ts', text })], 2).map(({ line, lines }) => [line, lines])).toEqual([
+      [6, 6],
+      [1, 5],
+    ])
+  })
+})
+
+describe('countLines', () => {
+  it.each([
+    ['a\nb\n', 2],
+    ['a\nb', 2],
+    ['', 1],
+  ])('counts %j as %d', (text, count) => {
+    expect(countLines(text)).toBe(count)
+  })
+})
+
+describe('unexplainedDependencies', () => {
+  const reason = 'Reads YAML with positions, which JSON.parse does not have.'
+
+  it('wants a section with a reason for each package of every kind', () => {
+    const manifest = {
+      dependencies: { yaml: '^2' },
+      devDependencies: { vitest: '^5' },
+      peerDependencies: { fastify: '^5' },
+    }
+    expect(
+      lines(unexplainedDependencies(manifest, `### \`yaml\` 2.9\n\n${reason}\n\n### \`vitest\`\n\nTests.\n`)),
+    ).toEqual(['docs/dependencies.md gives no reason for vitest', 'docs/dependencies.md gives no reason for fastify'])
+  })
+
+  it('finds sections of packages that are gone', () => {
+    expect(unexplainedDependencies({}, `### \`yaml\`\n\n${reason}\n`)).toHaveLength(1)
+  })
+
+  it('takes one section for several packages', () => {
+    const optionalDependencies = { a: '1', b: '1' }
+    expect(unexplainedDependencies({ optionalDependencies }, `### \`a\`, \`b\`\n\n${reason}\n`)).toEqual([])
+  })
+})

@@ -1,0 +1,74 @@
+import { ts } from 'ts-morph'
+import type { Finding, Source } from './source.ts'
+import { lineOf, walk, type Syntax } from './syntax.ts'
+
+/** docs/decisions/0005: lines of code, since what documents a symbol should cost nothing. */
+const runtimeBudget = { lines: 3500, files: 44 }
+const templateLines = 60
+const outputLinesPerOperation = 100
+
+/** The runtime is small: at most 3,500 lines of code in at most 44 files. */
+export function largeRuntime(files: readonly Source[]): Finding[] {
+  const lines = files.reduce((sum, { text }) => sum + countCode(text), 0)
+  const found: Finding[] = []
+  const path = 'runtime/'
+  if (lines > runtimeBudget.lines) found.push({ path, message: `has ${lines} lines of ${runtimeBudget.lines}` })
+  if (files.length > runtimeBudget.files) {
+    found.push({ path, message: `has ${files.length} files of ${runtimeBudget.files}` })
+  }
+  return found
+}
+
+/** A template is at most 60 lines. */
+export function largeTemplates(files: readonly Source[]): Finding[] {
+  return files.flatMap(({ path, text }) => {
+    const lines = countLines(text)
+    return lines > templateLines ? [{ path, message: `has ${lines} lines of ${templateLines}` }] : []
+  })
+}
+
+/** The output of an area is at most 100 lines of code an operation; output without operations has no budget. */
+export function largeOutput(files: readonly Source[]): Finding[] {
+  const areas = Map.groupBy(files, ({ path }) => path.split('/').slice(0, 2).join('/'))
+  return [...areas].flatMap(([path, sources]) => {
+    const lines = sources.reduce((sum, { text }) => sum + countCode(text), 0)
+    const operations = sources.reduce((sum, { text }) => sum + [...text.matchAll(/^ {2}operationId: /gm)].length, 0)
+    const budget = operations * outputLinesPerOperation
+    if (operations === 0 || lines <= budget) return []
+    return [{ path, message: `has ${lines} lines for ${operations} operations, ${budget} at most` }]
+  })
+}
+
+/** A function and how long it is. */
+export interface Length {
+  readonly path: string
+  readonly line: number
+  readonly name: string
+  readonly lines: number
+}
+
+/** The functions of more than `limit` lines, longest first: a report, for some are better long. */
+export function longFunctions(files: readonly Syntax[], limit: number): Length[] {
+  const found: Length[] = []
+  for (const { path, tree } of files) {
+    walk(tree, node => {
+      if (!ts.isFunctionLike(node) || !('body' in node) || node.body === undefined) return
+      const line = lineOf(tree, node)
+      const lines = tree.getLineAndCharacterOfPosition(node.end).line + 2 - line
+      if (lines > limit) found.push({ path, line, name: node.name?.getText(tree) ?? 'a function', lines })
+    })
+  }
+  return found.sort((a, b) => b.lines - a.lines)
+}
+
+/** The lines that are neither blank nor comment nor part of an import. */
+export function countCode(text: string): number {
+  const withoutImports = text.replaceAll(/^import (?:type )?\{[^}]*\} from .*$/gm, '')
+  const rows = withoutImports.split('\n').map(row => row.trim())
+  return rows.filter(row => row !== '' && !/^(?:\/\/|\/\*|\*)/.test(row)).length
+}
+
+/** A last line without its line end counts too. */
+export function countLines(text: string): number {
+  return text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
+}

@@ -1,0 +1,135 @@
+import { posix } from 'node:path'
+import type { Finding } from './source.ts'
+import type { Import, Syntax } from './syntax.ts'
+
+/** What the files that `of` fits may import. `ours` and `packages` are matched against paths and package names. */
+interface Rule {
+  readonly name: string
+  readonly of: RegExp
+  /** Paths of the repository; `$1` stands for what the first group of `of` caught. */
+  readonly ours: readonly string[]
+  /** Paths of which only types may be imported. */
+  readonly types?: readonly string[]
+  /** Installed packages and modules of Node.js; absent: all. */
+  readonly packages?: readonly string[]
+}
+
+const areas = 'compute|iam|network|observability|registry|storage|taxonomy|topology|vault'
+
+/** The files of `read` that find one's way in a loaded document, which the model does too; the others load and judge. */
+const documentWalking = 'branches|fits|located|operations|pointer|reference|resolve|suggest'
+
+/**
+ * Who may import whom. The first rule that fits a file decides; files that no rule fits (server, scripts, tests and
+ * the command) may import everything.
+ */
+const rules: readonly Rule[] = [
+  { name: 'runtime', of: /^runtime\//, ours: ['runtime/'], packages: [] },
+  {
+    name: 'generator/emit',
+    of: /^generator\/emit\//,
+    ours: ['generator/emit/', 'generator/model/types.ts', 'generator/options.ts', 'generator/identifier.ts'],
+    packages: ['ts-morph', 'handlebars', 'prettier', 'node:fs', 'node:module', 'node:path'],
+  },
+  {
+    name: 'generator/model',
+    of: /^generator\/model\//,
+    ours: [
+      'generator/model/',
+      'generator/diagnostics.ts',
+      'generator/options.ts',
+      'generator/identifier.ts',
+      `generator/read/(?:${documentWalking})\\.ts$`,
+    ],
+    types: ['generator/read/'],
+    packages: ['node:path'],
+  },
+  {
+    name: 'generator/read',
+    of: /^generator\/read\//,
+    ours: ['generator/read/', 'generator/diagnostics.ts', 'generator/options.ts'],
+    types: ['generator/model/types.ts'],
+  },
+  {
+    name: 'generator/write',
+    of: /^generator\/write\//,
+    ours: ['generator/write/', 'generator/diagnostics.ts', 'generator/options.ts'],
+    types: ['generator/model/types.ts'],
+  },
+  {
+    name: 'generator/scaffold',
+    of: /^generator\/scaffold\//,
+    ours: ['generator/scaffold/', 'generator/diagnostics.ts', 'generator/options.ts'],
+    types: ['generator/model/types.ts'],
+  },
+  { name: 'generator', of: /^generator\//, ours: ['generator/'] },
+  { name: 'output/shared', of: /^output\/shared\//, ours: ['output/shared/', 'runtime/'], packages: [] },
+  { name: 'output', of: /^output\/([^/]+)\//, ours: ['output/$1/', 'output/shared/', 'runtime/'], packages: [] },
+  { name: 'domain/ports', of: /^domain\/ports\//, ours: ['domain/ports/'], types: ['runtime/'], packages: [] },
+  {
+    name: 'domain/<area>',
+    of: new RegExp(`^domain/(${areas})/`),
+    ours: ['domain/$1/', 'output/$1/', 'output/shared/', 'runtime/', `domain/(?!(?:${areas})/)`],
+    packages: [],
+  },
+  {
+    name: 'domain shared by areas',
+    of: /^(domain\/[^/]+\/)/,
+    ours: ['$1', 'domain/ports/', 'output/shared/', 'runtime/'],
+    packages: [],
+  },
+  { name: 'docs/example-service', of: /^docs\/example-service\//, ours: ['docs/example-service/'] },
+]
+
+/** Imports that cross a border of the architecture (docs/architecture: who may import whom). */
+export function forbiddenImports(files: readonly Syntax[]): Finding[] {
+  return files.flatMap(file => {
+    const rule = rules.find(({ of }) => of.test(file.path))
+    if (rule === undefined) return []
+    return file.imports
+      .filter(imported => !isAllowed(rule, file.path, imported))
+      .map(({ specifier, line }) => ({ path: file.path, line, message: `${rule.name} must not import '${specifier}'` }))
+  })
+}
+
+function isAllowed(rule: Rule, path: string, { specifier, typeOnly }: Import): boolean {
+  if (!specifier.startsWith('.'))
+    return rule.packages === undefined || rule.packages.some(name => isOf(specifier, name))
+  const target = resolve(path, specifier)
+  const caught = rule.of.exec(path)?.[1] ?? ''
+  const fits = (prefix: string) => new RegExp(`^${prefix.replaceAll('$1', caught)}`).test(target)
+  return rule.ours.some(fits) || (typeOnly && (rule.types ?? []).some(fits))
+}
+
+function isOf(specifier: string, name: string): boolean {
+  return specifier === name || specifier.startsWith(`${name}/`)
+}
+
+/** Files that import one another in a circle. Imports of types do not count: nothing is loaded for them. */
+export function cycles(files: readonly Syntax[]): Finding[] {
+  const targets = new Map(files.map(({ path, imports }) => [path, targetsOf(path, imports)]))
+  const state = new Map<string, 'open' | 'done'>()
+  const found: Finding[] = []
+  const visit = (path: string, way: readonly string[]): void => {
+    if (state.get(path) === 'done') return
+    if (state.get(path) === 'open') {
+      found.push({ path, message: `imports itself: ${[...way.slice(way.indexOf(path)), path].join(' -> ')}` })
+      return
+    }
+    state.set(path, 'open')
+    for (const target of targets.get(path) ?? []) visit(target, [...way, path])
+    state.set(path, 'done')
+  }
+  for (const { path } of files) visit(path, [])
+  return found
+}
+
+function targetsOf(path: string, imports: readonly Import[]): string[] {
+  return imports
+    .filter(({ specifier, typeOnly }) => specifier.startsWith('.') && !typeOnly)
+    .map(({ specifier }) => resolve(path, specifier))
+}
+
+function resolve(path: string, specifier: string): string {
+  return posix.join(posix.dirname(path), specifier)
+}

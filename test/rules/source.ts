@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+
+/** A file of the repository: its path from the root, with `/`, and what it says. */
+export interface Source {
+  readonly path: string
+  readonly text: string
+}
+
+/** A place that breaks a rule; printed as `path:line message`. */
+export interface Finding {
+  readonly path: string
+  readonly line?: number
+  readonly message: string
+}
+
+/** Findings as lines, for assertions whose failure a person reads. */
+export function lines(findings: readonly Finding[]): string[] {
+  return findings.map(({ path, line, message }) => `${path}${line === undefined ? '' : `:${line}`} ${message}`)
+}
+
+export const root = join(import.meta.dirname, '..', '..')
+
+const foreign = new Set(['node_modules', 'dist', 'data', '.git', '.cache'])
+/** Handed cases, and outputs that are compared as they are. */
+const fixtures = /^test\/(?:cases|golden)\//
+
+/** The files under the given folders and files of the repository that end in `ending`, sorted, fixtures left out. */
+export function readSources(places: readonly string[], ending: string): Source[] {
+  return places
+    .flatMap(place => filesUnder(join(root, place)))
+    .map(file => ({ path: relative(root, file).split(sep).join('/'), file }))
+    .filter(({ path }) => path.endsWith(ending) && !fixtures.test(path))
+    .sort((a, b) => (a.path < b.path ? -1 : 1))
+    .map(({ path, file }) => ({ path, text: readFileSync(file, 'utf8') }))
+}
+
+function filesUnder(place: string): string[] {
+  try {
+    return readdirSync(place, { withFileTypes: true }).flatMap(entry => {
+      if (foreign.has(entry.name)) return []
+      const path = join(place, entry.name)
+      return entry.isDirectory() ? filesUnder(path) : [path]
+    })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ENOTDIR') return [place]
+    if (code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** Everything in TypeScript that is ours, generated files included. */
+export const ourFolders = [
+  'ninefold.ts',
+  'generator',
+  'runtime',
+  'output',
+  'domain',
+  'server',
+  'scripts',
+  'test',
+  'docs',
+] as const

@@ -1,0 +1,105 @@
+import { ts } from 'ts-morph'
+import type { Finding, Source } from './source.ts'
+import { lineOf, walk, type Syntax } from './syntax.ts'
+
+const vagueNames = /(?:^|\/)(?:utils?|helpers?|common|misc)\.[a-z]+$/
+const vagueFolders = /(?:^|\/)(?:utils?|helpers?|misc)\//
+
+/** Files whose names say nothing of what they hold. */
+export function vagueFiles(files: readonly Source[]): Finding[] {
+  return files
+    .filter(({ path }) => vagueNames.test(path) || vagueFolders.test(path))
+    .map(({ path }) => ({ path, message: 'is named for nothing in particular: name the concept it holds' }))
+}
+
+/** Default exports, `export *`, and files that only pass on what others export. */
+export function vagueExports(files: readonly Syntax[]): Finding[] {
+  return files.flatMap(({ path, tree }) => {
+    const found: Finding[] = []
+    for (const statement of tree.statements) {
+      const line = lineOf(tree, statement)
+      if (isDefaultExport(statement)) found.push({ path, line, message: 'exports a default: export a name' })
+      if (isStarExport(statement)) found.push({ path, line, message: 'exports everything of another file' })
+    }
+    const passesOn = tree.statements.filter(statement => ts.isExportDeclaration(statement) && statement.moduleSpecifier)
+    if (passesOn.length > 0 && passesOn.length === tree.statements.length) {
+      found.push({ path, message: 'is a barrel: import from the files themselves' })
+    }
+    return found
+  })
+}
+
+function isDefaultExport(statement: ts.Statement): boolean {
+  if (ts.isExportAssignment(statement)) return true
+  const modifiers = ts.canHaveModifiers(statement) ? ts.getModifiers(statement) : undefined
+  return modifiers?.some(({ kind }) => kind === ts.SyntaxKind.DefaultKeyword) ?? false
+}
+
+function isStarExport(statement: ts.Statement): boolean {
+  return (
+    ts.isExportDeclaration(statement) &&
+    statement.moduleSpecifier !== undefined &&
+    (statement.exportClause === undefined || ts.isNamespaceExport(statement.exportClause))
+  )
+}
+
+/** `any` types. */
+export function anyTypes(files: readonly Syntax[]): Finding[] {
+  return findNodes(files, node => (node.kind === ts.SyntaxKind.AnyKeyword ? 'uses the type any' : undefined))
+}
+
+const testFunctions = new Set(['it', 'test', 'describe', 'suite', 'bench'])
+
+/** Tests that are left out, or that leave out all others. */
+export function partialTests(files: readonly Syntax[]): Finding[] {
+  return findNodes(files, node => {
+    if (!ts.isPropertyAccessExpression(node) || !['only', 'skip', 'todo'].includes(node.name.text)) return undefined
+    return testFunctions.has(rootName(node)) ? `says .${node.name.text}: run every test` : undefined
+  })
+}
+
+function rootName(node: ts.Expression): string {
+  if (ts.isPropertyAccessExpression(node) || ts.isCallExpression(node)) return rootName(node.expression)
+  return ts.isIdentifier(node) ? node.text : ''
+}
+
+const nodeGlobals = new Set([
+  'Buffer',
+  'NodeJS',
+  '__dirname',
+  '__filename',
+  'clearImmediate',
+  'global',
+  'process',
+  'require',
+  'setImmediate',
+])
+
+/** Names of Node.js in code that also runs in browsers and type-checks without the types of Node.js. */
+export function usesOfNode(files: readonly Syntax[]): Finding[] {
+  return findNodes(files, node =>
+    ts.isIdentifier(node) && nodeGlobals.has(node.text) && !isMemberName(node)
+      ? `uses ${node.text} of Node.js`
+      : undefined,
+  )
+}
+
+/** The name of a member, as in `body.process` or `{ process: 1 }`, is no use of the global. */
+function isMemberName(node: ts.Identifier): boolean {
+  const { parent } = node
+  if (ts.isPropertyAccessExpression(parent) || ts.isQualifiedName(parent)) return parent.getChildAt(0) !== node
+  return ts.isPropertyAssignment(parent) || ts.isPropertySignature(parent) || ts.isMethodDeclaration(parent)
+    ? parent.name === node
+    : false
+}
+
+function findNodes(files: readonly Syntax[], judge: (node: ts.Node) => string | undefined): Finding[] {
+  return files.flatMap(({ path, tree }) => {
+    const found: Finding[] = []
+    walk(tree, node => {
+      const message = judge(node)
+      if (message !== undefined) found.push({ path, line: lineOf(tree, node), message })
+    })
+    return found
+  })
+}

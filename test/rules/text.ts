@@ -1,0 +1,54 @@
+import { ts } from 'ts-morph'
+import type { Finding, Source } from './source.ts'
+
+/** Words that a comment must not hold: what they announce is done or goes. */
+const commentWords = /\b(?:TODO|FIXME|XXX|HACK)\b|@ts-(?:ignore|nocheck)/
+
+/** Comments that put work off or silence the compiler. */
+export function openComments(files: readonly Source[]): Finding[] {
+  return files
+    .filter(({ text }) => commentWords.test(text))
+    .flatMap(({ path, text }) =>
+      commentsOf(text).flatMap(({ start, comment }) => {
+        const word = commentWords.exec(comment)?.[0]
+        return word === undefined ? [] : [{ path, line: lineAt(text, start), message: `a comment says ${word}` }]
+      }),
+    )
+}
+
+/** The comments of a file: what stands between the tokens, so strings and patterns that look alike do not count. */
+function commentsOf(text: string): { readonly start: number; readonly comment: string }[] {
+  const tree = ts.createSourceFile('file.ts', text, ts.ScriptTarget.Latest, true)
+  const found: { start: number; comment: string }[] = []
+  const visit = (node: ts.Node): void => {
+    const children = node.getChildren(tree).filter(child => !ts.isJSDoc(child))
+    if (children.length > 0) return children.forEach(visit)
+    const end = node.getStart(tree, false)
+    if (end > node.pos && node.end > node.pos) found.push({ start: node.pos, comment: text.slice(node.pos, end) })
+  }
+  visit(tree)
+  return found
+}
+
+const machinePaths = /(?:^|[\s'"`(=:])(\/(?:home|Users|root|work)\/[\w.-]+|[A-Z]:\\Users\\)/m
+
+/** Paths that exist on one machine only. */
+export function machineFiles(files: readonly Source[]): Finding[] {
+  return files.flatMap(({ path, text }) => {
+    const match = machinePaths.exec(text)
+    if (match === null) return []
+    return [{ path, line: lineAt(text, match.index + 1), message: `names a place of one machine, ${match[1] ?? ''}` }]
+  })
+}
+
+/** Hosts in a lock file: packages are known by name, version and integrity, and come from where npm is told. */
+export function lockedHosts({ path, text }: Source): Finding[] {
+  return text.split('\n').flatMap((line, index) => {
+    const isHost = /"resolved":|"version": "(?:https?|git|file)\b/.test(line)
+    return isHost ? [{ path, line: index + 1, message: 'names where a package was downloaded' }] : []
+  })
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length
+}

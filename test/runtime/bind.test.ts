@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { bind, bindList } from '../../runtime/bind.ts'
+import type { CallContext } from '../../runtime/context.ts'
+import { Faults } from '../../runtime/validation.ts'
+import { listThings } from './made-service.ts'
+import { route } from './routes.ts'
+
+const context: CallContext = {
+  principal: undefined,
+  method: 'GET',
+  path: '/made',
+  requestId: 'r',
+  traceId: 't',
+  idempotencyKey: undefined,
+  clientAddress: '',
+  signal: new AbortController().signal,
+  now: 0,
+}
+
+test('a bound route keeps the constant it was made of', () => {
+  const made = route('GET', ['/made'])
+  expect(bind(made, async () => undefined).route).toBe(made)
+})
+
+test('a handler is given the completed request, and only one that fits', async () => {
+  const made = {
+    ...route<{ a?: number }, unknown>('GET', ['/made']),
+    complete: (request: { a?: number }) => ({ a: 1, ...request }),
+  }
+  const { run } = bind(made, async request => request)
+  expect(await run({}, new Faults(), context)).toEqual({ a: 1 })
+  await expect(run('no', new Faults(), context)).rejects.toMatchObject({ reason: 'FIELD_INVALID' })
+})
+
+test('what could not be read is named once, although the check misses it too', async () => {
+  const made = route('GET', ['/made'], {
+    check: (_request, faults): _request is object => faults.add('a', 'is required') || faults.add('b', 'is required'),
+  })
+  const faults = new Faults()
+  faults.add('a', 'must be given once')
+  await expect(bind(made, async () => undefined).run({}, faults, context)).rejects.toMatchObject({
+    message: 'a must be given once (and 1 more)',
+    details: {
+      badRequest: [
+        { field: 'a', description: 'must be given once' },
+        { field: 'b', description: 'is required' },
+      ],
+    },
+  })
+})
+
+test('a list is bound only where the route is one, and runs only with page tokens', async () => {
+  expect(() => bindList(route('GET', ['/made']), async () => ({ items: [] }))).toThrow('"madeOperation" is no list')
+  const { run } = bindList(listThings, async () => ({ items: [] }))
+  await expect(run({}, new Faults(), context)).rejects.toThrow('needs page tokens')
+})

@@ -1,0 +1,32 @@
+import { readdirSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { bundleSize, clientPrograms } from './bundle-size.ts'
+
+test.each([
+  ['one operation', 4050],
+  ['a get with its validator', 4350],
+  ['a create with its validator', 5450],
+] as const)('a program with %s has less than %i bytes', async (program, limit) => {
+  expect((await bundleSize(clientPrograms[program])).gzipped).toBeLessThan(limit)
+})
+
+test('each further operation costs its route only', async () => {
+  const one = await bundleSize(clientPrograms['one operation'])
+  const two = await bundleSize(clientPrograms['two operations'])
+  expect(two.gzipped - one.gzipped).toBeLessThan(100)
+})
+
+/** What a client can reach: routes lead to nearly all of the runtime, but to no host. */
+const modules = readdirSync(new URL('../../runtime', import.meta.url), { recursive: true, encoding: 'utf8' })
+  .map(path => path.replaceAll('\\', '/'))
+  .filter(path => path.endsWith('.ts') && !path.startsWith('hosts/'))
+  .map(path => `runtime/${path}`)
+
+test.each([
+  ...modules,
+  'output/taxonomy/routes.ts',
+  'test/golden/media-types/output/routes.ts',
+  'output/taxonomy/client.ts',
+])('%s, imported and not used, costs nothing', async path => {
+  expect(await bundleSize(`import '../../${path}'`)).toEqual({ minified: 0, gzipped: 0 })
+})

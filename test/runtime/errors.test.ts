@@ -1,0 +1,257 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { ApiError, commonReasons, rpcCodes, rpcNumber, toStatus } from '../../runtime/errors.ts'
+import type { ErrorDetails, Reason, RpcCode } from '../../runtime/errors.ts'
+import { isEnded } from '../../runtime/operations.ts'
+import type { OperationRecord } from '../../runtime/operations.ts'
+import { retryDelay } from '../../runtime/retry.ts'
+import { fromStatus, rpcOf } from '../../runtime/status.ts'
+import { createTransport, send } from '../../runtime/transport.ts'
+import { OperationFailed, wait } from '../../runtime/wait.ts'
+import { route } from './routes.ts'
+import { isDetail, isStatus } from './status-judge.ts'
+
+interface Case {
+  readonly id: string
+  readonly kind: 'code-to-http' | 'http-to-code' | 'scenario' | 'detail' | 'client-parse' | 'status-valid'
+  readonly words: string
+  readonly code: number
+  readonly name: string
+  readonly http: number
+  readonly details: readonly string[]
+  readonly field?: string
+  readonly extra?: {
+    readonly operation: { readonly done: boolean; readonly has: string | null; readonly error_code?: number }
+  }
+  readonly detail: { readonly '@type'?: string }
+  readonly body: unknown
+  readonly valid: boolean
+  readonly expect: {
+    readonly code: number
+    readonly reason: string | null
+    readonly retry_delay_s?: number
+    readonly operation_error_code?: number
+  }
+}
+interface CaseFile {
+  readonly count: number
+  readonly cases: readonly Case[]
+  readonly codes: readonly { readonly code: number; readonly name: string; readonly retry: string }[]
+}
+
+const file: CaseFile = JSON.parse(readFileSync('test/cases/aip/errors.json', 'utf8'))
+const of = (kind: Case['kind']) => file.cases.filter(found => found.kind === kind)
+const made = { name: 'made', base: 7_000_000 }
+
+/** Where conventions §7 decide otherwise than a case with a choice. */
+const conventions: Readonly<Record<string, Partial<Case>>> = {
+  // A wrong method is ROUTE_NOT_FOUND.
+  'er-080': { code: 5, http: 404 },
+  // IDEMPOTENCY_KEY_REUSED is about a header, which is no field of the request.
+  'er-109': { details: ['ErrorInfo'] },
+}
+
+const answerOf = (status: number, body: unknown, now = 0): ApiError =>
+  fromStatus({ status, headers: new Headers() }, body, now)
+const codeOf = (error: ApiError): number => rpcNumber(error.rpc)
+
+test('every handed case has a kind that is run here', () => {
+  const kinds = ['code-to-http', 'http-to-code', 'scenario', 'detail', 'client-parse', 'status-valid'] as const
+  expect(kinds.flatMap(of).length).toBe(file.count)
+  expect(Object.keys(conventions).filter(id => !file.cases.some(found => found.id === id))).toEqual([])
+})
+
+describe('codes', () => {
+  test.each(of('code-to-http').filter(({ code }) => code !== 0))(
+    '$id $code is $name, HTTP $http',
+    ({ code, name, http }) => {
+      const rpc = rpcOf(code) ?? 'UNKNOWN'
+      expect([rpc, rpcCodes[rpc]]).toEqual([name, http])
+    },
+  )
+
+  test.each(of('code-to-http').filter(({ code }) => code === 0))('$id 0 is no error', async ({ code, http }) => {
+    expect(rpcOf(code)).toBeUndefined()
+    expect(await answered(http, { code })).toEqual({ code })
+  })
+
+  test.each(of('http-to-code'))('$id HTTP $http without a Status is $code', ({ http, code }) => {
+    expect(codeOf(answerOf(http, '<html>'))).toBe(code)
+  })
+
+  test.each(file.codes.filter(({ code }) => code !== 0))('$name is retried: $retry', ({ name, retry }) => {
+    const rpc = rpcOf(name) ?? 'UNKNOWN'
+    const delay = (details: ErrorDetails) =>
+      retryDelay(new ApiError({ reason: 'MADE_UP', rpc }, 'm', {}, details), 0, () => 0)
+    expect(delay({}) !== undefined).toBe(retry === 'yes')
+    expect(delay({ retryAfterSeconds: 2 })).toBe(retry === 'yes' || retry.includes('RetryInfo') ? 2000 : undefined)
+  })
+})
+
+const getOperation = route<{ id: string }, OperationRecord & { readonly error?: unknown }>('GET', [
+  '/operations/',
+  'id',
+])
+const answering = (status: number, body: unknown) =>
+  createTransport({ baseUrl: '', retries: 0, fetch: async () => Response.json(body, { status }) })
+const answered = (status: number, body: unknown) =>
+  send<{ id: string }, unknown>(answering(status, body), getOperation, { id: 'o' })
+
+describe('scenarios', () => {
+  const examples: Readonly<Record<string, ErrorDetails>> = {
+    ErrorInfo: {},
+    PreconditionFailure: { precondition: [{ type: 'STATE', subject: 'servers/s1', description: 'must be stopped' }] },
+    QuotaFailure: { quota: [{ subject: 'workspaces/w', description: '100 of 100 are used' }] },
+    ResourceInfo: { resource: { type: 'made.servers', name: 's1' } },
+    RetryInfo: { retryAfterSeconds: 1.5 },
+  }
+  const detailsOf = ({ details, field = 'name' }: Case): ErrorDetails =>
+    Object.assign({}, ...details.map(name => examples[name] ?? { badRequest: [{ field, description: 'is wrong' }] }))
+  const reasonOf = (rpc: RpcCode): Reason =>
+    Object.values(commonReasons).find(reason => reason.rpc === rpc) ?? { reason: 'MADE_UP', rpc }
+  const scenarios = of('scenario').map(found => ({ ...found, ...conventions[found.id] }))
+
+  test.each(scenarios.filter(({ code }) => code !== 0))('$id $words', async found => {
+    const rpc = rpcOf(found.code) ?? 'UNKNOWN'
+    const raised = new ApiError(reasonOf(rpc), 'what is wrong', { zone: 'z1' }, detailsOf(found))
+    const status = toStatus(raised, made)
+    expect(isStatus(status)).toBe(true)
+    expect([status.code, rpcCodes[raised.rpc]]).toEqual([found.code, found.http])
+    expect(status.details.map(detail => detail['@type'].split('.').at(-1))).toEqual(found.details)
+
+    const read = await answered(found.http, status).catch((error: unknown) => error)
+    expect(read).toBeInstanceOf(ApiError)
+    expect(read).toMatchObject({
+      reason: raised.reason,
+      rpc,
+      metadata: { zone: 'z1' },
+      details: raised.details,
+      domain: { name: 'made' },
+    })
+    if (found.field)
+      expect(read).toMatchObject({
+        details: found.details.includes('BadRequest') ? { badRequest: [{ field: found.field }] } : {},
+      })
+  })
+
+  test.each(scenarios.filter(({ code, extra }) => code === 0 && !extra))('$id $words', async ({ http }) => {
+    expect(await answered(http, { id: 's1' })).toEqual({ id: 's1' })
+  })
+
+  test.each(scenarios.filter(({ extra }) => extra))('$id $words', async ({ http, extra }) => {
+    const { done, has, error_code } = extra?.operation ?? { done: false, has: null }
+    const state = done ? (has === 'error' ? 'ERROR' : 'DONE') : 'RUNNING'
+    const record = {
+      id: 'o',
+      status: `MADE_OPERATION_STATUS_${state}`,
+      ...(error_code && { errors: [{ code: error_code }] }),
+    }
+    expect(isEnded(record)).toBe(done)
+    const transport = answering(http, record)
+    const ended = wait(transport, getOperation, 'o', { timeoutMs: 100 }).catch((error: unknown) => error)
+    if (state === 'DONE') expect(await ended).toEqual(record)
+    if (state === 'ERROR')
+      expect(await ended).toMatchObject({ name: 'OperationFailed', errors: [{ code: error_code }] })
+    if (state === 'RUNNING') expect(await ended).not.toBeInstanceOf(OperationFailed)
+  })
+})
+
+describe('details', () => {
+  test.each(of('detail'))('$id $words', ({ detail, valid }) => {
+    expect(isDetail(detail)).toBe(valid)
+    const body = { code: 3, message: 'm', details: [detail] }
+    const error = answerOf(400, body)
+    expect([codeOf(error), error.message, error.response?.body]).toEqual([3, 'm', body])
+    if (detail['@type']?.endsWith('RetryInfo')) expect(error.details.retryAfterSeconds !== undefined).toBe(valid)
+  })
+
+  test.each(of('status-valid'))('$id $words', ({ body, valid }) => expect(isStatus(body)).toBe(valid))
+})
+
+describe('what a client makes of an answer', () => {
+  test.each(of('client-parse').filter(({ http }) => http !== 200))('$id $words', ({ http, body, expect: wanted }) => {
+    const error = answerOf(http, body)
+    expect([codeOf(error), error.reason]).toEqual([wanted.code, wanted.reason ?? `HTTP_${http}`])
+    expect(error.details.retryAfterSeconds).toBe(wanted.retry_delay_s)
+  })
+
+  test.each(of('client-parse').filter(({ http }) => http === 200))(
+    '$id $words',
+    async ({ http, body, expect: wanted }) => {
+      expect(await answered(http, body)).toMatchObject({ error: { code: wanted.operation_error_code } })
+    },
+  )
+
+  test('never throws, whatever the body is, and pollutes nothing', () => {
+    fc.assert(
+      fc.property(fc.anything(), fc.integer({ min: 300, max: 599 }), (body, status) => {
+        for (const nested of [
+          body,
+          { error: body },
+          { code: body, message: body, details: body },
+          { details: [body, { '@type': body }] },
+        ]) {
+          expect(answerOf(status, nested).response?.status).toBe(status)
+        }
+      }),
+    )
+    const metadata = JSON.parse('{"__proto__": "x", "zone": "z"}')
+    const info = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'MADE_UP', domain: 'd', metadata }
+    const error = answerOf(400, { code: 3, message: 'm', details: [info] })
+    expect(Object.entries(error.metadata)).toEqual([
+      ['__proto__', 'x'],
+      ['zone', 'z'],
+    ])
+    expect(Object.getPrototypeOf(error.metadata)).toBe(Object.prototype)
+  })
+})
+
+test.each([
+  [{ type: '/a', title: 'Conflict', status: 409, detail: 'the book is lent' }, 'the book is lent'],
+  [{ title: 'Conflict', status: 409 }, 'Conflict'],
+  [{ detail: 5 }, 'the server answered with HTTP status 409'],
+])('a problem of RFC 9457 says its detail, else its title', (body, message) => {
+  expect(answerOf(409, body)).toMatchObject({ message, reason: 'HTTP_409', response: { status: 409, body } })
+})
+
+test('reading a Status gives back the error it was written from', () => {
+  const name = fc.constantFrom('zone', 'current_state', 'allowed_states')
+  const text = fc.string({ minLength: 1, maxLength: 20 })
+  const violation = fc.record({ subject: text, description: text })
+  const details = fc.record(
+    {
+      badRequest: fc.array(fc.record({ field: text, description: text }), { minLength: 1, maxLength: 3 }),
+      precondition: fc.array(fc.record({ type: text, subject: text, description: text }), {
+        minLength: 1,
+        maxLength: 3,
+      }),
+      quota: fc.array(violation, { minLength: 1, maxLength: 3 }),
+      resource: fc.record({ type: text, name: text }),
+      retryAfterSeconds: fc.nat(1_000_000).map(ms => ms / 1000),
+    },
+    { requiredKeys: [] },
+  )
+  const reason = fc.record({
+    reason: fc.stringMatching(/^[A-Z][A-Z0-9_]{1,20}[A-Z0-9]$/),
+    rpc: fc.constantFrom(...file.codes.flatMap(({ code }) => rpcOf(code) ?? [])),
+    code: fc.integer({ min: 1, max: 9_999_999 }),
+  })
+  fc.assert(
+    fc.property(reason, text, fc.dictionary(name, fc.string()), details, (of, message, metadata, given) => {
+      const status = toStatus(new ApiError(of, message, metadata, given), made)
+      expect(isStatus(status)).toBe(true)
+      const error = answerOf(rpcCodes[of.rpc], JSON.parse(JSON.stringify(status)))
+      const code = of.code < 1000 ? made.base + of.code : of.code
+      expect({ ...error, message: error.message }).toMatchObject({
+        reason: of.reason,
+        rpc: of.rpc,
+        code,
+        message,
+        domain: { name: 'made' },
+      })
+      expect(error.metadata).toEqual(metadata)
+      expect(error.details).toEqual(given)
+    }),
+  )
+})

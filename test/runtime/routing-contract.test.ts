@@ -1,0 +1,162 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { buildRouter } from '../../runtime/routing.ts'
+import { fill, foreignOperations, namesOf, partsOf, platformOperations, type Operation } from './many-routes.ts'
+import { route } from './routes.ts'
+
+const operations: readonly Operation[] = [...platformOperations, ...foreignOperations]
+const nameOf = ({ method, template }: Operation): string => `${method} ${template}`
+
+const router = buildRouter(
+  operations.map(operation => ({
+    route: route(operation.method, partsOf(operation.template), { operationId: nameOf(operation) }),
+  })),
+)
+
+/** The operation that a call reaches with the values of its parameters, the methods that the path takes, or the miss. */
+function ask(method: string, path: string): unknown {
+  const match = router.match(method, path)
+  if (match.kind === 'found') return { found: match.bound.route.operationId, path: { ...match.path }, raw: match.raw }
+  return match.kind === 'method' ? { allowed: match.allowed } : match.kind
+}
+
+function reached(operation: Operation, values: readonly string[], raw = values.map(encodeURIComponent)): unknown {
+  return {
+    found: nameOf(operation),
+    path: Object.fromEntries(namesOf(operation.template).map((name, index) => [name, values[index]])),
+    raw,
+  }
+}
+
+/** The operations by template: those that share one path. */
+const templates = Map.groupBy(operations, ({ template }) => template.replaceAll(/\{[^}]+\}/g, '{}'))
+
+test('the table has 357 operations of the platform and 400 others', () => {
+  expect([platformOperations.length, foreignOperations.length]).toEqual([357, 400])
+  expect(new Set(operations.map(nameOf)).size).toBe(757)
+})
+
+describe('every operation', () => {
+  const valuesOf = ({ template }: Operation, value: string) => namesOf(template).map((_, index) => `${value}${index}`)
+
+  test.each([
+    ['plain ids', '0199a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b'],
+    ['ids with an encoded slash, colon, percent sign and non-ASCII letters', 'a/b:start:..é%25'],
+    ['ids that look like a verb', 'x:restart'],
+    ['ids that end with dots', '..'],
+  ])('is reached with its parameters: %s', (_, value) => {
+    for (const operation of operations) {
+      const values = valuesOf(operation, value)
+      expect(ask(operation.method, fill(operation.template, values))).toEqual(reached(operation, values))
+    }
+  })
+
+  test('is not reached by a path that is longer, shorter, or in capitals', () => {
+    for (const { method, template } of operations) {
+      const path = fill(template, [])
+      for (const other of [`${path}/`, `/${path}`, path.slice(1), path.toUpperCase(), `${path}//x`]) {
+        expect(ask(method, other)).not.toMatchObject({ found: nameOf({ method, template }) })
+      }
+    }
+  })
+
+  test('shares its path with the methods that are allowed there, HEAD going to GET', () => {
+    for (const [template, sharing] of templates) {
+      const path = fill(template, [])
+      const allowed = sharing.map(({ method }) => method)
+      for (const method of ['OPTIONS', 'PURGE', 'get']) expect(ask(method, path)).toEqual({ allowed })
+      const get = sharing.find(({ method }) => method === 'GET')
+      expect(ask('HEAD', path)).toMatchObject(get ? { found: nameOf(get) } : { allowed })
+    }
+  })
+})
+
+/** How the router decides, said in the slowest way: every template is tried, and the best one wins. */
+function slowly(method: string, path: string): unknown {
+  const [best] = [...templates]
+    .flatMap(([template, sharing]) => {
+      const captured = expressionOf(template).exec(path)?.slice(1)
+      return captured ? [{ template, sharing, captured }] : []
+    })
+    .sort((one, other) => compare(one.template, other.template))
+  if (!best) return 'none'
+  const found = best.sharing.find(operation => operation.method === method)
+  return found
+    ? reached(found, best.captured.map(decodeURIComponent), best.captured)
+    : { allowed: best.sharing.map(operation => operation.method) }
+}
+
+const expressions = new Map<string, RegExp>()
+
+function expressionOf(template: string): RegExp {
+  const known =
+    expressions.get(template) ??
+    new RegExp(`^${template.replaceAll(/[.:]/g, String.raw`\$&`).replaceAll('{}', '([^/]+)')}$`)
+  expressions.set(template, known)
+  return known
+}
+
+/** Segment by segment: literal before parameter, then the one with more literal text. */
+function compare(one: string, other: string): number {
+  const others = other.split('/')
+  const differences = one.split('/').map((segment, index) => rank(others[index] ?? '') - rank(segment))
+  return differences.find(difference => difference !== 0) ?? 0
+}
+
+const rank = (segment: string): number => (segment.includes('{}') ? segment.length : 1000)
+
+test('decides as trying every template does, whatever segments come together', () => {
+  const segments = new Set(operations.flatMap(({ template }) => template.split('/').slice(1)))
+  const literals = [...segments].filter(segment => !segment.includes('{'))
+  const segment = fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(...literals) },
+    fc.constantFrom('x', 'x:start', 'x:restart:start', ':start', 'v', 'v7', 'x%3Astart', '.', '', 'latest', 'native'),
+  )
+  const method = fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE')
+  const wandering = fc.array(segment, { maxLength: 10 }).map(parts => `/${parts.join('/')}`)
+  const nearby = fc
+    .tuple(fc.constantFrom(...operations), fc.array(segment, { minLength: 6, maxLength: 6 }))
+    .map(([{ template }, parts]) => {
+      let at = 0
+      return template.replaceAll(/\{[^}]+\}/g, () => parts[(at += 1)] ?? 'x')
+    })
+  fc.assert(
+    fc.property(method, fc.oneof(wandering, nearby), (by, path) => {
+      expect(ask(by, path)).toEqual(slowly(by, path))
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('a path built from any values leads back to its operation and the values', () => {
+  // Text of which no piece is a literal segment or a verb once it is encoded.
+  const special = fc.constantFrom(
+    ':',
+    '%',
+    '/',
+    '.',
+    '..',
+    '%2F',
+    '%3A',
+    ':start',
+    'é',
+    '漢',
+    '👍',
+    '\0',
+    ' ',
+    '?',
+    '#',
+    '+',
+  )
+  const id = fc
+    .array(fc.oneof(special, fc.string({ unit: 'binary' })), { minLength: 1, maxLength: 6 })
+    .map(pieces => pieces.join('').toWellFormed())
+    .filter(text => text !== '' && !/^[a-z-]+$/.test(text))
+  fc.assert(
+    fc.property(fc.constantFrom(...operations), fc.array(id, { minLength: 6, maxLength: 6 }), (operation, ids) => {
+      const values = ids.slice(0, namesOf(operation.template).length)
+      expect(ask(operation.method, fill(operation.template, values))).toEqual(reached(operation, values))
+    }),
+    { numRuns: 2000 },
+  )
+})

@@ -1,0 +1,142 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Method } from '../../runtime/route.ts'
+import { buildRouter, pathTemplate } from '../../runtime/routing.ts'
+import { route } from './routes.ts'
+
+const methods: Record<string, Method> = { GET: 'GET', POST: 'POST', PUT: 'PUT', PATCH: 'PATCH', DELETE: 'DELETE' }
+
+const bound = (line: string) => {
+  const [method = '', path = ''] = line.split(' ')
+  return { route: route(methods[method] ?? 'GET', path.split(/[{}]/), { operationId: line }) }
+}
+
+const router = (...lines: string[]) => buildRouter(lines.map(bound))
+
+/** What a request is answered with: the operation and its parameters, the allowed methods, or the kind of miss. */
+function ask(of: ReturnType<typeof router>, method: string, path: string): unknown {
+  const match = of.match(method, path)
+  if (match.kind === 'found') return [match.bound.route.operationId, { ...match.path }]
+  if (match.kind === 'method') return match.allowed
+  return match.kind === 'malformed' ? { malformed: match.names } : match.kind
+}
+
+test('an object whose name ends like a verb is told from the verb by its encoding', () => {
+  const [plain, verb] = ['GET /buckets/{bucket}/objects/{object}', 'GET /buckets/{bucket}/objects/{object}:metadata']
+  const storage = router(plain, verb)
+  expect(ask(storage, 'GET', '/buckets/b/objects/a:metadata')).toEqual([verb, { bucket: 'b', object: 'a' }])
+  expect(ask(storage, 'GET', '/buckets/b/objects/a%3Ametadata')).toEqual([plain, { bucket: 'b', object: 'a:metadata' }])
+})
+
+const users = router('GET /users/{id}', 'GET /users/me', 'DELETE /users/me')
+const jobs = router('POST /jobs:purge', 'GET /jobs/{id}', 'POST /jobs/{id}:cancel', 'POST /jobs/{id}:uncancel')
+const files = router(
+  'GET /files/{file-name}/parts/{part.no}',
+  'GET /named/{name}.{ext}',
+  'GET /v{major}.{minor}-x/end',
+  'GET /',
+)
+const engines = router(
+  'GET /e/native/vms/{id}',
+  'GET /e/{engine}/vms/{id}/logs',
+  'GET /e/{engine}/{kind}',
+  'GET /e/native/vms/{id}/disks',
+)
+
+test.each([
+  [users, 'GET', '/users/me', ['GET /users/me', {}]],
+  [users, 'GET', '/users/abc', ['GET /users/{id}', { id: 'abc' }]],
+  [users, 'GET', '/users/mee', ['GET /users/{id}', { id: 'mee' }]],
+  [users, 'GET', '/users/%6De', ['GET /users/{id}', { id: 'me' }]],
+  [users, 'GET', '/users/', 'none'],
+  [users, 'GET', '/users/a/b', 'none'],
+  [users, 'GET', '', 'none'],
+  [users, 'GET', '*', 'none'],
+  [users, 'DELETE', '/users/abc', ['GET']],
+  [users, 'PUT', '/users/me', ['GET', 'DELETE']],
+  [users, 'constructor', '/users/me', ['GET', 'DELETE']],
+  [users, 'HEAD', '/users/me', ['GET /users/me', {}]],
+  [jobs, 'POST', '/jobs:purge', ['POST /jobs:purge', {}]],
+  [jobs, 'POST', '/jobs/7:cancel', ['POST /jobs/{id}:cancel', { id: '7' }]],
+  [jobs, 'POST', '/jobs/7:cancel:cancel', ['POST /jobs/{id}:cancel', { id: '7:cancel' }]],
+  [jobs, 'POST', '/jobs/7:uncancel', ['POST /jobs/{id}:uncancel', { id: '7' }]],
+  [jobs, 'GET', '/jobs/7:other', ['GET /jobs/{id}', { id: '7:other' }]],
+  [jobs, 'GET', '/jobs/:cancel', ['GET /jobs/{id}', { id: ':cancel' }]],
+  [jobs, 'GET', '/jobs/7%3Acancel', ['GET /jobs/{id}', { id: '7:cancel' }]],
+  [jobs, 'GET', '/jobs/7:cancel', ['POST']],
+  [
+    files,
+    'GET',
+    '/files/a%2Fb%20c%3F%23%25.txt/parts/2',
+    ['GET /files/{file-name}/parts/{part.no}', { 'file-name': 'a/b c?#%.txt', 'part.no': '2' }],
+  ],
+  [files, 'GET', '/files//parts/1', 'none'],
+  [
+    files,
+    'GET',
+    '/files/../parts/1',
+    ['GET /files/{file-name}/parts/{part.no}', { 'file-name': '..', 'part.no': '1' }],
+  ],
+  [
+    files,
+    'GET',
+    '/files/%2525/parts/1',
+    ['GET /files/{file-name}/parts/{part.no}', { 'file-name': '%25', 'part.no': '1' }],
+  ],
+  [files, 'GET', '/files/%zz/parts/%', { malformed: ['file-name', 'part.no'] }],
+  [files, 'GET', '/files/%C3/parts/1', { malformed: ['file-name'] }],
+  [files, 'GET', '/named/a.tar.gz', ['GET /named/{name}.{ext}', { name: 'a.tar', ext: 'gz' }]],
+  [files, 'GET', '/named/a.b.', ['GET /named/{name}.{ext}', { name: 'a', ext: 'b.' }]],
+  [files, 'GET', '/named/.gz', 'none'],
+  [files, 'GET', '/named/a.', 'none'],
+  [files, 'GET', '/named/a%2Egz', 'none'],
+  [files, 'GET', '/v1.20-x/end', ['GET /v{major}.{minor}-x/end', { major: '1', minor: '20' }]],
+  [files, 'GET', '/v1.-x/end', 'none'],
+  [files, 'GET', '/v.1-x/end', 'none'],
+  [files, 'GET', '/', ['GET /', {}]],
+  [engines, 'GET', '/e/native/vms/1', ['GET /e/native/vms/{id}', { id: '1' }]],
+  [engines, 'GET', '/e/native/vms/1/logs', ['GET /e/{engine}/vms/{id}/logs', { engine: 'native', id: '1' }]],
+  [engines, 'GET', '/e/native/vms', ['GET /e/{engine}/{kind}', { engine: 'native', kind: 'vms' }]],
+  [engines, 'GET', '/e/native/vms/1/disks', ['GET /e/native/vms/{id}/disks', { id: '1' }]],
+  [engines, 'GET', '/e/native/vms/1/none', 'none'],
+])('%# %s %s %s', (of, method, path, expected) => {
+  expect(ask(of, method, path)).toEqual(expected)
+})
+
+test('literal text beyond ASCII is compared in its encoded form', () => {
+  expect(ask(router('GET /straße/{id}'), 'GET', '/stra%C3%9Fe/1')).toEqual(['GET /straße/{id}', { id: '1' }])
+})
+
+test('a parameter called __proto__ is a parameter', () => {
+  const found = router('GET /a/{__proto__}').match('GET', '/a/x')
+  expect(found.kind === 'found' && Object.entries(found.path)).toEqual([['__proto__', 'x']])
+})
+
+test('two operations with one method and one shape of path are refused, whatever their parameters are called', () => {
+  expect(() => router('GET /a/{id}', 'POST /a/{id}', 'GET /a/{name}')).toThrow(
+    /"GET \/a\/\{id\}" and "GET \/a\/\{name\}"/,
+  )
+})
+
+test('any value comes back from the path that it was encoded into', () => {
+  const text = fc.string({ unit: 'binary', minLength: 1 }).filter(value => value.isWellFormed())
+  fc.assert(
+    fc.property(text, text, (id, other) => {
+      const path = `/files/${encodeURIComponent(id)}/parts/${encodeURIComponent(other)}`
+      expect(ask(files, 'GET', path)).toEqual([expect.any(String), { 'file-name': id, 'part.no': other }])
+    }),
+  )
+})
+
+test('no path makes the router fail or wander', () => {
+  const part = fc.constantFrom('/', 'e', 'native', 'vms', '1', 'logs', '%', '%2F', ':', '.', '', 'x'.repeat(1000))
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 5000 }), parts => {
+      expect(['found', 'malformed', 'method', 'none']).toContain(engines.match('GET', parts.join('')).kind)
+    }),
+  )
+})
+
+test('a template names the parameters', () => {
+  expect(pathTemplate(['/jobs/', 'id', ':cancel'])).toBe('/jobs/{id}:cancel')
+})

@@ -1,0 +1,27 @@
+import { connect } from 'node:net'
+import { onTestFinished } from 'vitest'
+import type { AreaModule } from '../../../server/area.ts'
+import { serve, type RunningServer } from '../../../server/serve.ts'
+import { testFolder } from '../store/harness.ts'
+
+/** A served platform on a free port of 127.0.0.1, with its data in a folder of its own. */
+export async function testServer(areas: readonly AreaModule[], dataDir = testFolder()): Promise<RunningServer> {
+  const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
+  const server = await serve({ baseUrl: undefined, dataDir, http }, areas)
+  onTestFinished(() => server.close())
+  return server
+}
+
+/** Everything a server sends to bytes on a raw socket until it closes the connection. */
+export function rawExchange(url: string, ...chunks: readonly (string | Uint8Array)[]): Promise<string> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname)
+    let received = ''
+    socket.setEncoding('utf8')
+    socket.on('data', chunk => (received += chunk))
+    socket.on('close', () => resolve(received))
+    socket.on('error', error => (received === '' ? reject(error) : resolve(received)))
+    for (const chunk of chunks) socket.write(chunk)
+  })
+}

@@ -1,0 +1,187 @@
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { sampleArea } from '../sample-area.ts'
+import { testFolder } from '../store/harness.ts'
+import { rawExchange, testServer } from './harness.ts'
+
+interface Page {
+  readonly next_page_token: string
+}
+
+async function signedIn(dataDir = testFolder(), area = sampleArea()) {
+  const server = await testServer([area], dataDir)
+  const authorization = `Bearer ${readFileSync(join(dataDir, 'bootstrap-token'), 'utf8').trim()}`
+  const call = (path: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(server.url + path, { ...init, headers: { authorization, ...Object.fromEntries(new Headers(init.headers)) } })
+  return { server, call, authorization, dataDir }
+}
+
+const created = (name: string, more: Readonly<Record<string, string>> = {}): RequestInit => ({
+  method: 'POST',
+  body: JSON.stringify({ name }),
+  headers: { 'content-type': 'application/json', ...more },
+})
+
+describe('a served platform', () => {
+  it('answers calls of its areas to the bearer of the token', async () => {
+    const { call } = await signedIn()
+    const answer = await call('/sample/v1/crates', created('box'))
+    const operation: unknown = await answer.json()
+    expect(answer.status).toBe(200)
+    expect(operation).toMatchObject({
+      status: 'SAMPLE_OPERATION_STATUS_DONE',
+      scope_type: 'SAMPLE_SCOPE_TYPE_PLATFORM',
+    })
+    const list: unknown = await (await call('/sample/v1/crates')).json()
+    expect(list).toMatchObject({ crates: [{ name: 'box' }, { id: 'first', name: 'first' }], next_page_token: '' })
+  })
+
+  it('walks lists with signed tokens', async () => {
+    const { call } = await signedIn()
+    for (const name of ['a', 'b', 'c']) await call('/sample/v1/crates', created(name))
+    const first: Page = await (await call('/sample/v1/crates?page_size=2')).json()
+    const next = `/sample/v1/crates?page_size=2&page_token=${first.next_page_token}`
+    expect(await (await call(next)).json()).toMatchObject({ crates: [{ name: 'c' }, { name: 'first' }] })
+    expect((await call(next.replace(/.$/, last => (last === 'A' ? 'B' : 'A')))).status).toBe(400)
+  })
+
+  it('answers a repeated Idempotency-Key with the same operation', async () => {
+    const { call } = await signedIn()
+    const twice = [1, 2].map(() => call('/sample/v1/crates', created('once', { 'idempotency-key': 'k' })))
+    const [one, two] = await Promise.all(twice.map(async answer => (await answer).text()))
+    expect(one).toBe(two)
+    const other = await call('/sample/v1/crates', created('other', { 'idempotency-key': 'k' }))
+    expect(await other.json()).toMatchObject({
+      code: 3,
+      details: [{ reason: 'IDEMPOTENCY_KEY_REUSED', domain: 'sample', metadata: { code: '5000016' } }],
+    })
+  })
+
+  it.each([
+    ['nobody', undefined, 'TOKEN_MISSING'],
+    ['somebody else', 'Bearer nothing', 'TOKEN_INVALID'],
+  ])('lets %s in nowhere but to public paths', async (_name, authorization, reason) => {
+    const { server } = await signedIn()
+    const headers = authorization === undefined ? {} : { authorization }
+    const answer = await fetch(`${server.url}/sample/v1/crates`, { headers })
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+    expect(await answer.json()).toMatchObject({ code: 16, details: [{ reason, domain: 'iam' }] })
+    expect((await fetch(`${server.url}/healthz`, { headers })).status).toBe(200)
+  })
+
+  it('refuses routes that declare no access', async () => {
+    const { call } = await signedIn()
+    const answer = await call('/sample/v1/unguarded')
+    expect(answer.status).toBe(403)
+    expect(await answer.json()).toMatchObject({ details: [{ reason: 'IAM_PERMISSION_DENIED' }] })
+  })
+
+  it('tells that it is alive and ready', async () => {
+    const { server } = await signedIn()
+    expect(await (await fetch(`${server.url}/healthz`)).json()).toEqual({ status: 'alive' })
+    expect(await (await fetch(`${server.url}/readyz`)).json()).toEqual({ status: 'ready' })
+  })
+
+  it('keeps its data and its tokens over a restart', async () => {
+    const first = await signedIn()
+    await first.call('/sample/v1/crates', created('kept'))
+    const page: Page = await (await first.call('/sample/v1/crates?page_size=1')).json()
+    await first.server.close()
+    const second = await signedIn(first.dataDir)
+    expect(second.authorization).toBe(first.authorization)
+    const next = await second.call(`/sample/v1/crates?page_size=1&page_token=${page.next_page_token}`)
+    expect(await next.json()).toMatchObject({ crates: [{ name: 'kept' }] })
+  })
+
+  it('says how to make the first call', async () => {
+    const { server, dataDir } = await signedIn()
+    const text = server.greeting.join('\n')
+    expect(text).toContain(`listens on ${server.url}`)
+    expect(text).toContain(`curl -H "Authorization: Bearer $(cat ${join(dataDir, 'bootstrap-token')})" ${server.url}/`)
+  })
+})
+
+describe('an odd request', () => {
+  const status = (domain: string, reason: string) => ({
+    details: expect.arrayContaining([expect.objectContaining({ domain, reason })]),
+  })
+
+  it.each<[string, string, number, object]>([
+    ['an unknown path', 'GET /nope HTTP/1.1', 404, status('ninefold', 'ROUTE_NOT_FOUND')],
+    ['an unknown path of an area', 'GET /sample/v1/nope HTTP/1.1', 404, status('sample', 'ROUTE_NOT_FOUND')],
+    ['broken percent-encoding', 'GET /sample/v1/crates/%zz HTTP/1.1', 400, status('sample', 'FIELD_INVALID')],
+    ['a long URL', `GET /${'a'.repeat(17_000)} HTTP/1.1`, 400, status('ninefold', 'FIELD_INVALID')],
+    ['a method nobody serves', 'PROPFIND /sample/v1/crates HTTP/1.1', 405, status('sample', 'ROUTE_NOT_FOUND')],
+    ['a method nobody knows', 'BREW /sample/v1/crates HTTP/1.1', 400, status('ninefold', 'FIELD_INVALID')],
+    ['no HTTP at all', 'hello', 400, status('ninefold', 'FIELD_INVALID')],
+    ['a star', 'OPTIONS * HTTP/1.1', 404, status('ninefold', 'ROUTE_NOT_FOUND')],
+    [
+      'headers that are too large',
+      `GET /healthz HTTP/1.1\r\nx: ${'a'.repeat(60_000)}`,
+      431,
+      status('ninefold', 'FIELD_INVALID'),
+    ],
+    [
+      'a content type that is none',
+      'POST /nope HTTP/1.1\r\ncontent-type: ;;;\r\ncontent-length: 1',
+      404,
+      status('ninefold', 'ROUTE_NOT_FOUND'),
+    ],
+    [
+      'two lengths',
+      'POST /healthz HTTP/1.1\r\ncontent-length: 1\r\ntransfer-encoding: chunked',
+      400,
+      status('ninefold', 'FIELD_INVALID'),
+    ],
+  ])('with %s is answered in the form of the platform', async (_name, head, expected, body) => {
+    const { server, authorization } = await signedIn()
+    const text = await rawExchange(
+      server.url,
+      `${head}\r\nhost: x\r\nauthorization: ${authorization}\r\nconnection: close\r\n\r\n${head.includes('length') ? 'x' : ''}`,
+    )
+    const [answer = '', content = ''] = text.split('\r\n\r\n')
+    expect(answer.split('\r\n')[0]).toMatch(new RegExp(`^HTTP/1.1 ${expected} `))
+    expect(JSON.parse(content)).toMatchObject(body)
+  })
+
+  it.each([
+    ['an encoded slash', '/sample/v1/crates/a%2Fb', 'none of a/b'],
+    ['an encoded colon', '/sample/v1/crates/a%3Ab', 'none of a:b'],
+  ])('with %s in an id reaches the handler decoded once', async (_name, path, name) => {
+    const { call } = await signedIn()
+    expect(await (await call(path)).json()).toMatchObject({ name })
+  })
+})
+
+describe('a server that is closed', () => {
+  it('lets a call end that it has begun, and takes no new connection', async () => {
+    const started = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    const wait = (): Promise<void> => {
+      started.resolve()
+      return released.promise
+    }
+    const { server, call } = await signedIn(testFolder(), sampleArea({ wait }))
+    const slow = call('/sample/v1/crates/slow')
+    await started.promise
+    const closed = server.close()
+    await refused(server.url)
+    released.resolve()
+    expect(await (await slow).json()).toMatchObject({ name: 'none of slow' })
+    await closed
+  })
+})
+
+/** Settles when the server takes no connections any more. */
+async function refused(url: string): Promise<void> {
+  const { port } = new URL(url)
+  const isOpen = await new Promise<boolean>(resolve => {
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.on('connect', () => resolve(true))
+    socket.on('error', () => resolve(false))
+    socket.on('connect', () => socket.destroy())
+  })
+  if (isOpen) await refused(url)
+}

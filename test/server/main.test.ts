@@ -1,0 +1,139 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { Readable } from 'node:stream'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { testFolder } from './store/harness.ts'
+
+const main = fileURLToPath(new URL('../../server/main.ts', import.meta.url))
+
+type Child = ChildProcessByStdio<null, Readable, Readable>
+
+/** The command in a folder of its own, which holds no settings. */
+function ninefold(
+  folder: string,
+  environment: Readonly<Record<string, string>> = {},
+  ...words: readonly string[]
+): Child {
+  const env = { PATH: process.env['PATH'] ?? '', ...environment }
+  const child = spawn(process.execPath, [main, ...words], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return child
+}
+
+/** The first lines that the command says. */
+async function greeting(child: Child): Promise<string[]> {
+  const lines: string[] = []
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(line)
+    if (line.startsWith('try:')) return lines
+  }
+  throw new Error(`the command ended after ${JSON.stringify(lines)}`)
+}
+
+async function textOf(stream: Readable): Promise<string> {
+  let text = ''
+  for await (const chunk of stream) text += String(chunk)
+  return text
+}
+
+const urlIn = (lines: readonly string[]): string => /http:\/\/[\d.]+:\d+/.exec(lines.join('\n'))?.[0] ?? ''
+
+/** Sees to it that 8080 is taken, by this process or by another. */
+async function takeDefaultPort(): Promise<void> {
+  const server = createServer()
+  onTestFinished(() => void server.close())
+  await new Promise<void>(resolve => {
+    server.on('error', () => resolve())
+    server.listen(8080, '127.0.0.1', resolve)
+  })
+}
+
+describe('ninefold serve', () => {
+  it('serves from an empty folder, says how, and ends cleanly on SIGINT', async () => {
+    const folder = testFolder()
+    const child = ninefold(folder, { NINEFOLD_HTTP_PORT: '0' }, 'serve')
+    const lines = await greeting(child)
+    const token = readFileSync(join(folder, 'data/bootstrap-token'), 'utf8').trim()
+    expect(lines.join('\n')).toContain('lies in data/bootstrap-token')
+    expect(lines.join('\n')).not.toContain(token)
+    expect((await fetch(`${urlIn(lines)}/readyz`)).status).toBe(200)
+    const log = textOf(child.stderr)
+    await fetch(`${urlIn(lines)}/nope?secret=sesame`, { headers: { authorization: `Bearer ${token}` } })
+    child.kill('SIGINT')
+    expect(await once(child, 'exit')).toEqual([0, null])
+    const entries: unknown[] = (await log)
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    expect(entries).toContainEqual(
+      expect.objectContaining({
+        level: 'info',
+        method: 'GET',
+        status: 404,
+        reason: 'ROUTE_NOT_FOUND',
+        requestId: expect.any(String),
+        traceId: expect.any(String),
+        ms: expect.any(Number),
+      }),
+    )
+    expect(await log).not.toMatch(new RegExp(`${token}|sesame`))
+  })
+
+  it('ends at once on the second SIGINT, whatever is still under way', async () => {
+    const child = ninefold(testFolder(), { NINEFOLD_HTTP_PORT: '0' }, 'serve')
+    const output = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    const lineOf = async (pattern: RegExp): Promise<string> => {
+      for (;;) {
+        const { value, done } = await output.next()
+        if (done === true) throw new Error(`no line matched ${String(pattern)}`)
+        if (pattern.test(value)) return value
+      }
+    }
+    const { port } = new URL(urlIn([await lineOf(/listens on/)]))
+    const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined)
+    onTestFinished(() => void socket.destroy())
+    await new Promise(resolve => socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n', resolve))
+    await fetch(`http://127.0.0.1:${port}/healthz`)
+    child.kill('SIGINT')
+    await lineOf(/interrupt again/)
+    child.kill('SIGINT')
+    expect(await once(child, 'exit')).toEqual([130, null])
+  })
+
+  it('takes the next port when nobody chose one and 8080 is taken, and says so', async () => {
+    await takeDefaultPort()
+    const child = ninefold(testFolder(), {}, 'serve')
+    const [first = ''] = await greeting(child)
+    expect(first).toMatch(/^ninefold listens on http:\/\/127\.0\.0\.1:80[89]\d \(port 8080 is taken\)$/)
+    expect((await fetch(`${urlIn([first])}/healthz`)).status).toBe(200)
+  })
+
+  it.each<[string, Readonly<Record<string, string>>, readonly string[], string]>([
+    ['a setting that is none', { NINEFOLD_HTTP_PROT: '1' }, ['serve'], 'did you mean "NINEFOLD_HTTP_PORT"?'],
+    ['a settings file that is not there', {}, ['serve', '--config', 'none.json'], 'none.json cannot be read'],
+  ])('ends with a message for %s', async (_name, environment, words, message) => {
+    const child = ninefold(testFolder(), environment, ...words)
+    const [text, [code]] = await Promise.all([textOf(child.stderr), once(child, 'exit')])
+    expect(text).toMatch(/^ninefold: /)
+    expect(text).toContain(message)
+    expect(code).toBe(1)
+  })
+
+  it('ends with a message when the port that was chosen is taken', async () => {
+    const taken = createServer()
+    taken.listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    onTestFinished(() => void taken.close())
+    const address = taken.address()
+    const port = typeof address === 'object' && address !== null ? String(address.port) : ''
+    const child = ninefold(testFolder(), { NINEFOLD_HTTP_PORT: port }, 'serve')
+    const [text, [code]] = await Promise.all([textOf(child.stderr), once(child, 'exit')])
+    expect([text.includes(port), text.includes('EADDRINUSE'), code]).toEqual([true, true, 1])
+  })
+})

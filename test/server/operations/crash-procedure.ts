@@ -1,0 +1,79 @@
+import { done, type Procedure } from '../../../domain/ports/procedures.ts'
+import { count } from './work-bench.ts'
+
+/** Where a process can die while it moves a crate, in the order in which it comes by. */
+export const points = [
+  'begun',
+  'pick: started',
+  'pick: in its end',
+  'pick: ended',
+  'carry: started',
+  'carry: in box 0',
+  'carry: box 0 saved',
+  'carry: in box 2',
+  'carry: box 2 saved',
+  'carry: in its end',
+  'carry: ended',
+  'place: started',
+  'place: in its end',
+  'place: ended',
+] as const
+
+export type Point = (typeof points)[number]
+
+const boxes = 3
+
+/** Every effect of one move, once. */
+export const effectsOf = (crate: string): Record<string, number> =>
+  Object.fromEntries(
+    ['picked', 'box 0', 'box 1', 'box 2', 'carried', 'placed'].map(name => [`${crate} ${name}`, 1] as const),
+  )
+
+/** A move of a crate in three steps, of which the second one goes over boxes; `at` is told of each point. */
+export function move(at: (point: Point) => void): Procedure<{ readonly crate: string }, number> {
+  return {
+    kind: 'sample.move',
+    steps: [
+      {
+        name: 'pick',
+        run: async ({ input }) => {
+          at('pick: started')
+          return ending('pick', `${input.crate} picked`, at)
+        },
+      },
+      {
+        name: 'carry',
+        run: async ({ checkpoint = 0, input, progress, save }) => {
+          at('carry: started')
+          for (let box = checkpoint; box < boxes; box += 1) {
+            progress((100 * box) / boxes)
+            await save(box + 1, async tx => {
+              await count(tx, `${input.crate} box ${box}`)
+              if (box !== 1) at(box === 0 ? 'carry: in box 0' : 'carry: in box 2')
+            })
+            if (box !== 1) at(box === 0 ? 'carry: box 0 saved' : 'carry: box 2 saved')
+          }
+          return ending('carry', `${input.crate} carried`, at)
+        },
+      },
+      {
+        name: 'place',
+        run: async ({ input }) => {
+          at('place: started')
+          return ending('place', `${input.crate} placed`, at)
+        },
+      },
+    ],
+  }
+}
+
+const ending = (
+  step: 'pick' | 'carry' | 'place',
+  effect: string,
+  at: (point: Point) => void,
+): ReturnType<typeof done> =>
+  done(async tx => {
+    await count(tx, effect)
+    at(`${step}: in its end`)
+    tx.afterCommit(() => at(`${step}: ended`))
+  })

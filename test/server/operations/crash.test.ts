@@ -1,0 +1,101 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { owners } from '../../../server/operations/owners.ts'
+import { works } from '../../../server/operations/work.ts'
+import { openSqlite } from '../../../server/store/sqlite.ts'
+import { testFolder } from '../store/harness.ts'
+import { effectsOf, move, points } from './crash-procedure.ts'
+import { ended, testBench } from './harness.ts'
+import { benchCollections, type WorkBench } from './work-bench.ts'
+
+const program = fileURLToPath(new URL('./crash-worker.ts', import.meta.url))
+
+type Worker = ChildProcessByStdio<Writable, Readable, null>
+
+function startWorker(file: string, last: string, ...crates: readonly string[]): Worker {
+  const child = spawn(process.execPath, [program, file, last, ...crates], { stdio: ['pipe', 'pipe', 'inherit'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return child
+}
+
+/** The points that a worker has come by when it is dead; at the latest it is killed after `most` of them. */
+async function pointsOf(child: Worker, most = Infinity): Promise<string[]> {
+  const exited = once(child, 'exit')
+  const seen: string[] = []
+  for await (const line of createInterface({ input: child.stdout })) {
+    seen.push(line)
+    if (seen.length === most) child.kill('SIGKILL')
+  }
+  await exited
+  expect(child.signalCode).toBe('SIGKILL')
+  return seen
+}
+
+/** Works in this process on a store that a dead one has left. */
+async function restart(file: string): Promise<WorkBench> {
+  const store = await openSqlite({ file, collections: benchCollections })
+  onTestFinished(() => store.close())
+  return testBench([move(() => undefined)], { store })
+}
+
+async function idsOf({ operations, store }: WorkBench): Promise<string[]> {
+  const ids: string[] = []
+  for await (const { id } of store.each(operations.collection)) ids.push(id)
+  return ids
+}
+
+describe('a process that is killed', () => {
+  it.each(points.map((point, i) => [point, i] as const))('when it comes by "%s" is made up for', async (point, i) => {
+    const file = join(testFolder(), 'store.sqlite')
+    const seen = await pointsOf(startWorker(file, point, 'c'))
+    expect(seen).toEqual(points.slice(0, i + 1))
+
+    const here = await restart(file)
+    const [id = ''] = await idsOf(here)
+    const left = await here.record(id)
+    // A lease of 15 s: what is taken over before was taken over at once.
+    await here.work({ leaseMs: 15_000, heartbeatMs: 5_000 })
+    await ended(here)
+    expect(await here.counts()).toEqual(effectsOf('c'))
+    const record = await here.record(id)
+    expect(record).toMatchObject({ status: 'SAMPLE_OPERATION_STATUS_DONE', progress: 100, errors: [] })
+    expect(left.progress).toBeLessThanOrEqual(record.progress)
+    if (left.start_time !== undefined) expect(record.start_time).toBe(left.start_time)
+  })
+
+  it('again and again, whenever that is, leaves everything done once in the end', async () => {
+    const file = join(testFolder(), 'store.sqlite')
+    const crates = Array.from({ length: 12 }, (_, i) => `c${i}`)
+    for (const most of [3, 20, 9, 31, 14]) {
+      const worker = startWorker(file, '', ...(most === 3 ? crates : []))
+      expect((await pointsOf(worker, most)).length).toBeGreaterThanOrEqual(most)
+    }
+    const here = await restart(file)
+    expect(await here.left()).toBeGreaterThan(0)
+    await here.work()
+    await ended(here)
+    expect(await here.counts()).toEqual(Object.assign({}, ...crates.map(effectsOf)))
+    for (const id of await idsOf(here)) {
+      expect(await here.record(id)).toMatchObject({ status: 'SAMPLE_OPERATION_STATUS_DONE', progress: 100 })
+    }
+  })
+})
+
+it('a process that is told to stop leaves nothing that others would have to wait for', async () => {
+  const file = join(testFolder(), 'store.sqlite')
+  const worker = startWorker(file, '', ...Array.from({ length: 30 }, (_, i) => `c${i}`))
+  const exited = once(worker, 'exit')
+  for await (const line of createInterface({ input: worker.stdout })) if (line === points[4]) worker.stdin.end()
+  await exited
+  expect(worker.exitCode).toBe(0)
+  const here = await restart(file)
+  expect(await here.left()).toBeGreaterThan(0)
+  for await (const { value } of here.store.each(works))
+    expect(value).toMatchObject({ state: 'QUEUED', lease_owner: '' })
+  expect(await here.store.count(owners)).toBe(0)
+})

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest'
+import type { Store } from '../../../domain/ports/store.ts'
+import { createClock } from '../../../server/clock.ts'
+import { owners } from '../../../server/operations/owners.ts'
+import { leases, type PeriodicOptions, type Turn } from '../../../server/operations/periodic.ts'
+import { testBench, within } from './harness.ts'
+import { testStore } from '../store/harness.ts'
+import { benchCollections, count } from './work-bench.ts'
+
+const noon = Date.parse('2026-03-01T12:00:00Z')
+const iso = (time: number): string => new Date(time).toISOString()
+
+const worker = (run: (turn: Turn) => Promise<void>, everyMs = 10): PeriodicOptions => ({
+  name: 'sample.sweep',
+  everyMs,
+  run,
+})
+
+/** A worker that counts its turns under a name. */
+const counting = (name: string): PeriodicOptions => worker(({ tx }) => tx(inner => count(inner, name)))
+
+const holder = async (store: Store): Promise<string | undefined> =>
+  (await store.get(leases, 'sample.sweep'))?.value.owner
+
+describe('a periodic worker', () => {
+  it('runs at once and again and again', async () => {
+    const here = await testBench([])
+    await here.work({}, [counting('turn')])
+    await expect.poll(async () => (await here.counts())['turn'], within).toBeGreaterThan(3)
+  })
+
+  it('runs in one process, and in another one when that stops', async () => {
+    const store = await testStore(...benchCollections)
+    const [one, two] = [await testBench([], { store }), await testBench([], { store })]
+    const first = await one.work({}, [counting('one')])
+    await expect.poll(() => holder(store), within).toBe(first.ownerId)
+    const second = await two.work({}, [counting('two')])
+    await expect.poll(async () => (await one.counts())['one'], within).toBeGreaterThan(20)
+    expect((await two.counts())['two']).toBeUndefined()
+
+    await first.stop()
+    await expect.poll(async () => (await two.counts())['two'], within).toBeGreaterThan(0)
+    expect(await holder(store)).toBe(second.ownerId)
+    const before = (await one.counts())['one']
+    await expect.poll(async () => (await two.counts())['two'], within).toBeGreaterThan(5)
+    expect((await one.counts())['one']).toBe(before)
+  })
+
+  it('goes on after a failure, which is logged', async () => {
+    let runs = 0
+    const here = await testBench([])
+    const failing = worker(async () => {
+      runs += 1
+      throw new Error('no')
+    })
+    await here.work({}, [failing])
+    await expect.poll(() => runs, within).toBeGreaterThan(2)
+    expect(here.log.lines).toContainEqual({
+      level: 'error',
+      message: 'periodic work failed',
+      fields: expect.objectContaining({ worker: 'sample.sweep' }),
+    })
+  })
+
+  it('is aborted when its process stops, and lets go of its lease', async () => {
+    const entered = Promise.withResolvers<void>()
+    const here = await testBench([])
+    const endless = worker(async ({ signal }) => {
+      entered.resolve()
+      await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    })
+    const workers = await here.work({}, [endless])
+    await entered.promise
+    await workers.stop()
+    expect(await holder(here.store)).toBe('')
+    expect(await here.store.count(owners)).toBe(0)
+    expect(here.log.lines).toEqual([])
+  })
+
+  it('writes nothing under a lease that another process has taken, and takes it again later', async () => {
+    const store = await testStore(...benchCollections)
+    const entered = Promise.withResolvers<Turn>()
+    const here = await testBench([], { store })
+    let runs = 0
+    const slow = worker(async turn => {
+      runs += 1
+      if (runs > 1) return turn.tx(tx => count(tx, 'again'))
+      entered.resolve(turn)
+      await new Promise(resolve => turn.signal.addEventListener('abort', resolve))
+      await turn.tx(tx => count(tx, 'late'))
+    })
+    await here.work({}, [slow])
+    const { signal } = await entered.promise
+    await store.tx(async tx => {
+      const row = await tx.lock(leases, 'sample.sweep')
+      if (row)
+        await tx.update(leases, row.id, { ...row.value, owner: 'somebody', fence: row.value.fence + 1 }, row.version)
+    })
+    await expect.poll(() => signal.reason, within).toMatchObject({ name: 'LeaseLost' })
+    await expect.poll(async () => (await here.counts())['again'], within).toBeGreaterThan(0)
+    expect((await here.counts())['late']).toBeUndefined()
+  })
+
+  it.each<[string, number, number]>([
+    ['that does not live', noon - 60_000, noon + 10_000],
+    ['whose time is over', noon, noon - 1],
+  ])('is taken over from a process %s', async (_name, heartbeat, leaseUntil) => {
+    const store = await testStore(...benchCollections)
+    await store.tx(async tx => {
+      const row = { id: 'somebody', host: 'elsewhere', pid: 1, process_start: 0, beats: 1 }
+      await tx.insert(owners, { ...row, heartbeat_time: iso(heartbeat) })
+      await tx.insert(leases, { id: 'sample.sweep', owner: 'somebody', lease_until: iso(leaseUntil), fence: 4 })
+    })
+    const here = await testBench([], { store, clock: createClock(() => noon) })
+    const { ownerId } = await here.work({ leaseMs: 15_000, heartbeatMs: 5_000 }, [counting('turn')])
+    await expect.poll(async () => (await here.counts())['turn'], within).toBeGreaterThan(0)
+    expect((await store.get(leases, 'sample.sweep'))?.value).toMatchObject({ owner: ownerId, fence: 5 })
+  })
+})

@@ -1,0 +1,120 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { expect, it, onTestFinished } from 'vitest'
+import { owners } from '../../../server/operations/owners.ts'
+import { openSqlite } from '../../../server/store/sqlite.ts'
+import { testFolder } from '../store/harness.ts'
+import { ended, testBench, within } from './harness.ts'
+import { haul, type Told } from './shared-worker.ts'
+import { benchCollections, type WorkBench } from './work-bench.ts'
+
+const program = fileURLToPath(new URL('./shared-worker.ts', import.meta.url))
+
+interface Worker {
+  readonly child: ChildProcess
+  readonly told: Told[]
+  /** When it was killed, if it was. */
+  killedAt?: number
+}
+
+/** A process that works on the store of `file`, with leases that none can lose by being slow; or stalls until another file exists. */
+function startWorker(file: string, leaseMs = 60_000, until = ''): Worker {
+  const child = spawn(process.execPath, [program, file, String(leaseMs), until], { stdio: ['pipe', 'pipe', 'inherit'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const told: Told[] = []
+  createInterface({ input: child.stdout }).on('line', line => told.push(JSON.parse(line)))
+  return { child, told }
+}
+
+async function benchOn(file: string): Promise<WorkBench> {
+  const store = await openSqlite({ file, collections: benchCollections })
+  onTestFinished(() => store.close())
+  return testBench([haul(() => undefined)], { store })
+}
+
+/** Begins hauls once so many processes are at work. */
+async function begin(here: WorkBench, crates: number, processes: number): Promise<void> {
+  await expect.poll(() => here.store.count(owners), within).toBe(processes)
+  for (let i = 0; i < crates; i += 1) await here.begin('sample.haul', { crate: `c${i}` })
+}
+
+const eachOnce = (crates: number): Record<string, number> =>
+  Object.fromEntries(
+    Array.from({ length: crates }, (_, i) => ['a', 'b', 'c'].map(step => [`c${i} ${step}`, 1] as const)).flat(),
+  )
+
+interface Interval {
+  readonly from: number
+  readonly to: number
+}
+
+/** When each step ran in a process; what it had entered when it was killed lasted until then. */
+function intervals({ told, killedAt = Infinity }: Worker): Map<string, Interval[]> {
+  const found = new Map<string, Interval[]>()
+  const open = new Map<string, number>()
+  for (const { crate, step, event, time } of told) {
+    const name = `${crate} ${step}`
+    if (event === 'enter') open.set(name, time)
+    else found.set(name, [...(found.get(name) ?? []), { from: open.get(name) ?? time, to: time }])
+    if (event !== 'enter') open.delete(name)
+  }
+  for (const [name, from] of open) found.set(name, [...(found.get(name) ?? []), { from, to: killedAt }])
+  return found
+}
+
+function overlaps(one: Worker, other: Worker): string[] {
+  const others = intervals(other)
+  return [...intervals(one)].flatMap(([name, runs]) =>
+    runs.some(run => others.get(name)?.some(({ from, to }) => from < run.to && run.from < to)) ? [name] : [],
+  )
+}
+
+it('two processes on one store share the work and never run a step at once', async () => {
+  const file = join(testFolder(), 'store.sqlite')
+  const here = await benchOn(file)
+  const [one, two] = [startWorker(file), startWorker(file)]
+  await begin(here, 60, 2)
+  await ended(here)
+  expect(await here.counts()).toEqual(eachOnce(60))
+  await expect.poll(() => one.told.length + two.told.length, within).toBe(2 * 60 * 3)
+  expect(one.told.length).toBeGreaterThan(0)
+  expect(two.told.length).toBeGreaterThan(0)
+  expect(overlaps(one, two)).toEqual([])
+})
+
+it('what a killed process has left is taken over by the other one at once, and nothing is done twice', async () => {
+  const file = join(testFolder(), 'store.sqlite')
+  const here = await benchOn(file)
+  const [one, two] = [startWorker(file), startWorker(file)]
+  await begin(here, 60, 2)
+  await expect.poll(() => Math.min(one.told.length, two.told.length), within).toBeGreaterThan(10)
+  const exited = once(one.child, 'exit')
+  one.child.kill('SIGKILL')
+  one.killedAt = Date.now()
+  await exited
+  await ended(here)
+  expect(await here.counts()).toEqual(eachOnce(60))
+  expect(overlaps(one, two)).toEqual([])
+})
+
+it('a process that stalls for longer than its lease commits nothing when it wakes', async () => {
+  const folder = testFolder()
+  const [file, release] = [join(folder, 'store.sqlite'), join(folder, 'release')]
+  const here = await benchOn(file)
+  const stalling = startWorker(file, 1200, release)
+  await begin(here, 1, 1)
+  await expect.poll(() => stalling.told.length, within).toBe(1)
+  const other = startWorker(file, 1200)
+  await ended(here)
+  await expect.poll(() => other.told.length, within).toBe(6)
+  expect(other.told.map(({ event, step }) => `${event} ${step}`)).toEqual(
+    ['a', 'b', 'c'].flatMap(step => [`enter ${step}`, `leave ${step}`]),
+  )
+  writeFileSync(release, '')
+  await expect.poll(() => stalling.told.map(({ event }) => event), within).toEqual(['enter', 'lost'])
+  expect(await here.counts()).toEqual(eachOnce(1))
+})

@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs'
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
+import { done, type Procedure, type StepContext } from '../../../domain/ports/procedures.ts'
+import { openSqlite } from '../../../server/store/sqlite.ts'
+import { benchCollections, count, workBench } from './work-bench.ts'
+
+/** What a process tells of a step, one line of JSON each. */
+export interface Told {
+  readonly event: 'enter' | 'leave' | 'lost'
+  readonly crate: string
+  readonly step: string
+  /** Milliseconds since 1970: processes of one machine agree on it. */
+  readonly time: number
+}
+
+/** Three steps that take a little while. The first one stops the whole process until the file `until` exists. */
+export function haul(tell: (told: Told) => void, until = ''): Procedure<{ readonly crate: string }> {
+  let isStalling = until !== ''
+  const run = async (name: string, { input: { crate }, tx }: StepContext<{ readonly crate: string }>) => {
+    const event = (kind: Told['event']): void => tell({ event: kind, crate, step: name, time: Date.now() })
+    event('enter')
+    if (isStalling) {
+      isStalling = false
+      // No transaction is open between two turns of the event loop.
+      await turn()
+      while (!existsSync(until)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+    } else await pause(5)
+    await tx(async () => event('leave')).catch((error: unknown) => {
+      event('lost')
+      throw error
+    })
+    return done(inner => count(inner, `${crate} ${name}`))
+  }
+  return {
+    kind: 'sample.haul',
+    steps: ['a', 'b', 'c'].map(name => ({ name, run: context => run(name, context) })),
+  }
+}
+
+const [file, leaseMs, until] = process.argv.slice(2)
+if (file !== undefined && import.meta.main) {
+  const store = await openSqlite({ file, collections: benchCollections })
+  const told = (line: Told): void => void process.stdout.write(`${JSON.stringify(line)}\n`)
+  const bench = workBench(store, [haul(told, until)])
+  const workers = await bench.work({ leaseMs: Number(leaseMs) })
+  process.stdin.on('end', () => void workers.stop().then(() => store.close())).resume()
+}

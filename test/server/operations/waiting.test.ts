@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { Operations } from '../../../domain/taxonomy/operations.ts'
+import { again, done, failed, type Procedure } from '../../../domain/ports/procedures.ts'
+import { TaxonomyClient } from '../../../output/taxonomy/client.ts'
+import { taxonomy } from '../../../output/taxonomy/errors.ts'
+import { operationsList } from '../../../output/taxonomy/filters.ts'
+import { deleteOrganisation, getOperation, listOperations } from '../../../output/taxonomy/routes.ts'
+import type { TaxonomyOperation } from '../../../output/taxonomy/types.ts'
+import { checkTaxonomyOperation } from '../../../output/taxonomy/validators.ts'
+import { bind, bindList } from '../../../runtime/bind.ts'
+import { createTransport } from '../../../runtime/transport.ts'
+import { OperationFailed } from '../../../runtime/wait.ts'
+import { area, type AreaModule } from '../../../server/area.ts'
+import { testServer } from '../http/harness.ts'
+import { testFolder } from '../store/harness.ts'
+import { within } from './harness.ts'
+
+/** Taxonomy's own routes over a made domain, which takes its time to delete an organisation. */
+function slowArea(procedure: Procedure<unknown>): AreaModule {
+  return area<TaxonomyOperation>({
+    domain: taxonomy,
+    collections: [],
+    operations: { list: operationsList, check: checkTaxonomyOperation },
+    procedures: () => [procedure],
+    routes: parts => {
+      const operations = new Operations(parts)
+      return [
+        bind(deleteOrganisation, (request, context) =>
+          parts.operations.mutate(context, request, async () => ({
+            type: 'DELETE',
+            resourceType: 'taxonomy.organisations',
+            resourceId: request.id,
+            scope: { type: 'ORGANISATION', id: request.id },
+            procedure: { kind: procedure.kind, input: { id: request.id } },
+          })),
+        ),
+        bind(getOperation, (request, _context) => operations.getOperation(request)),
+        bindList(listOperations, (request, context) => operations.listOperations(request, context)),
+      ]
+    },
+  })
+}
+
+async function clientOf(procedure: Procedure<unknown>): Promise<TaxonomyClient> {
+  const dataDir = testFolder()
+  const { url } = await testServer([slowArea(procedure)], dataDir)
+  const token = readFileSync(join(dataDir, 'bootstrap-token'), 'utf8').trim()
+  return new TaxonomyClient(createTransport({ baseUrl: url, token }))
+}
+
+const id = '01900000-0000-7000-8000-00000000000a'
+
+describe('a client', () => {
+  it('is answered PENDING, sees how far it is, and waits for the end', async () => {
+    let runs = 0
+    let isReleased = false
+    const client = await clientOf({
+      kind: 'taxonomy.purge',
+      steps: [
+        {
+          name: 'purge',
+          run: async ({ progress, warn }) => {
+            runs += 1
+            progress(runs)
+            if (runs === 1) warn({ code: 7_003_091, description: 'compute is away' })
+            return isReleased ? done() : again(20)
+          },
+        },
+      ],
+    })
+    const pending = await client.deleteOrganisation({ id }, { idempotencyKey: 'once' })
+    expect(pending).toMatchObject({ status: 'TAXONOMY_OPERATION_STATUS_PENDING', progress: 0, resource_id: id })
+    await expect.poll(() => runs, within).toBeGreaterThan(3)
+    const listed = await client.listOperations({ filter: 'status = TAXONOMY_OPERATION_STATUS_RUNNING' })
+    expect(listed.operations).toMatchObject([{ id: pending.id, warnings: [{ code: 7_003_091 }] }])
+    const again_ = await client.deleteOrganisation({ id }, { idempotencyKey: 'once' })
+    expect(again_).toMatchObject({ id: pending.id, status: 'TAXONOMY_OPERATION_STATUS_RUNNING' })
+
+    const seen: string[] = []
+    const last = await client.waitOperation(pending, {
+      onProgress: ({ status }) => {
+        seen.push(status)
+        isReleased = true
+      },
+    })
+    expect(seen).toContain('TAXONOMY_OPERATION_STATUS_RUNNING')
+    expect(last).toMatchObject({
+      status: 'TAXONOMY_OPERATION_STATUS_DONE',
+      progress: 100,
+      trace_id: pending.trace_id,
+      warnings: [{ code: 7_003_091, description: 'compute is away' }],
+    })
+  })
+
+  it('is told why an operation failed', async () => {
+    const error = { code: 7_003_030, reason: 'LIFECYCLE_HOOK_FAILED', description: 'compute is away' } as const
+    const client = await clientOf({
+      kind: 'taxonomy.purge',
+      steps: [{ name: 'purge', run: async () => failed(error) }],
+    })
+    const pending = await client.deleteOrganisation({ id })
+    const thrown: unknown = await client.waitOperation(pending).catch((caught: unknown) => caught)
+    expect(thrown).toBeInstanceOf(OperationFailed)
+    expect(thrown).toMatchObject({ reason: 'LIFECYCLE_HOOK_FAILED', errors: [error] })
+  })
+})

@@ -1,0 +1,125 @@
+import type { Clock } from '../../../domain/ports/clock.ts'
+import type { Effect, Operations, Scope } from '../../../domain/ports/operations.ts'
+import type { Procedure } from '../../../domain/ports/procedures.ts'
+import type { Collection, Store, Transaction } from '../../../domain/ports/store.ts'
+import { outbox, outboxAudit } from '../../../server/audit/outbox.ts'
+import { createClock } from '../../../server/clock.ts'
+import type { Log } from '../../../server/log.ts'
+import { areaRecords, operationsCollection } from '../../../server/operations/area-records.ts'
+import { rememberedKeys } from '../../../server/operations/idempotency.ts'
+import { operationsOf } from '../../../server/operations/operations.ts'
+import type { PeriodicOptions } from '../../../server/operations/periodic.ts'
+import type { OperationRecord } from '../../../server/operations/record.ts'
+import { WorkQueue } from '../../../server/operations/work-queue.ts'
+import { startWorkers, workCollections, type WorkerOptions, type Workers } from '../../../server/operations/workers.ts'
+import { works } from '../../../server/operations/work.ts'
+import { checkOperation, operationFields, sample, type SampleOperation } from '../sample-area.ts'
+
+/** How often something took effect, by its name. */
+export interface Tally {
+  readonly id: string
+  readonly count: number
+}
+
+export const tallies: Collection<Tally> = { name: 'sample_tallies', id: 'id' }
+
+/** Counts one effect. */
+export async function count(tx: Transaction, id: string): Promise<void> {
+  const row = await tx.lock(tallies, id)
+  if (row === undefined) await tx.insert(tallies, { id, count: 1 })
+  else await tx.update(tallies, id, { id, count: row.value.count + 1 }, row.version)
+}
+
+/** What a test of durable work keeps in its store. */
+export const benchCollections: readonly Collection<never>[] = [
+  ...workCollections,
+  outbox,
+  rememberedKeys,
+  tallies,
+  operationsCollection<SampleOperation>('sample', operationFields),
+]
+
+/** Short times: leases are waited for, and retries follow at once. */
+export const quick: Partial<WorkerOptions> = {
+  leaseMs: 600,
+  heartbeatMs: 100,
+  pollMs: 20,
+  retryDelaysMs: [1, 2, 4],
+  stopGraceMs: 2000,
+}
+
+/** What was logged, one entry a line. */
+export interface LogLines extends Log {
+  readonly lines: { readonly level: string; readonly message: string; readonly fields: object }[]
+}
+
+export function logLines(): LogLines {
+  const lines: LogLines['lines'] = []
+  const at = (level: string) => (fields: object, message: string) => void lines.push({ level, message, fields })
+  return { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+/** One process that works on a store, or one of several in this process. */
+export interface WorkBench {
+  readonly store: Store
+  readonly clock: Clock
+  readonly queue: WorkQueue
+  readonly log: LogLines
+  readonly operations: Operations<SampleOperation>
+  /** Begins an operation whose effect is the procedure; answers its id. */
+  begin(kind: string, input?: object, scope?: Scope): Promise<string>
+  record(id: string): Promise<OperationRecord>
+  /** Every tally by its name. */
+  counts(): Promise<Readonly<Record<string, number>>>
+  /** Work that has not ended. */
+  left(): Promise<number>
+  work(options?: Partial<WorkerOptions>, periodic?: readonly PeriodicOptions[]): Promise<Workers>
+}
+
+export const platform: Scope = { type: 'PLATFORM', id: '' }
+
+/** An effect on a crate that a procedure has to finish. */
+export const effect = (kind: string, input: object = {}, scope = platform): Effect => ({
+  type: 'MOVE',
+  resourceType: 'sample.crates',
+  resourceId: 'c-1',
+  scope,
+  procedure: { kind, input },
+})
+
+/** A made area on a store that holds `benchCollections`. Nothing works before `work`. */
+export function workBench(
+  store: Store,
+  procedures: readonly Procedure<unknown>[],
+  clock: Clock = createClock(),
+): WorkBench {
+  const queue = new WorkQueue()
+  const log = logLines()
+  const records = areaRecords(sample, operationFields)
+  queue.declare(records, procedures)
+  const operations = operationsOf<SampleOperation>(
+    { store, clock, queue, audit: outboxAudit(clock) },
+    { domain: sample, list: operationFields, check: checkOperation },
+  )
+  return {
+    store,
+    clock,
+    queue,
+    log,
+    operations,
+    begin: (kind, input, scope) => store.tx(tx => operations.begin(tx, effect(kind, input, scope))),
+    async record(id) {
+      const stored = await store.get(records.collection, id)
+      if (stored === undefined) throw new Error(`there is no operation ${id}`)
+      return stored.value
+    },
+    async counts() {
+      const found: Record<string, number> = {}
+      for await (const { value } of store.each(tallies)) found[value.id] = value.count
+      return found
+    },
+    left: () => store.count(works),
+    work: (options = {}, periodic = []) =>
+      startWorkers({ store, clock, log, queue }, periodic, { ...quick, ...options }),
+  }
+}

@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import SwaggerParser from '@apidevtools/swagger-parser'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { asList, asNode, specs } from './documents.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const redocly = join(root, 'node_modules/@redocly/cli/bin/cli.js')
+const run = promisify(execFile)
+
+describe.each(specs.map(({ file }) => file))('%s', { timeout: 60_000 }, file => {
+  it('is valid for swagger-parser', async () => {
+    await expect(SwaggerParser.validate(join(root, file))).resolves.toBeDefined()
+  })
+
+  it('keeps the lint rules without errors or warnings', async () => {
+    expect(await lint(root, file)).toEqual({ errors: 0, warnings: 0, ignored: 0, problems: [] })
+  })
+})
+
+describe('lint rules', { timeout: 60_000 }, () => {
+  it('are set for all documents', () => {
+    const config = asNode(parse(readFileSync(join(root, 'redocly.yaml'), 'utf8')))
+    const linted = Object.values(asNode(config.apis)).map(api => asNode(api).root)
+    expect(linted).toEqual(specs.map(({ file }) => file))
+  })
+
+  it('find examples that do not fit, in requests and schemas alike', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ninefold-lint-'))
+    try {
+      cpSync(join(root, 'specs'), join(folder, 'specs'), { recursive: true })
+      cpSync(join(root, 'redocly.yaml'), join(folder, 'redocly.yaml'))
+      const file = join(folder, 'specs/taxonomy.yaml')
+      const text = readFileSync(file, 'utf8')
+      writeFileSync(
+        file,
+        text.replaceAll('default_limit: 256', 'default_limit: -2').replace('name: acme', 'name: Acme'),
+      )
+      const { problems } = await lint(folder, 'specs/taxonomy.yaml')
+      expect(problems).toContain('no-invalid-schema-examples')
+      expect(problems).toContain('no-invalid-media-type-examples')
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
+
+/** What the rules of a folder's redocly.yaml say about a document: the totals, and the rules that were broken. */
+async function lint(folder: string, file: string): Promise<{ readonly problems: readonly unknown[] }> {
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+  const { stdout } = await run(process.execPath, [redocly, 'lint', file, '--format=json'], { cwd: folder, env }).catch(
+    foundErrors,
+  )
+  const { totals, problems } = asNode(JSON.parse(stdout))
+  return { ...asNode(totals), problems: asList(problems).map(problem => asNode(problem).ruleId) }
+}
+
+/** It exits with 1 when it finds errors, and writes what it found to stdout all the same. */
+function foundErrors(error: unknown): { readonly stdout: string } {
+  const { code, stdout } = asNode(error)
+  if (code !== 1 || typeof stdout !== 'string') throw error
+  return { stdout }
+}
