@@ -133,6 +133,12 @@ const cases: readonly (readonly [what: string, send: () => Promise<Answer>, stat
     400,
     'FIELD_INVALID',
   ],
+  [
+    'an Expect that nobody knows',
+    () => request('/taxonomy/v1/quotas/a%2Fb', { headers: ['expect: banana'] }),
+    404,
+    'QUOTA_NOT_FOUND',
+  ],
   ['a path outside every area', () => request('/nope'), 404, 'ROUTE_NOT_FOUND'],
 ]
 

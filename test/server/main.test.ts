@@ -135,5 +135,6 @@ describe('ninefold serve', () => {
     const child = ninefold(testFolder(), { NINEFOLD_HTTP_PORT: port }, 'serve')
     const [text, [code]] = await Promise.all([textOf(child.stderr), once(child, 'exit')])
     expect([text.includes(port), text.includes('EADDRINUSE'), code]).toEqual([true, true, 1])
+    expect(text).toContain('set NINEFOLD_HTTP_PORT')
   })
 })

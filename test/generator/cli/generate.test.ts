@@ -186,6 +186,7 @@ describe('a mistake on the command line', () => {
     [['petstore.yaml', '--out', 'x', '--check', '--watch'], '--check writes nothing'],
     [['petstore.yaml', '--out', 'x', '--check', '--scaffold', 'y'], '--check writes nothing'],
     [['petstore.yaml', '--out', 'x', '--scaffold', 'x/y'], '--scaffold is for handwritten code'],
+    [['petstore.yaml', '--out', ''], '--out is empty'],
     [['petstore.yaml', '--out', 'petstore.yaml'], '"petstore.yaml" is no folder'],
   ])('%j is told in a line', async (words, message) => {
     const { status, err, out } = await generate(project(), ...words)
