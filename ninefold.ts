@@ -5,9 +5,9 @@ import { generateCommand } from './generator/command.ts'
 import { missingPackage } from './generator/cli/missing-package.ts'
 
 /** The server knows its own options: its program reads the same command line, and is only loaded to run. */
-const serveCommand = (): Command =>
-  new Command('serve')
-    .description('serve the platform on this machine until it is interrupted')
+const serverCommand = (name: string, description: string): Command =>
+  new Command(name)
+    .description(description)
     .helpOption(false)
     .allowUnknownOption()
     .allowExcessArguments()
@@ -15,15 +15,26 @@ const serveCommand = (): Command =>
       try {
         await import('./server/main.ts')
       } catch (error) {
-        const name = missingPackage(error)
-        if (name === undefined) throw error
-        command.error(`error: serve needs the package "${name}", which is not installed: npm install ${name}`)
+        const missing = missingPackage(error)
+        if (missing === undefined) throw error
+        command.error(`error: ${name} needs the package "${missing}", which is not installed: npm install ${missing}`)
       }
+    })
+
+const statusCommand = (): Command =>
+  new Command('status')
+    .description('list what is left to build of the platform, by area and resource')
+    .option('--json', 'print it for programs')
+    .action(async (flags: { readonly json?: true }) => {
+      const { statusReport } = await import('./server/status/report.ts')
+      console.log(await statusReport(flags))
     })
 
 await new Command('ninefold')
   .description('schema-first OpenAPI generator, and the platform built with it')
   .version(ownPackage().version)
   .addCommand(generateCommand())
-  .addCommand(serveCommand())
+  .addCommand(serverCommand('serve', 'serve the platform on this machine until it is interrupted'))
+  .addCommand(statusCommand())
+  .addCommand(serverCommand('doctor', 'check what the data folder holds; may be run while a server is'))
   .parseAsync()

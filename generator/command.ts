@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import { existsSync, globSync } from 'node:fs'
-import { documentNames } from './cli/document-names.ts'
+import { documentNames, joinedClient } from './cli/document-names.ts'
 import type { Flags, Invocation } from './cli/invocation.ts'
 import { processTerminal, type Terminal } from './cli/terminal.ts'
 import { UsageError } from './cli/usage-error.ts'
@@ -14,6 +14,8 @@ export function generateCommand(terminal: Terminal = processTerminal): Command {
     .option('--name <file=name>', 'name of a document, where its file name is not the name wanted', collect)
     .option('--runtime <where>', 'copy, package, or a folder that holds the runtime', 'copy')
     .addOption(endingOption())
+    .option('--client <name>', 'class that joins the clients of all documents, in client.ts of the output folder')
+    .option('--permission-bits <file>', 'number the permission keys of all documents; the file keeps their order')
     .option('--check', 'write nothing; list what differs from the documents, and fail if anything does')
     .option('--strict', 'fail on warnings too')
     .option('--report', 'print a table of documents, operations and sizes')
@@ -38,14 +40,23 @@ const endingOption = (): Option =>
 
 const collect = (value: string, values: readonly string[] = []): string[] => [...values, value]
 
+/** What stands in the root of the output of several documents, which one document has for itself. */
+function severalOnly(file: string | undefined, documents: Invocation['documents']): string | undefined {
+  if (file === undefined || documents.length > 1) return file
+  throw new UsageError('--permission-bits numbers the keys of several documents: give more than one')
+}
+
 function parse(patterns: readonly string[], flags: Flags, command: Command): Invocation {
   try {
     const files = [...new Set(patterns.flatMap(expand))]
+    const documents = documentNames(files, flags.name ?? [])
     return {
-      documents: documentNames(files, flags.name ?? []),
+      documents,
       out: flags.out,
       runtime: flags.runtime,
       importEnding: flags.importEnding === 'none' ? '' : flags.importEnding,
+      client: joinedClient(flags.client, documents),
+      permissionBits: severalOnly(flags.permissionBits, documents),
       check: flags.check ?? false,
       strict: flags.strict ?? false,
       report: flags.report ?? false,

@@ -17,6 +17,10 @@ export interface EmitOptions {
   readonly importEnding: ImportEnding
   /** Files stand directly in the output root instead of in a folder a document; for one document only. */
   readonly flat: boolean
+  /** The class that joins the clients of all documents, in a file of the output root; absent: none. Not with `flat`. */
+  readonly client?: string
+  /** The permission keys that have bits already, in their order; absent: no bits are wanted. Not with `flat`. */
+  readonly permissionBits?: readonly string[]
 }
 
 /** What `generate` is told beside the documents. */

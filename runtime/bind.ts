@@ -4,16 +4,23 @@ import { checkMask } from './field-mask.ts'
 import { JsonText } from './json.ts'
 import type { Answer } from './json.ts'
 import { listParameters, listQuery, nextToken } from './pagination.ts'
-import type { ListParameters, Page } from './pagination.ts'
-import type { BoundRoute, Parameter, Route } from './route.ts'
+import type { ListParameters, Page, PageWith } from './pagination.ts'
+import type { BoundRoute, ClientRoute, Parameter, Route, Rules } from './route.ts'
 import { isRecord, own } from './validation.ts'
 import type { Faults } from './validation.ts'
 
+type Handler<Given, Context, Answered> = (request: Given, context: Context) => Promise<Answered>
+
+/** A whole route and its handler, or a route of clients, its handler, and the rules that make it whole. */
+type Binding<Request, Result, Given extends Request, Handler> =
+  | [route: Route<Request, Result, Given>, handler: Handler, rules?: undefined]
+  | [route: ClientRoute<Request, Result, Given>, handler: Handler, rules: Rules<Request, Given>]
+
 /** Joins an operation and its handler: a request is checked and completed before the handler sees it. */
 export function bind<Request, Result, Given extends Request>(
-  route: Route<Request, Result, Given>,
-  handler: (request: Given, context: CallContext) => Promise<Answer<Result>>,
+  ...[shared, handler, rules]: Binding<Request, Result, Given, Handler<Given, CallContext, Answer<Result>>>
 ): BoundRoute {
+  const route = rules ? { ...shared, ...rules } : shared
   return {
     route: untyped(route),
     run: async (request, faults, context) => handler(accept(route, request, faults), context),
@@ -22,12 +29,18 @@ export function bind<Request, Result, Given extends Request>(
 
 /**
  * As `bind`, for a list of `x-filter`. The handler finds its parameters parsed in `context.query`; the page it gives
- * becomes `{"<member>": [...], "next_page_token": "..."}` (conventions §8), rows that are text joined unparsed.
+ * becomes `{"<member>": [...], "next_page_token": "..."}` (conventions §8), rows that are text joined unparsed, and what
+ * else its answer has behind them.
  */
 export function bindList<Request extends ListParameters, Result, Given extends Request, Row>(
-  route: Route<Request, Result, Given>,
-  handler: (request: Given, context: ListContext) => Promise<Page<Row>>,
+  ...[shared, handler, rules]: Binding<
+    Request,
+    Result,
+    Given,
+    Handler<Given, ListContext, Page<Row> | PageWith<Row, object>>
+  >
 ): BoundRoute {
+  const route = rules ? { ...shared, ...rules } : shared
   const { list, operationId } = route
   if (list === undefined) throw new Error(`operation "${operationId}" is no list`)
   const scopeOf = scoping(route.parameters ?? [])
@@ -67,9 +80,12 @@ function accept<Request, Given extends Request>(
     const found = faults.list.slice(unread.length).filter(({ field }) => !unread.some(known => known.field === field))
     throw fieldInvalid([...unread, ...found])
   }
-  if (route.fields !== undefined && isRecord(request)) {
-    const { update_mask: mask, body } = request
-    checkMask(typeof mask === 'string' ? mask : undefined, route.fields, isRecord(body) ? body : {})
+  const { fields, masked } = route
+  const holder = masked === undefined || !isRecord(request) ? request : request.body
+  if (fields !== undefined && isRecord(holder)) {
+    const body = own(holder, masked ?? 'body')
+    const { update_mask: mask } = holder
+    checkMask(typeof mask === 'string' ? mask : undefined, fields, isRecord(body) ? body : {}, masked)
   }
   // Where there is nothing to complete, `Given` is `Request`, which the check has proved; bytes are a stream by then.
   return route.complete?.(request) ?? (request as Given)
@@ -84,7 +100,8 @@ export function fieldInvalid(faults: Faults['list']): ApiError<'FIELD_INVALID'> 
   return new ApiError(commonReasons.FIELD_INVALID, message.trim(), {}, { badRequest: violations })
 }
 
-function pageText(member: string, page: Page<unknown>, token: string): JsonText<unknown> {
+function pageText(member: string, page: Page<unknown> | PageWith<unknown, object>, token: string): JsonText<unknown> {
   const rows = page.items.map(item => (item instanceof JsonText ? item.text : JSON.stringify(item)))
-  return new JsonText(`{${JSON.stringify(member)}:[${rows.join(',')}],"next_page_token":${JSON.stringify(token)}}`)
+  const rest = JSON.stringify({ ...('others' in page ? page.others : {}), next_page_token: token })
+  return new JsonText(`{${JSON.stringify(member)}:[${rows.join(',')}],${rest.slice(1)}`)
 }

@@ -129,7 +129,7 @@ async function answerCall(
   const principal = await options.doors.authenticate(request, route.access)
   call.principalId = principal?.id
   const context = contextOf(call, path, principal, options.clock.now())
-  await options.doors.authorize(context, route, found.path)
+  await options.doors.authorize(context, route, found)
 
   const faults = new Faults()
   const given = read({ path: found.raw, query, headers: request.headers }, faults)

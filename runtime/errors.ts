@@ -44,21 +44,21 @@ export interface QuotaViolation {
 
 /** The details of an error beside ErrorInfo; each comes once, in this order. */
 export interface ErrorDetails {
-  readonly badRequest?: readonly FieldViolation[]
-  readonly precondition?: readonly PreconditionViolation[]
-  readonly quota?: readonly QuotaViolation[]
-  readonly resource?: { readonly type: string; readonly name: string }
+  readonly badRequest?: readonly FieldViolation[] | undefined
+  readonly precondition?: readonly PreconditionViolation[] | undefined
+  readonly quota?: readonly QuotaViolation[] | undefined
+  readonly resource?: { readonly type: string; readonly name: string } | undefined
   /** Seconds; also sets `Retry-After`. */
-  readonly retryAfterSeconds?: number
+  readonly retryAfterSeconds?: number | undefined
 }
 
 /** One declared reason. `code` is the full number, or below 1000 that of the common block (the called area's base is added). */
 export interface Reason<Name extends string = string> {
   readonly reason: Name
   readonly rpc: RpcCode
-  readonly code?: number
+  readonly code?: number | undefined
   /** Absent: the domain of the operation that was called. */
-  readonly domain?: ErrorDomain
+  readonly domain?: ErrorDomain | undefined
 }
 
 /** What a client knows of the answer that carried an error; absent on errors that were raised here. */
@@ -78,13 +78,13 @@ export interface ErrorResponse {
  */
 export class ApiError<Name extends string = string> extends Error {
   override readonly name = 'ApiError'
-  readonly reason: Name
-  readonly rpc: RpcCode
-  readonly code: number | undefined
-  readonly domain: ErrorDomain | undefined
-  readonly metadata: Readonly<Record<string, string>>
-  readonly details: ErrorDetails
-  readonly response: ErrorResponse | undefined
+  declare readonly reason: Name
+  declare readonly rpc: RpcCode
+  declare readonly code: number | undefined
+  declare readonly domain: ErrorDomain | undefined
+  declare readonly metadata: Readonly<Record<string, string>>
+  declare readonly details: ErrorDetails
+  declare readonly response: ErrorResponse | undefined
 
   constructor(
     of: Reason<Name>,
@@ -94,14 +94,23 @@ export class ApiError<Name extends string = string> extends Error {
     response?: ErrorResponse,
   ) {
     super(message)
-    this.reason = of.reason
-    this.rpc = of.rpc
-    this.code = of.code
-    this.domain = of.domain
-    this.metadata = metadata
-    this.details = details
-    this.response = response
+    Object.assign(this, of, { metadata, details, response })
   }
+}
+
+/**
+ * The same error as the fault of a field: what a body or a query parameter names is INVALID_ARGUMENT with a BadRequest
+ * violation, whatever its reason is when a path names it (conventions §3).
+ */
+export function atField<Name extends string>(error: ApiError<Name>, field: string): ApiError<Name> {
+  const { reason, code, domain, message, metadata, details } = error
+  const of = {
+    reason,
+    rpc: 'INVALID_ARGUMENT',
+    ...(code !== undefined && { code }),
+    ...(domain && { domain }),
+  } as const
+  return new ApiError(of, message, metadata, { ...details, badRequest: [{ field, description: message }] })
 }
 
 /** google.rpc.Status as it goes over the wire. */

@@ -30,30 +30,32 @@ export interface Updated<T> {
 
 /**
  * Checks an `update_mask` (conventions §6), and with `body` also that no required field it selects is missing, as far as
- * that can be told without the stored resource. Throws `ApiError` UPDATE_MASK_INVALID or FIELD_INVALID.
+ * that can be told without the stored resource; `at` is the field that the body is, where it is not the whole. Throws
+ * `ApiError` UPDATE_MASK_INVALID or FIELD_INVALID.
  */
-export function checkMask(mask: string | undefined, fields: Fields, body?: object): void {
+export function checkMask(mask: string | undefined, fields: Fields, body?: object, at = ''): void {
   const selection = selectionOf(mask, fields)
-  if (body) refuse('FIELD_INVALID', missingOf(fields, body, selection, ''))
+  if (body) refuse('FIELD_INVALID', missingOf(fields, body, selection, at))
 }
 
 /**
  * Applies an update by conventions §6; `stored` is not changed, and is the value when nothing changes. Without a mask,
  * with an empty one or `*` every mutable field is replaced; a selected field that the body leaves out, or gives as null,
  * becomes its default. Output-only fields stay; of an object so do immutable members and input-only ones it is sent
- * without. `body` has passed the check of its schema. Throws `ApiError` UPDATE_MASK_INVALID, FIELD_INVALID or
- * FIELD_IMMUTABLE.
+ * without. `body` has passed the check of its schema; `at` is the field that it is, where it is not the whole, and stands
+ * before what errors name, but not in `changed`. Throws `ApiError` UPDATE_MASK_INVALID, FIELD_INVALID or FIELD_IMMUTABLE.
  */
 export function applyUpdate<T extends object>(
   fields: Fields,
   stored: T,
   body: object,
   mask: string | undefined,
+  at = '',
 ): Updated<T> {
   const update = new Update()
   const value = update.members(fields, stored, body, selectionOf(mask, fields), '')
-  refuse('FIELD_INVALID', update.missing)
-  refuse('FIELD_IMMUTABLE', update.immutable)
+  refuse('FIELD_INVALID', update.missing, at)
+  refuse('FIELD_IMMUTABLE', update.immutable, at)
   return { value: update.changed.length > 0 ? value : stored, changed: update.changed }
 }
 
@@ -203,7 +205,8 @@ function isSame(a: unknown, b: unknown): boolean {
   return a === b || (typeof a === 'object' && typeof b === 'object' && canonical(a) === canonical(b))
 }
 
-function refuse(reason: 'FIELD_INVALID' | 'FIELD_IMMUTABLE', faults: readonly FieldViolation[]): void {
+function refuse(reason: 'FIELD_INVALID' | 'FIELD_IMMUTABLE', found: readonly FieldViolation[], at = ''): void {
+  const faults = found.map(({ field, description }) => ({ field: join(at, field), description }))
   const [first] = faults
   if (!first) return
   throw new ApiError(commonReasons[reason], `${first.field}: ${first.description}`, {}, { badRequest: faults })

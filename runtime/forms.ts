@@ -3,7 +3,7 @@ import { setMember } from './json.ts'
 import { covers } from './media.ts'
 import type { Codec, Reading } from './media.ts'
 import { formReader, readScalar } from './parameters/read.ts'
-import { writeStyled } from './parameters/styles.ts'
+import { styledPairs } from './parameters/styles.ts'
 import type { Field, Scalar } from './route.ts'
 import { isRecord } from './validation.ts'
 
@@ -20,7 +20,7 @@ export function formFields(fields: readonly Field[], further: Scalar = 'string')
       return Object.entries(value)
         .flatMap(([name, member]) => {
           const field = fields.find(each => each.name === name) ?? { name, type: { array: further } }
-          return writeStyled({ ...field, in: 'query' }, member)
+          return styledPairs({ ...field, in: 'query' }, member)
         })
         .join('&')
     },

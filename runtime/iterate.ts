@@ -1,5 +1,5 @@
-import type { ClientRoute } from './client-wire.ts'
 import { answerInvalid } from './errors.ts'
+import type { ClientRoute } from './route.ts'
 import { send } from './transport.ts'
 import type { CallOptions, Transport } from './transport.ts'
 

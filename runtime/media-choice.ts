@@ -27,7 +27,7 @@ export function mediaChoice(
       typeOf(value) {
         const { body, contentType } = taken(value)
         const { kind } = pick(contentType)
-        return typeof kind === 'object' && kind.typeOf ? kind.typeOf(body) : String(contentType)
+        return kind !== 'json' && kind.typeOf ? kind.typeOf(body) : String(contentType)
       },
       write(value) {
         const { body, contentType } = taken(value)

@@ -1,4 +1,3 @@
-import { isBytes } from './bytes.ts'
 import type { Faults } from './validation.ts'
 
 /** What a request may weigh, and how deep its JSON may be nested. Bodies of bytes are the handler's to bound. */
@@ -34,9 +33,11 @@ export interface Reading {
   readonly refuse: (violations: Faults['list']) => Error
 }
 
-/** How bodies of another form travel: a value that routes hold, so that only who has such bodies loads it. */
+/** How bodies of another form than JSON travel: a value that routes hold, so that only who has such bodies loads it. */
 export interface Codec {
-  readonly name: 'form' | 'multipart' | 'lines' | 'events' | 'choice'
+  readonly name: 'text' | 'bytes' | 'form' | 'multipart' | 'lines' | 'events' | 'choice'
+  /** Set where nothing at all is a value: a required body without bytes is then there. */
+  readonly takesNothing?: true
   /** Throws `TypeError` for a value that it cannot write. */
   write(value: unknown): BodyInit
   /** The content type of a value, where it is not the declared one: undefined where only the platform knows it. */
@@ -45,15 +46,22 @@ export interface Codec {
   read(body: Chunks, reading: Reading): Promise<unknown>
 }
 
+/** Text, or bytes that nobody looks into, which can be answered too. */
+export interface PlainCodec extends Codec {
+  readonly name: 'text' | 'bytes'
+  readAnswer(body: ReadableStream<Uint8Array<ArrayBuffer>>): unknown
+}
+
 /** A stream of items, which can be answered too. Who reads it slowly holds back who writes it. */
 export interface StreamCodec extends Codec {
+  readonly name: 'lines' | 'events'
   write(items: unknown): ReadableStream<Uint8Array<ArrayBuffer>>
   /** The items of an answer, unchecked, each as soon as it has arrived; leaving early ends the call. */
   readAnswer(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncIterable<unknown>
 }
 
-/** How a body is written: as JSON, as text, as bytes that nobody looks into, or as its codec says. */
-export type BodyKind = 'json' | 'text' | 'bytes' | Codec
+/** How a body is written: as JSON, or as its codec says. */
+export type BodyKind = 'json' | Codec
 
 /** One media type of a body. */
 export interface Media {
@@ -84,8 +92,5 @@ export const takes = ({ type, aliases = [] }: Media, contentType: string): boole
 
 /** A value as the body of a request. Throws `TypeError` where it is none. */
 export function writeMedia({ kind }: Media, value: unknown): BodyInit {
-  if (typeof kind === 'object') return kind.write(value)
-  if (kind === 'json') return JSON.stringify(value)
-  if (typeof value === 'string' || isBytes(value)) return value
-  throw new TypeError('the body must be text or bytes')
+  return kind === 'json' ? JSON.stringify(value) : kind.write(value)
 }

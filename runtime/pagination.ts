@@ -49,6 +49,11 @@ export interface Page<T> {
   readonly next?: readonly SortKey[]
 }
 
+/** A page whose answer has more than rows and token: `others` are its other members, `{ common_prefixes: [] }`. */
+export interface PageWith<T, Others> extends Page<T> {
+  readonly others: Others
+}
+
 /**
  * Reads the parameters of a list call (conventions §8): page size absent or 0 is 20, above 100 is 100. `scope` is the
  * rest of the call in one form: path and other query parameters, or the body without its token. Throws `ApiError`

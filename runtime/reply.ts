@@ -1,6 +1,7 @@
 import { isBytes } from './bytes.ts'
+import { readAnswer, readJson } from './client-wire.ts'
 import { JsonText } from './json.ts'
-import type { Route, Success } from './route.ts'
+import type { ClientRoute, ParameterType, Route, Success } from './route.ts'
 import { isRecord } from './validation.ts'
 import type { WireAnswer } from './wire.ts'
 
@@ -17,12 +18,15 @@ export function replyOf(route: Route<unknown, unknown>, result: unknown): WireAn
     return writeBody(typeof first.status === 'number' ? first.status : 200, first, result, {})
   if (!isRecord(result) || typeof result.status !== 'number') throw new Error('the handler gave no status')
   const { status, body } = result
-  const success =
-    route.success.find(declared => declared.status === status) ??
-    route.success.find(declared => declared.status === '2XX' && Math.trunc(status / 100) === 2) ??
-    route.success.find(declared => declared.status === 'default')
+  const success = declaredFor(route.success, status)
   if (success === undefined) throw new Error(`the handler answered status ${status}, which is not declared`)
   return writeBody(status, success, body, isRecord(result.headers) ? writeHeaders(result.headers) : {})
+}
+
+/** The declared success that a status is: exact statuses come before ranges. */
+function declaredFor(successes: readonly Success[], status: number): Success | undefined {
+  const find = (wanted: Success['status']) => successes.find(success => success.status === wanted)
+  return find(status) ?? (Math.trunc(status / 100) === 2 ? find('2XX') : undefined) ?? find('default')
 }
 
 function writeHeaders(given: Record<string, unknown>): Record<string, string> {
@@ -43,13 +47,13 @@ function writeBody(
   headers: Record<string, string>,
 ): WireAnswer {
   if (kind === undefined || body === undefined || status === 204 || status === 304) return { status, headers }
-  if (typeof kind === 'object') {
+  if (kind === 'json' || kind.name === 'text') {
+    const text = body instanceof JsonText ? body.text : kind === 'json' ? JSON.stringify(body) : String(body)
+    return { status, headers: withType(headers, type), body: text }
+  }
+  if (kind.name === 'lines' || kind.name === 'events') {
     if (kind.name === 'events') headers['cache-control'] ??= 'no-store'
     return { status, headers: withType(headers, type), body: kind.write(body) }
-  }
-  if (kind !== 'bytes') {
-    const text = body instanceof JsonText ? body.text : kind === 'text' ? String(body) : JSON.stringify(body)
-    return { status, headers: withType(headers, type), body: text }
   }
   if (!isBytes(body)) throw new Error('the handler gave no bytes')
   const isBlob = body instanceof Blob
@@ -62,4 +66,28 @@ function writeBody(
 function withType(headers: Record<string, string>, type: string): Record<string, string> {
   headers['content-type'] ??= type
   return headers
+}
+
+/** Reads an answer as a `Reply`; undefined where it is none: neither is its status declared, nor is it 2xx. */
+export type ReadReply = (route: ClientRoute<unknown, unknown>, answer: Response) => Promise<unknown> | undefined
+
+/** The `replies` of clients' routes. */
+export const readReply: ReadReply = ({ method, success }, answer) => {
+  const { ok, status } = answer
+  const exact = success.find(declared => declared.status === status)
+  const declared = exact ?? (ok ? (declaredFor(success, status) ?? success[0]) : undefined)
+  const headers = declared?.headers && readHeaders(declared.headers, answer.headers)
+  return declared && readAnswer(method, declared.kind, answer).then(body => ({ status, body, headers }))
+}
+
+function readHeaders(declared: Readonly<Record<string, ParameterType>>, headers: Headers): unknown {
+  const found = Object.entries(declared).map(([name, type]) => [name, readHeader(type, headers.get(name))])
+  return Object.fromEntries(found.filter(([, value]) => value !== undefined))
+}
+
+function readHeader(type: ParameterType, text: string | null): unknown {
+  if (text === null) return undefined
+  if (type === 'string') return text
+  if (typeof type === 'string') return readJson(text)
+  return 'array' in type ? text.split(',').map(item => readHeader(type.array, item.trim())) : text
 }

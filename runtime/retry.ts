@@ -6,7 +6,7 @@ export interface Timing {
   readonly now: () => number
   /** 0 to below 1. */
   readonly random: () => number
-  /** Resolves after `ms`, or at once when `signal` aborts. */
+  /** Resolves after `ms`, or when `signal` aborts, which it has not yet. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
@@ -16,7 +16,6 @@ export const realTiming: Timing = {
   random: () => Math.random(),
   sleep: (ms, signal) =>
     new Promise(resolve => {
-      if (signal.aborted) return resolve()
       const timer = setTimeout(resolve, timerMs(ms))
       signal.addEventListener('abort', () => resolve(clearTimeout(timer)))
     }),
@@ -38,13 +37,13 @@ export const createBudget = (): RetryBudget => ({ left: budgetSize })
 
 /**
  * Milliseconds to wait before retry `attempt` (from 0) after this error: a random part of the back-off ("full jitter")
- * on top of what the server asks. Undefined when a retry is not worth it; whether it is safe is not asked here.
+ * on top of what the server asks. Infinity when a retry is not worth it; whether it is safe is not asked here.
  */
-export function retryDelay(error: unknown, attempt: number, random: () => number): number | undefined {
-  if (!(error instanceof ApiError)) return undefined
+export function retryDelay(error: unknown, attempt: number, random: () => number): number {
+  if (!(error instanceof ApiError)) return Infinity
   const asked = error.details.retryAfterSeconds
   const isPassing = error.rpc === 'UNAVAILABLE' || (error.rpc === 'RESOURCE_EXHAUSTED' && asked !== undefined)
-  return isPassing ? (asked ?? 0) * 1000 + random() * backOff(attempt, delays) : undefined
+  return isPassing ? (asked ?? 0) * 1000 + random() * backOff(attempt, delays) : Infinity
 }
 
 /** `first` doubled `attempt` times, at most `longest`. */
@@ -55,11 +54,10 @@ export function backOff(attempt: number, range: { readonly first: number; readon
 /** Runs `run` until it succeeds; rejects with its last error when no retry is worth it before `deadline` (clock time). */
 export async function persist<T>(
   run: () => Promise<T>,
-  limits: { readonly retries: number; readonly deadline: number; readonly signal: AbortSignal },
+  { retries, deadline, signal }: { readonly retries: number; readonly deadline: number; readonly signal: AbortSignal },
   budget: RetryBudget,
   { now, random, sleep }: Timing,
 ): Promise<T> {
-  const { retries, deadline, signal } = limits
   for (let attempt = 0; ; attempt += 1) {
     try {
       const result = await run()
@@ -67,8 +65,8 @@ export async function persist<T>(
       return result
     } catch (error) {
       signal.throwIfAborted()
-      const delay = attempt < retries && budget.left >= 1 ? retryDelay(error, attempt, random) : undefined
-      if (delay === undefined || now() + delay >= deadline) throw error
+      const delay = retryDelay(error, attempt, random)
+      if (attempt >= retries || budget.left < 1 || now() + delay >= deadline) throw error
       budget.left -= 1
       await sleep(delay, signal)
       signal.throwIfAborted()
@@ -82,15 +80,15 @@ export async function persist<T>(
  */
 export async function within<T>(
   ms: number,
-  late: Error,
+  late: () => Error,
   outer: AbortSignal | undefined,
   task: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  outer?.throwIfAborted()
   const expiry = new AbortController()
   const signal = outer ? AbortSignal.any([outer, expiry.signal]) : expiry.signal
+  signal.throwIfAborted()
+  const timer = setTimeout(() => expiry.abort(late()), timerMs(ms))
   const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-  const timer = setTimeout(() => expiry.abort(late), timerMs(ms))
   try {
     return await Promise.race([task(signal), aborted])
   } catch (error) {

@@ -1,8 +1,10 @@
 import type { CallContext } from './context.ts'
 import type { Fields } from './field-mask.ts'
 import type { ListFields } from './filter/types.ts'
-import type { BodyKind, Codec, RequestBody, StreamCodec } from './media.ts'
+import type { PlainCodec, RequestBody, StreamCodec } from './media.ts'
 import type { PageTokens } from './page-token.ts'
+import type { WriteParameter } from './parameters/write.ts'
+import type { ReadReply } from './reply.ts'
 import type { Faults } from './validation.ts'
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
@@ -29,8 +31,11 @@ export interface Parameter {
   readonly style?: 'form' | 'simple' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject'
   /** Absent: true with `form` and `deepObject`, else false. */
   readonly explode?: boolean
-  /** `writeStyled`, of lists and objects only: so that only a client that has such parameters loads it. */
-  readonly write?: (parameter: Parameter, value: unknown) => readonly string[]
+}
+
+/** A parameter that clients send. They load how only those are written that their operations have. */
+export interface ClientParameter extends Parameter {
+  readonly write: WriteParameter
 }
 
 /** A member of a form, which travels as a query parameter does. */
@@ -40,7 +45,7 @@ export type Field = Pick<Parameter, 'name' | 'type' | 'style' | 'explode'>
 export interface Success {
   readonly status: number | 'default' | '2XX'
   readonly type?: string
-  readonly kind?: Exclude<BodyKind, Codec> | StreamCodec
+  readonly kind?: 'json' | PlainCodec | StreamCodec
   /** The declared headers by name; only where `replies` is set. */
   readonly headers?: Readonly<Record<string, ParameterType>>
 }
@@ -67,37 +72,53 @@ export type Access =
   | { readonly kind: 'own' }
   | { readonly kind: 'authenticated' }
 
-declare const resultOf: unique symbol
+declare const types: unique symbol
 
 /**
- * One operation as data: what server, client, conformance tests and command line read alike.
- * `Request` is what a caller gives, `Result` what a caller gets, `Given` what the handler is given (defaults filled).
+ * One operation as data, as far as its clients need it. `Request` is what a caller gives, `Result` what a caller gets,
+ * `Given` what the handler is given (defaults filled).
  */
-export interface Route<Request, Result, Given extends Request = Request> {
+export interface ClientRoute<Request, Result, Given extends Request = Request> {
   readonly operationId: string
   readonly method: Method
   /** Literal text and parameter names in turn, literal first: `['/quotas/', 'id', ':reset']`. */
   readonly path: readonly string[]
-  readonly parameters?: readonly Parameter[]
+  /** Those of the path among them. */
+  readonly parameters?: readonly ClientParameter[]
   readonly body?: RequestBody
   /** The declared successes in the order of the document, at least one. */
   readonly success: readonly [Success, ...Success[]]
-  /** True when handlers and clients exchange `Reply` values (several successes, or declared headers). */
-  readonly replies?: true
-  readonly domain: ErrorDomain
+  /** `readReply` when handlers and clients exchange `Reply` values (several successes, or declared headers). */
+  readonly replies?: ReadReply
+  /** A client sends no token where it is public; other kinds are among the rules of the server. */
   readonly access?: Access
   readonly mode?: 'sync' | 'async' | 'data'
+  readonly [types]?: { readonly request: Request; readonly result: Result; readonly given: Given }
+}
+
+/** What only a server needs of an operation: clients do not load it. */
+export interface Rules<Request, Given extends Request = Request> {
+  readonly domain: ErrorDomain
+  readonly access?: Access
   /** Reasons it may raise beyond the common block; absent: not declared, anything goes. */
   readonly raises?: readonly string[]
   /** A list of `x-filter`: the member that holds the rows, and the fields it filters and sorts by. */
   readonly list?: { readonly member: string; readonly fields: ListFields }
   /** The fields of the body of an operation with `update_mask`. */
   readonly fields?: Fields
+  /** The member of the body that `fields` are about, where `update_mask` stands beside it in the body. */
+  readonly masked?: string
   /** Checks a request; adds what is wrong to `faults`, named as conventions §7 write fields. */
   readonly check: (request: unknown, faults: Faults) => request is Request
   /** Fills defaults and drops output-only members of a request that was read; absent where there is nothing to do. */
   complete?(request: Request): Given
-  readonly [resultOf]?: Result
+}
+
+/** One operation as a server answers it; whether clients can write its parameters and read its replies does not matter. */
+export interface Route<Request, Result, Given extends Request = Request>
+  extends Omit<ClientRoute<Request, Result, Given>, 'parameters' | 'replies'>, Rules<Request, Given> {
+  readonly parameters?: readonly Parameter[]
+  readonly replies?: true | ReadReply
 }
 
 /** The answer of an operation that declares several successes or headers. Header names as declared. */

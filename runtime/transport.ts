@@ -1,8 +1,9 @@
-import { declaredFor, readAnswer, writeRequest } from './client-wire.ts'
-import type { ClientRoute, Outgoing } from './client-wire.ts'
+import { readAnswer, readErrorBody, writeRequest } from './client-wire.ts'
+import type { Outgoing } from './client-wire.ts'
 import { ApiError, clientReasons } from './errors.ts'
 import { createBudget, persist, realTiming, within } from './retry.ts'
 import type { RetryBudget, Timing } from './retry.ts'
+import type { ClientRoute } from './route.ts'
 import { fromStatus } from './status.ts'
 
 const keyHeader = 'idempotency-key'
@@ -55,7 +56,7 @@ export interface Exchange<Result> {
 export function createTransport(options: TransportOptions): Transport {
   const { baseUrl, token } = options
   return {
-    baseUrl: baseUrl.endsWith('/') ? baseUrl.slice(0, -1) : baseUrl,
+    baseUrl: baseUrl.replace(/\/$/, ''),
     fetch: options.fetch ?? fetch,
     retries: options.retries ?? 3,
     timeoutMs: options.timeoutMs ?? 60_000,
@@ -96,22 +97,22 @@ export async function exchange<Request extends object, Result>(
   request: NoInfer<Request>,
   options: CallOptions,
 ): Promise<Exchange<Result>> {
+  const { access, method, mode = 'data', operationId } = route
+  const { timeoutMs = transport.timeoutMs, idempotencyKey = mode === 'data' ? undefined : crypto.randomUUID() } =
+    options
   const outgoing = writeRequest(route, request)
   const { body, headers } = outgoing
-  const isMutation = route.mode === 'sync' || route.mode === 'async'
-  const key = options.idempotencyKey ?? (isMutation ? crypto.randomUUID() : undefined)
-  if (key !== undefined && !headers.has(keyHeader)) headers.set(keyHeader, key)
   const given = { ...transport.headers, ...options.headers }
   for (const [name, value] of Object.entries(given)) headers.set(name, value)
+  if (idempotencyKey !== undefined && !headers.has(keyHeader)) headers.set(keyHeader, idempotencyKey)
 
   const isRepeatable = !(body instanceof ReadableStream)
-  const isSafe = route.method === 'GET' || route.method === 'HEAD' || headers.has(keyHeader)
+  const isSafe = method === 'GET' || method === 'HEAD' || headers.has(keyHeader)
   const retries = isSafe && isRepeatable && options.retry !== false ? transport.retries : 0
-  const isPublic = route.access?.kind === 'public' || headers.has('authorization')
+  const isPublic = access?.kind === 'public' || headers.has('authorization')
   const { authorize, budget, timing } = transport
-  const { timeoutMs = transport.timeoutMs } = options
-  const late = new ApiError(clientReasons.DEADLINE_EXCEEDED, `${route.operationId} took longer than ${timeoutMs} ms`)
   const deadline = timing.now() + timeoutMs
+  const late = () => new ApiError(clientReasons.DEADLINE_EXCEEDED, `${operationId} took longer than ${timeoutMs} ms`)
   return within(timeoutMs, late, options.signal, signal => {
     const run = () => attempt<Result>(transport, route, outgoing, signal)
     const tries = isPublic || !authorize ? run : () => authorize(headers, isRepeatable, run)
@@ -120,38 +121,31 @@ export async function exchange<Request extends object, Result>(
 }
 
 async function attempt<Result>(
-  transport: Transport,
+  { baseUrl, fetch, timing }: Transport,
   route: ClientRoute<unknown, Result>,
   { target, headers, body }: Outgoing,
   signal: AbortSignal,
 ): Promise<Exchange<Result>> {
-  // Browsers refuse a `fetch` that is called as a method of something else.
-  const { fetch } = transport
-  const init: RequestInit & { duplex?: 'half' } = { method: route.method, headers, signal, duplex: 'half' }
-  // After an abort `fetch` may still read a stream on to its end.
-  const isStream = body instanceof ReadableStream
-  if (body !== undefined) init.body = isStream ? body.pipeThrough(new TransformStream(), { signal }) : body
+  const { method, operationId, replies, success } = route
+  const init: RequestInit & { duplex: 'half' } = {
+    method,
+    headers,
+    signal,
+    duplex: 'half',
+    // After an abort `fetch` may still read a stream on to its end.
+    body: body instanceof ReadableStream ? body.pipeThrough(new TransformStream(), { signal }) : (body ?? null),
+  }
   try {
-    const answer = await fetch(transport.baseUrl + target, init)
-    if (!answer.ok && !declaredFor(route, answer.status)) {
-      throw fromStatus(answer, await readErrorBody(answer), transport.timing.now())
-    }
+    const answer = await fetch(baseUrl + target, init)
+    const isSuccess = answer.ok || answer.status === success[0].status
+    const value = replies ? replies(route, answer) : isSuccess && readAnswer(method, success[0].kind, answer)
+    if (!value) throw fromStatus(answer, await readErrorBody(answer), timing.now())
     // The document promises the type; answers are open, so their values are not checked.
-    return { value: (await readAnswer(route, answer)) as Result, headers: answer.headers }
+    return { value: (await value) as Result, headers: answer.headers }
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof ApiError) throw error
-    const failed = new ApiError(clientReasons.CONNECTION_FAILED, `${route.operationId} got no answer: ${error}`)
+    const failed = new ApiError(clientReasons.CONNECTION_FAILED, `${operationId} got no answer: ${error}`)
     throw Object.assign(failed, { cause: error })
-  }
-}
-
-/** The JSON value where the media type says so and it is one, else the text. */
-async function readErrorBody(answer: Response): Promise<unknown> {
-  const text = await answer.text()
-  try {
-    return /[/+]json\b/i.test(answer.headers.get('content-type') ?? '') ? JSON.parse(text) : text
-  } catch {
-    return text
   }
 }

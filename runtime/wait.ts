@@ -1,8 +1,8 @@
-import type { ClientRoute } from './client-wire.ts'
 import { ApiError, clientReasons } from './errors.ts'
 import { isEnded, stateOf } from './operations.ts'
 import type { OperationRecord } from './operations.ts'
 import { backOff, within } from './retry.ts'
+import type { ClientRoute } from './route.ts'
 import { retryAfter } from './status.ts'
 import { exchange } from './transport.ts'
 import type { CallOptions, Transport } from './transport.ts'
@@ -53,18 +53,19 @@ export async function wait<T extends OperationRecord>(
   const { now, sleep } = transport.timing
   const id = typeof operation === 'string' ? operation : operation.id
   if (typeof operation !== 'string' && isEnded(operation)) return settled(operation)
-  const late = new ApiError(clientReasons.DEADLINE_EXCEEDED, `operation ${id} has not ended within ${timeoutMs} ms`)
+  const late = () =>
+    new ApiError(clientReasons.DEADLINE_EXCEEDED, `operation ${id} has not ended within ${timeoutMs} ms`)
   const deadline = now() + timeoutMs
 
   return within(timeoutMs, late, outer, async signal => {
     for (let poll = 0; ; poll += 1) {
-      signal.throwIfAborted()
       const { value: record, headers: answered } = await exchange(transport, getRoute, { id }, { signal, headers })
       onProgress?.(record)
+      signal.throwIfAborted()
       if (isEnded(record)) return settled(record)
       const seconds = retryAfter(answered, now())
       const delay = seconds === undefined ? backOff(poll, polls) : seconds * 1000
-      if (now() + delay >= deadline) throw late
+      if (now() + delay >= deadline) throw late()
       await sleep(delay, signal)
     }
   })

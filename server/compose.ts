@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { mkdir, open } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Clock } from '../domain/ports/clock.ts'
+import { taxonomyFunctions } from '../domain/taxonomy/functions.ts'
 import { dispatcher } from '../runtime/call.ts'
 import { pageTokens, type PageTokens } from '../runtime/page-token.ts'
 import type { ErrorDomain } from '../runtime/route.ts'
@@ -10,15 +10,16 @@ import { bootstrapAccess, bootstrapPrincipals } from './access/bootstrap.ts'
 import { bootstrapToken } from './access/token-file.ts'
 import type { AreaModule } from './area.ts'
 import { denials } from './audit/denials.ts'
-import { outbox, outboxAudit } from './audit/outbox.ts'
+import { outboxAudit } from './audit/outbox.ts'
 import { createClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { platformRoutes } from './http/platform-routes.ts'
 import { requestLine, type Log } from './log.ts'
-import { rememberedKeys } from './operations/idempotency.ts'
 import { sweeper } from './operations/sweep.ts'
 import { WorkQueue } from './operations/work-queue.ts'
-import { startWorkers, workCollections } from './operations/workers.ts'
+import { startWorkers } from './operations/workers.ts'
+import { storeCollections, storeFile } from './platform-store.ts'
+import { referenceRoutes } from './reference/routes.ts'
 import { openSqlite, type SqliteStore } from './store/sqlite.ts'
 
 /** Whose errors those outside every area are (conventions §7). */
@@ -72,12 +73,19 @@ async function assemble(
   await store.tx(async tx => {
     for (const { start } of areas) await start?.(tx, clock.now())
   })
-  const audit = outboxAudit(clock)
+  const audit = outboxAudit(clock, taxonomyFunctions)
   const { watch, watchRoute } = denials(store, audit, log)
-  const parts = { store, clock, access, principals, audit, queue }
+  const parts = { store, clock, log, access, principals, audit, queue, taxonomy: taxonomyFunctions, hooks: [] }
   const probe = (): Promise<unknown> => store.count(bootstrapPrincipals)
   return dispatcher({
-    routes: [...platformRoutes(outside, areas, probe), ...areas.flatMap(area => area.mount(parts).map(watchRoute))],
+    routes: [
+      ...platformRoutes(outside, areas, probe),
+      ...referenceRoutes(
+        outside,
+        areas.map(({ domain }) => domain.name),
+      ),
+      ...areas.flatMap(area => area.mount(parts).map(watchRoute)),
+    ],
     doors: watch(doors),
     clock,
     tokens: await pageTokensOf(store),
@@ -89,10 +97,9 @@ async function assemble(
 
 /** The file holds keys, so it belongs to its owner alone; SQLite gives its log files the same rights. */
 async function openStore(dataDir: string, areas: readonly AreaModule[]): Promise<SqliteStore> {
-  const file = join(dataDir, 'ninefold.sqlite')
+  const file = storeFile(dataDir)
   await (await open(file, 'a', 0o600)).close()
-  const own = [bootstrapPrincipals, rememberedKeys, outbox, ...workCollections]
-  return openSqlite({ file, collections: [...own, ...areas.flatMap(area => area.collections)] })
+  return openSqlite({ file, collections: storeCollections(areas) })
 }
 
 async function pageTokensOf(store: SqliteStore): Promise<PageTokens> {

@@ -23,6 +23,8 @@ export interface Effect {
   readonly resourceType: string
   readonly resourceId: string
   readonly scope: Scope
+  /** The scopes from the organisation to `scope` where that is deleted: afterwards nobody can ask for them. */
+  readonly chain?: readonly Scope[]
   readonly warnings?: readonly Warning[]
   /** The paths of the fields that changed, never their values: what is audited (conventions §13). */
   readonly changed?: readonly string[]

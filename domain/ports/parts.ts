@@ -4,6 +4,7 @@ import type { Clock } from './clock.ts'
 import type { Principals } from './iam.ts'
 import type { Operations } from './operations.ts'
 import type { Store } from './store.ts'
+import type { Taxonomy } from './taxonomy.ts'
 
 /** What the domain code of an area is given to work with; `Record` is its operation type. */
 export interface Parts<Record> {
@@ -13,4 +14,5 @@ export interface Parts<Record> {
   readonly principals: Principals
   readonly operations: Operations<Record>
   readonly audit: Audit
+  readonly taxonomy: Taxonomy
 }

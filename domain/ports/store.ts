@@ -1,5 +1,5 @@
 import type { ApiError } from '../../runtime/errors.ts'
-import type { FilterType, ListFields } from '../../runtime/filter/types.ts'
+import type { FilterField, FilterType, ListFields } from '../../runtime/filter/types.ts'
 import type { JsonText } from '../../runtime/json.ts'
 import type { ListQuery, Page, SortKey } from '../../runtime/pagination.ts'
 
@@ -19,10 +19,12 @@ export interface Collection<T> {
   /** The member that identifies a document, unique. */
   readonly id: string
   readonly list?: ListFields
+  /** The column of the parent below which alone it is listed: the index of the default order begins with it. */
+  readonly listedBelow?: string
   /** Further scalar members, by dotted path, that `where` names or an index uses. */
   readonly columns?: Readonly<Record<string, FilterType>>
   readonly uniques?: readonly Unique<T>[]
-  /** Column names in the order of the index; the id is appended. The default order of `list` always has one. */
+  /** Column names in the order of the index; the id is appended. The default order of `list` has one anyway. */
   readonly indexes?: readonly (readonly string[])[]
 }
 
@@ -37,12 +39,48 @@ export interface Stored<T> {
   readonly value: T
 }
 
-/** Equality on columns, all of which must hold: the parent a path names, never something a caller wrote. */
-export type Where = Readonly<Record<string, string | number | boolean | null>>
+type ColumnValue = string | number | boolean | null
+
+/**
+ * Equality on columns, all of which must hold; of a list of values one must. The parent a path names, never something
+ * a caller wrote.
+ */
+export type Where = Readonly<Record<string, ColumnValue | readonly string[]>>
+
+/**
+ * Fields of a query that documents do not have: they follow from columns of theirs by a table that the caller has at
+ * hand. So lists filter and sort by what is inherited without a copy of it in every row.
+ */
+export interface Derived {
+  /** The columns that the fields follow from, STRING or ENUM. */
+  readonly from: readonly string[]
+  /** As the query names them. */
+  readonly fields: readonly Pick<FilterField, 'name' | 'type'>[]
+  /** A document whose columns have none of these values is not in the page. */
+  readonly rows: readonly DerivedRow[]
+}
+
+/** What documents with these values of `Derived.from` have in `Derived.fields`; each in the order of the names. */
+export interface DerivedRow {
+  readonly from: readonly string[]
+  readonly values: readonly (string | number | boolean)[]
+}
+
+/** What a page has beside the documents as they are stored. */
+export interface PageOptions<Members> {
+  readonly derived?: Derived
+  /** STRING and ENUM columns that are read beside the text, so that nothing has to be parsed for them. */
+  readonly members?: Members
+}
+
+/** A document of a page, and those of its members that were asked for, in that order; one that is not set is empty. */
+export interface Listed<T, Members extends readonly (keyof T)[]> extends Stored<T> {
+  readonly members: { readonly [I in keyof Members]: T[Members[I]] }
+}
 
 /** A page of documents that can be looked into. */
-export interface StoredPage<T> {
-  readonly items: readonly Stored<T>[]
+export interface StoredPage<T, Members extends readonly (keyof T)[] = readonly []> {
+  readonly items: readonly Listed<T, Members>[]
   readonly next?: readonly SortKey[]
 }
 
@@ -51,20 +89,35 @@ export interface Reader {
   /** The first document that `where` fits, by id; for lookups by a unique key. */
   find<T>(collection: Collection<T>, where: Where): Promise<Stored<T> | undefined>
   count<T>(collection: Collection<T>, where?: Where): Promise<number>
+  /** Whether there is a document that `where` fits. */
+  exists<T>(collection: Collection<T>, where: Where): Promise<boolean>
+  /** How many documents there are by the value of a STRING or ENUM column; under the empty one, where it is not set. */
+  tally<T>(collection: Collection<T>, column: string, where?: Where): Promise<ReadonlyMap<string, number>>
   /** The sum of an INTEGER column, 0 over no rows. */
   sum<T>(collection: Collection<T>, column: string, where?: Where): Promise<number>
-  /** Every document that `where` fits, by id, read in pages so that memory stays bounded. */
-  each<T>(collection: Collection<T>, where?: Where): AsyncGenerator<Stored<T>, void, undefined>
+  /** Every document that `where` fits, by id from the one behind `after`, read in pages so that memory stays bounded. */
+  each<T>(collection: Collection<T>, where?: Where, after?: string): AsyncGenerator<Stored<T>, void, undefined>
   /** One page by keyset; `query.filter` runs as SQL. `where` narrows it to a parent. */
   list<T>(collection: Collection<T>, query: ListQuery, where?: Where): Promise<Page<T>>
-  /** As `list`, for documents that are not answered as they are stored. */
-  page<T>(collection: Collection<T>, query: ListQuery, where?: Where): Promise<StoredPage<T>>
+  /** As `list`, for documents that are not answered as they are stored, by derived fields too. */
+  page<T, const Members extends readonly (keyof T & string)[] = readonly []>(
+    collection: Collection<T>,
+    query: ListQuery,
+    where?: Where,
+    options?: PageOptions<Members>,
+  ): Promise<StoredPage<T, Members>>
+  /** The documents `ids` and all above them by the column `parent`, each once and in no order, in one statement. */
+  above<T>(collection: Collection<T>, parent: string, ids: readonly string[]): Promise<readonly Stored<T>[]>
+  /** The documents `ids` and all below them by the column `parent`, each once and in no order, in one statement. */
+  below<T>(collection: Collection<T>, parent: string, ids: readonly string[]): Promise<readonly Stored<T>[]>
 }
 
 /** The calls of one transaction; all or none of its changes are kept. */
 export interface Transaction extends Reader {
   /** Reads a document and holds it against other transactions until the end of this one. */
   lock<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined>
+  /** As `lock`, but others may share it too: it holds off those who lock the document, not each other. */
+  share<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined>
   /** Throws the error of a violated `unique`. */
   insert<T>(collection: Collection<T>, document: T): Promise<Stored<T>>
   /** Replaces a document that still has `version`; throws `Conflict` when it has another. */

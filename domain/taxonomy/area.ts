@@ -1,56 +1,84 @@
 import { taxonomyRoutes } from '../../output/taxonomy/routes.ts'
-import type { TaxonomyOperation } from '../../output/taxonomy/types.ts'
 import type { BoundRoute } from '../../runtime/route.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
-import type { Parts } from '../ports/parts.ts'
+import type { Procedure } from '../ports/procedures.ts'
 import { platformWorkspaceId, systemOrganisationId } from '../ports/reserved.ts'
 import type { Collection, Transaction } from '../ports/store.ts'
+import { cascadeProcedures } from './cascade.ts'
+import { EffectiveQuotas } from './effective-quotas.ts'
 import { FilterSchemas } from './filter-schemas.ts'
-import { groups, organisations, workspaces } from './nodes.ts'
-import { newOrganisation, Organisations } from './organisations.ts'
+import { followings } from './following.ts'
+import { Groups } from './groups.ts'
+import { archivals, groups, organisations, trees, workspaces } from './nodes.ts'
+import { insertOrganisation, newOrganisation, Organisations } from './organisations.ts'
 import { Operations } from './operations.ts'
+import type { TaxonomyParts } from './parts.ts'
+import { purgeProcedures } from './purge.ts'
 import { QuotaOverrides } from './quota-overrides.ts'
 import { quotaOverrides } from './quota-overrides-store.ts'
-import { createBuiltInQuotas, Quotas, quotas } from './quotas.ts'
-import { quotaUsages } from './usage.ts'
+import { createBuiltInQuotas, Quotas } from './quotas.ts'
+import { quotas } from './quotas-store.ts'
+import { followTimes, reconcileProcedure } from './reconcile.ts'
+import { lockTree } from './tree-lock.ts'
+import { TreeReads } from './tree-reads.ts'
+import { quotaTotals, quotaUsages } from './usage.ts'
+import { newWorkspace, Workspaces } from './workspaces.ts'
 
 /** Every collection of the area. */
 export const taxonomyCollections: readonly Collection<never>[] = [
   organisations,
+  trees,
   groups,
   workspaces,
+  archivals,
+  followings,
   quotas,
   quotaOverrides,
   quotaUsages,
+  quotaTotals,
 ]
 
 /** The area's handlers, bound to its routes. */
-export function taxonomy(parts: Parts<TaxonomyOperation>): readonly BoundRoute[] {
+export function taxonomy(parts: TaxonomyParts): readonly BoundRoute[] {
+  const trees = new TreeReads(parts.store)
   return taxonomyRoutes({
     organisations: new Organisations(parts),
+    groups: new Groups(parts, trees),
+    workspaces: new Workspaces(parts, trees),
     quotas: new Quotas(parts),
     quotaOverrides: new QuotaOverrides(parts),
+    effectiveQuotas: new EffectiveQuotas(parts),
     operations: new Operations(parts),
     filterSchemas: new FilterSchemas(),
   })
+}
+
+/** The durable work of the area: what follows changes of state and deletions. */
+export function taxonomyProcedures(parts: TaxonomyParts, times = followTimes): readonly Procedure<never, never>[] {
+  return [...cascadeProcedures(parts), reconcileProcedure(parts, times), ...purgeProcedures(parts, times)]
 }
 
 /** What exists from the first start: the quotas, and the platform's own organisation and workspace (conventions §3). */
 export async function startTaxonomy(tx: Transaction, now: number): Promise<void> {
   await createBuiltInQuotas(tx, now)
   if (await tx.get(organisations, systemOrganisationId)) return
-  const system = newOrganisation(systemOrganisationId, formatMillis(now), {
+  const time = formatMillis(now)
+  const system = newOrganisation(systemOrganisationId, time, {
     name: 'ninefold-system',
     display_name: 'Ninefold system',
     description: 'Holds what the platform itself needs.',
     contact_email: '',
     labels: {},
   })
-  await tx.insert(organisations, { ...system, workspace_count: 1 })
-  await tx.insert(workspaces, {
-    id: platformWorkspaceId,
-    name: 'platform',
+  await insertOrganisation(tx, system)
+  await lockTree(tx, systemOrganisationId, { workspaces: 1 })
+  const platform = newWorkspace(platformWorkspaceId, time, {
     organisation_id: systemOrganisationId,
     parent_group_id: '',
+    name: 'platform',
+    display_name: 'Platform',
+    description: "Holds the platform's own secrets and telemetry.",
+    labels: {},
   })
+  await tx.insert(workspaces, platform)
 }

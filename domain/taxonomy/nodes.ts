@@ -1,20 +1,29 @@
-import type { Collection, Reader } from '../ports/store.ts'
-import type { Scope } from '../ports/operations.ts'
-import { organisationAlreadyExists, workspaceAlreadyExists, groupAlreadyExists } from '../../output/taxonomy/errors.ts'
-import { organisationsList } from '../../output/taxonomy/filters.ts'
-import type { Organisation } from '../../output/taxonomy/types.ts'
+import { groupAlreadyExists, organisationAlreadyExists, workspaceAlreadyExists } from '../../output/taxonomy/errors.ts'
+import { groupsList, organisationsList, workspacesList } from '../../output/taxonomy/filters.ts'
+import type { Group, Organisation, Workspace } from '../../output/taxonomy/types.ts'
+import type { ListFields } from '../../runtime/filter/types.ts'
+import type { Collection } from '../ports/store.ts'
 
-/** A group or workspace as the tree needs it. */
-export interface TreeNode {
-  readonly id: string
-  readonly name: string
-  readonly organisation_id: string
-  /** Empty directly under the organisation. */
-  readonly parent_group_id: string
-}
+/** What is kept of an organisation; it stands under nothing, so that its state is the effective one. */
+export type StoredOrganisation = Omit<Organisation, 'group_count' | 'workspace_count'>
 
-/** Organisations as they are answered. Their names stay taken while archived. */
-export const organisations: Collection<Organisation> = {
+/** What a group or workspace inherits and what is counted below it is computed at the read, never kept. */
+export type StoredGroup = Omit<
+  Group,
+  'ancestors' | 'depth' | 'effective_state' | 'effective_state_source' | 'group_count' | 'workspace_count'
+>
+export type StoredWorkspace = Omit<Workspace, 'ancestors' | 'effective_state' | 'effective_state_source'>
+
+/** Fields of lists that follow from where a node stands. */
+export const inheritedFields: ReadonlySet<string> = new Set(['effective_state', 'ancestors.id', 'depth'])
+
+const kept = (list: ListFields): ListFields => ({
+  ...list,
+  fields: list.fields.filter(({ name }) => !inheritedFields.has(name)),
+})
+
+/** Organisations. Their names stay taken while archived, as all names of the tree do. */
+export const organisations: Collection<StoredOrganisation> = {
   name: 'taxonomy_organisations',
   id: 'id',
   list: organisationsList,
@@ -27,10 +36,12 @@ export const organisations: Collection<Organisation> = {
   ],
 }
 
-export const groups: Collection<TreeNode> = {
+export const groups: Collection<StoredGroup> = {
   name: 'taxonomy_groups',
   id: 'id',
-  columns: { name: 'STRING', organisation_id: 'STRING', parent_group_id: 'STRING' },
+  list: kept(groupsList),
+  listedBelow: 'organisation_id',
+  columns: { organisation_id: 'STRING' },
   uniques: [
     {
       fields: ['organisation_id', 'parent_group_id', 'name'],
@@ -38,12 +49,15 @@ export const groups: Collection<TreeNode> = {
         groupAlreadyExists(`a group named "${name}" exists under this parent already; choose another name`),
     },
   ],
+  indexes: [['organisation_id'], ['parent_group_id']],
 }
 
-export const workspaces: Collection<TreeNode> = {
+export const workspaces: Collection<StoredWorkspace> = {
   name: 'taxonomy_workspaces',
   id: 'id',
-  columns: { name: 'STRING', organisation_id: 'STRING', parent_group_id: 'STRING' },
+  list: kept(workspacesList),
+  listedBelow: 'organisation_id',
+  columns: { organisation_id: 'STRING' },
   uniques: [
     {
       fields: ['organisation_id', 'name'],
@@ -51,21 +65,33 @@ export const workspaces: Collection<TreeNode> = {
         workspaceAlreadyExists(`a workspace named "${name}" exists in the organisation already; choose another name`),
     },
   ],
+  indexes: [
+    ['organisation_id'],
+    ['organisation_id', 'parent_group_id', 'name'],
+    ['organisation_id', 'parent_group_id', 'state'],
+    ['organisation_id', 'parent_group_id', 'state', 'name'],
+    ['organisation_id', 'state', 'name'],
+    ['organisation_id', 'create_time'],
+  ],
 }
 
-/**
- * The scopes from the organisation down to `scope` itself, or undefined when there is no such node (taxonomy.md §4).
- * Groups are nested at most ten deep.
- */
-export async function chain(reader: Reader, scope: Scope): Promise<readonly Scope[] | undefined> {
-  if (scope.type === 'PLATFORM') return undefined
-  if (scope.type === 'ORGANISATION') return (await reader.get(organisations, scope.id)) ? [scope] : undefined
-  const node = await reader.get(scope.type === 'GROUP' ? groups : workspaces, scope.id)
-  if (!node) return undefined
-  const { organisation_id, parent_group_id } = node.value
-  const parent: Scope = parent_group_id
-    ? { type: 'GROUP', id: parent_group_id }
-    : { type: 'ORGANISATION', id: organisation_id }
-  const above = await chain(reader, parent)
-  return above && [...above, scope]
+/** One row an organisation: what is locked before its tree changes, and how much the tree holds. */
+export interface Tree {
+  /** That of the organisation. */
+  readonly id: string
+  /** Grows with every change of the tree and of the states in it. */
+  readonly tree_version: number
+  readonly group_count: number
+  readonly workspace_count: number
 }
+
+export const trees: Collection<Tree> = { name: 'taxonomy_trees', id: 'id' }
+
+/** The state that an archived node had before, to which it is restored. */
+export interface Archival {
+  /** That of the node. */
+  readonly id: string
+  readonly state: Organisation['state']
+}
+
+export const archivals: Collection<Archival> = { name: 'taxonomy_archivals', id: 'id' }

@@ -1,13 +1,16 @@
 import { fieldInvalid } from '../../output/shared/errors.ts'
-import { organisationNotEmpty, organisationNotFound, organisationStateInvalid } from '../../output/taxonomy/errors.ts'
+import { organisationNotEmpty } from '../../output/taxonomy/errors.ts'
 import type { OrganisationHandlers } from '../../output/taxonomy/handlers.ts'
 import type {
+  ArchiveOrganisationGiven,
   CreateOrganisationGiven,
   DeleteOrganisationRequest,
   GetOrganisationRequest,
-  LifecycleState,
   ListOrganisationsRequest,
   Organisation,
+  RestoreOrganisationGiven,
+  ResumeOrganisationGiven,
+  SuspendOrganisationGiven,
   TaxonomyOperation,
   UpdateOrganisationRequest,
 } from '../../output/taxonomy/types.ts'
@@ -17,28 +20,36 @@ import { applyUpdate, checkEtag } from '../../runtime/field-mask.ts'
 import type { Answer } from '../../runtime/json.ts'
 import type { Page } from '../../runtime/pagination.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
-import type { Effect } from '../ports/operations.ts'
-import type { Parts } from '../ports/parts.ts'
-import { systemOrganisationId } from '../ports/reserved.ts'
-import type { Reader, Stored, Transaction } from '../ports/store.ts'
+import type { Transaction } from '../ports/store.ts'
+import { organisationAnswer } from './answers.ts'
 import { nextEtag } from './etag.ts'
-import { groups, organisations, workspaces } from './nodes.ts'
-import { quotaOverrides } from './quota-overrides-store.ts'
+import { effectOn, organisationKind, requireState, unlessPlatforms } from './kinds.ts'
+import { changeState, dropArchival, type Verb } from './lifecycle.ts'
+import { organisations, trees, type StoredOrganisation } from './nodes.ts'
+import type { TaxonomyParts } from './parts.ts'
+import { deleteOverridesAt } from './quota-overrides-store.ts'
+import { requireEmpty } from './require-empty.ts'
+import { active, archived } from './states.ts'
+import { foundOrganisation, lockTree } from './tree-lock.ts'
+import { endTotals } from './usage.ts'
 
 /** The roots of the tree (taxonomy.md §1). */
 export class Organisations implements OrganisationHandlers {
-  readonly #parts: Parts<TaxonomyOperation>
+  readonly #parts: TaxonomyParts
 
-  constructor(parts: Parts<TaxonomyOperation>) {
+  constructor(parts: TaxonomyParts) {
     this.#parts = parts
   }
 
   async listOrganisations(_request: ListOrganisationsRequest, { query }: ListContext): Promise<Page<Organisation>> {
-    return this.#parts.store.list(organisations, query)
+    const { store } = this.#parts
+    const page = await store.page(organisations, query)
+    return { ...page, items: await Promise.all(page.items.map(stored => organisationAnswer(store, stored))) }
   }
 
   async getOrganisation({ id }: GetOrganisationRequest): Promise<Answer<Organisation>> {
-    return found(await this.#parts.store.get(organisations, id), id).text
+    const { store } = this.#parts
+    return organisationAnswer(store, foundOrganisation(await store.get(organisations, id), id))
   }
 
   async createOrganisation(request: CreateOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
@@ -47,8 +58,8 @@ export class Organisations implements OrganisationHandlers {
     const organisation = newOrganisation(clock.newId(), formatMillis(context.now), settable)
     return operations.mutate(context, request, async tx => {
       if (owner_principal_id !== undefined) await this.#requireOwner(tx, owner_principal_id)
-      await tx.insert(organisations, organisation)
-      return effect('CREATE', organisation.id)
+      await insertOrganisation(tx, organisation)
+      return effectOn(organisationKind, 'CREATE', organisation.id)
     })
   }
 
@@ -58,15 +69,15 @@ export class Organisations implements OrganisationHandlers {
   ): Promise<Answer<TaxonomyOperation>> {
     const { body, id, update_mask } = request
     return this.#parts.operations.mutate(context, request, async tx => {
-      const stored = found(await tx.lock(organisations, id), id)
+      const stored = foundOrganisation(await tx.lock(organisations, id), id)
       const { changed, value } = applyUpdate(organisationFields, stored.value, body, update_mask)
       checkEtag(body.etag, stored.value.etag)
-      requireState(stored.value, ['TAXONOMY_LIFECYCLE_STATE_ACTIVE'])
+      requireState(organisationKind, stored.value, [active])
       if (changed.length > 0) {
         const next = { ...value, etag: nextEtag(stored.value.etag), update_time: formatMillis(context.now) }
         await tx.update(organisations, id, next, stored.version)
       }
-      return { ...effect('UPDATE', id), changed }
+      return { ...effectOn(organisationKind, 'UPDATE', id), changed }
     })
   }
 
@@ -77,13 +88,46 @@ export class Organisations implements OrganisationHandlers {
   ): Promise<Answer<TaxonomyOperation>> {
     const { etag, id } = request
     return this.#parts.operations.mutate(context, request, async tx => {
-      const stored = found(await tx.lock(organisations, id), id)
+      const stored = await lockTree(tx, id)
       checkEtag(etag, stored.value.etag)
-      requireState(stored.value, id === systemOrganisationId ? [] : ['TAXONOMY_LIFECYCLE_STATE_ARCHIVED'])
-      await requireEmpty(tx, stored.value)
-      await deleteOverrides(tx, id)
+      requireState(organisationKind, stored.value, unlessPlatforms(id, [archived]))
+      await requireEmpty(tx, { organisation_id: id, parent_group_id: '' }, stored.value, organisationNotEmpty)
+      await deleteOverridesAt(tx, id)
+      await dropArchival(tx, id)
+      await endTotals(tx, id)
+      await deleteTree(tx, id)
       await tx.delete(organisations, id, stored.version)
-      return effect('DELETE', id)
+      const effect = effectOn(organisationKind, 'DELETE', id)
+      return { ...effect, chain: [effect.scope] }
+    })
+  }
+
+  archiveOrganisation(request: ArchiveOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+    return this.#change('archive', request, context)
+  }
+
+  restoreOrganisation(request: RestoreOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+    return this.#change('restore', request, context)
+  }
+
+  suspendOrganisation(request: SuspendOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+    return this.#change('suspend', request, context)
+  }
+
+  resumeOrganisation(request: ResumeOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+    return this.#change('resume', request, context)
+  }
+
+  /** Nothing stands above an organisation, so that its own state alone decides. */
+  #change(verb: Verb, request: SuspendOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+    const { body, id } = request
+    return this.#parts.operations.mutate(context, request, async tx => {
+      const stored = await lockTree(tx, id)
+      checkEtag(body.etag, stored.value.etag)
+      return changeState(tx, { kind: organisationKind, organisation: id, stored }, verb, {
+        reason: body.reason,
+        context,
+      })
     })
   }
 
@@ -97,69 +141,33 @@ export class Organisations implements OrganisationHandlers {
   }
 }
 
-/** An organisation without anything below it. */
+/** An organisation that was just made. */
 export function newOrganisation(
   id: string,
   time: string,
-  settable: Pick<Organisation, 'name' | 'display_name' | 'description' | 'contact_email' | 'labels'>,
-): Organisation {
+  settable: Pick<StoredOrganisation, 'name' | 'display_name' | 'description' | 'contact_email' | 'labels'>,
+): StoredOrganisation {
   return {
     id,
     ...settable,
-    state: 'TAXONOMY_LIFECYCLE_STATE_ACTIVE',
-    effective_state: 'TAXONOMY_LIFECYCLE_STATE_ACTIVE',
+    state: active,
+    effective_state: active,
     effective_state_source: { scope_type: 'TAXONOMY_SCOPE_TYPE_ORGANISATION', scope_id: id },
     state_reason: '',
     state_changed_by: '',
-    group_count: 0,
-    workspace_count: 0,
     etag: nextEtag(undefined),
     create_time: time,
     update_time: time,
   }
 }
 
-function found(stored: Stored<Organisation> | undefined, id: string): Stored<Organisation> {
-  if (stored) return stored
-  throw organisationNotFound(`organisation ${id} does not exist`, {
-    resource: { type: 'taxonomy.organisations', name: id },
-  })
+/** Keeps an organisation with an empty tree. Throws ORGANISATION_ALREADY_EXISTS. */
+export async function insertOrganisation(tx: Transaction, organisation: StoredOrganisation): Promise<void> {
+  await tx.insert(organisations, organisation)
+  await tx.insert(trees, { id: organisation.id, tree_version: 1, group_count: 0, workspace_count: 0 })
 }
 
-/** A call that is allowed in some states only; in none for what the platform keeps for itself. */
-function requireState({ effective_state, name }: Organisation, allowed: readonly LifecycleState[]): void {
-  if (allowed.includes(effective_state)) return
-  const wanted = allowed.length === 0 ? 'it belongs to the platform' : `the call needs ${allowed.join(' or ')}`
-  throw organisationStateInvalid(`organisation ${name} is ${effective_state}; ${wanted}`, {
-    current_state: effective_state,
-    allowed_states: allowed.join(','),
-  })
+async function deleteTree(tx: Transaction, id: string): Promise<void> {
+  const tree = await tx.lock(trees, id)
+  if (tree) await tx.delete(trees, id, tree.version)
 }
-
-async function requireEmpty(reader: Reader, { id, name }: Organisation): Promise<void> {
-  const children = [
-    { type: 'taxonomy.groups', count: await reader.count(groups, { organisation_id: id, parent_group_id: '' }) },
-    {
-      type: 'taxonomy.workspaces',
-      count: await reader.count(workspaces, { organisation_id: id, parent_group_id: '' }),
-    },
-  ].filter(({ count }) => count > 0)
-  if (children.length === 0) return
-  throw organisationNotEmpty(`organisation ${name} is not empty; delete what is below it first`, {
-    precondition: children.map(({ type, count }) => ({ type, subject: id, description: `${count} left` })),
-  })
-}
-
-async function deleteOverrides(tx: Transaction, organisation: string): Promise<void> {
-  const scope = { scope_type: 'TAXONOMY_SCOPE_TYPE_ORGANISATION', scope_id: organisation }
-  for (let next = await tx.find(quotaOverrides, scope); next; next = await tx.find(quotaOverrides, scope)) {
-    await tx.delete(quotaOverrides, next.id, next.version)
-  }
-}
-
-const effect = (type: Effect['type'], id: string): Effect => ({
-  type,
-  resourceType: 'taxonomy.organisations',
-  resourceId: id,
-  scope: { type: 'ORGANISATION', id },
-})

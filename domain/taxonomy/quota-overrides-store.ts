@@ -2,7 +2,7 @@ import { quotaOverrideAlreadyExists } from '../../output/taxonomy/errors.ts'
 import { quotaOverridesList } from '../../output/taxonomy/filters.ts'
 import type { QuotaOverride } from '../../output/taxonomy/types.ts'
 import type { Scope } from '../ports/operations.ts'
-import type { Collection, Reader } from '../ports/store.ts'
+import type { Collection, Reader, Transaction } from '../ports/store.ts'
 
 /** An override as kept; its usage is summed when it is read. */
 export type StoredOverride = Omit<QuotaOverride, 'usage'>
@@ -11,6 +11,7 @@ export const quotaOverrides: Collection<StoredOverride> = {
   name: 'taxonomy_quota_overrides',
   id: 'id',
   list: quotaOverridesList,
+  listedBelow: 'quota_id',
   columns: { quota_id: 'STRING' },
   uniques: [
     {
@@ -19,11 +20,18 @@ export const quotaOverrides: Collection<StoredOverride> = {
         quotaOverrideAlreadyExists(`quota ${quota_id} has an override at ${scope_type} ${scope_id} already; update it`),
     },
   ],
-  indexes: [['quota_id', 'create_time'], ['scope_id']],
+  indexes: [['scope_id']],
 }
 
 /** The override of a quota at exactly this scope. */
 export async function overrideAt(reader: Reader, quota: string, scope: Scope): Promise<StoredOverride | undefined> {
   const where = { quota_id: quota, scope_type: `TAXONOMY_SCOPE_TYPE_${scope.type}`, scope_id: scope.id }
   return (await reader.find(quotaOverrides, where))?.value
+}
+
+/** Deletes the overrides at a node, which go with it. */
+export async function deleteOverridesAt(tx: Transaction, node: string): Promise<void> {
+  for await (const { id, version } of tx.each(quotaOverrides, { scope_id: node })) {
+    await tx.delete(quotaOverrides, id, version)
+  }
 }

@@ -9,9 +9,7 @@ import type {
   DeleteQuotaOverrideRequest,
   GetQuotaOverrideRequest,
   ListQuotaOverridesRequest,
-  Quota,
   QuotaOverride,
-  ScopeType,
   TaxonomyOperation,
   UpdateQuotaOverrideRequest,
 } from '../../output/taxonomy/types.ts'
@@ -23,13 +21,16 @@ import type { Page } from '../../runtime/pagination.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Effect, Scope, Warning } from '../ports/operations.ts'
 import type { Parts } from '../ports/parts.ts'
-import type { Reader, Stored } from '../ports/store.ts'
+import type { Reader, Stored, Transaction } from '../ports/store.ts'
 import { nextEtag } from './etag.ts'
-import { chain } from './nodes.ts'
-import { overrideAt, quotaOverrides, type StoredOverride } from './quota-overrides-store.ts'
-import { belowUsage, foundQuota, quotas } from './quotas.ts'
-import { treeQuotas } from './quotas-built-in.ts'
-import { usageOf } from './usage.ts'
+import { limitsOn } from './limits.ts'
+import { locate } from './locate.ts'
+import { trees } from './nodes.ts'
+import { quotaOverrides, type StoredOverride } from './quota-overrides-store.ts'
+import { belowUsage, foundQuota } from './quotas.ts'
+import { quotas } from './quotas-store.ts'
+import { scopeOf } from './scopes.ts'
+import { countsNodes, usageOf } from './usage.ts'
 
 /** Limits of single nodes of the tree (taxonomy.md §1). */
 export class QuotaOverrides implements QuotaOverrideHandlers {
@@ -75,7 +76,7 @@ export class QuotaOverrides implements QuotaOverrideHandlers {
       const quota = foundQuota(await tx.lock(quotas, request.quota), request.quota)
       const scopes = await requireScope(tx, quota.id, override)
       await tx.insert(quotaOverrides, override)
-      return effect('CREATE', override, await warningsOf(tx, quota.value, scopes, limit))
+      return effect('CREATE', override, await warningsOf(tx, quota.id, scopes, limit))
     })
   }
 
@@ -92,8 +93,8 @@ export class QuotaOverrides implements QuotaOverrideHandlers {
       if (changed.length === 0) return effect('UPDATE', value, [])
       const next = { ...value, etag: nextEtag(stored.value.etag), update_time: formatMillis(context.now) }
       await tx.update(quotaOverrides, id, next, stored.version)
-      const scopes = (await chain(tx, scopeOf(value))) ?? []
-      return { ...effect('UPDATE', value, await warningsOf(tx, quota.value, scopes, value.limit)), changed }
+      const scopes = (await locate(tx, scopeOf(value)))?.scopes ?? []
+      return { ...effect('UPDATE', value, await warningsOf(tx, quota.id, scopes, value.limit)), changed }
     })
   }
 
@@ -124,25 +125,18 @@ function foundOverride(stored: Stored<StoredOverride> | undefined, quota: string
   })
 }
 
-const scopeTypes: Readonly<Record<ScopeType, Scope['type'] | undefined>> = {
-  TAXONOMY_SCOPE_TYPE_UNSPECIFIED: undefined,
-  TAXONOMY_SCOPE_TYPE_PLATFORM: 'PLATFORM',
-  TAXONOMY_SCOPE_TYPE_ORGANISATION: 'ORGANISATION',
-  TAXONOMY_SCOPE_TYPE_WORKSPACE: 'WORKSPACE',
-  TAXONOMY_SCOPE_TYPE_GROUP: 'GROUP',
-}
-
-function scopeOf({ scope_id, scope_type }: Pick<StoredOverride, 'scope_id' | 'scope_type'>): Scope {
-  return { type: scopeTypes[scope_type] ?? 'PLATFORM', id: scope_id }
-}
-
-/** The chain down to the scope of an override, which must be a node that the quota can cap. */
-async function requireScope(reader: Reader, quota: string, override: StoredOverride): Promise<readonly Scope[]> {
+/**
+ * The chain down to the scope of an override, which must be a node that the quota can cap. The tree is shared, so that
+ * the node does not go before its override is there.
+ */
+async function requireScope(tx: Transaction, quota: string, override: StoredOverride): Promise<readonly Scope[]> {
   const scope = scopeOf(override)
-  const countsNodes = treeQuotas.has(quota) && scope.type === 'WORKSPACE'
-  const scopes = countsNodes ? undefined : await chain(reader, scope)
-  if (scopes) return scopes
-  const [field, description] = countsNodes
+  const isCapless = countsNodes(quota) && scope.type === 'WORKSPACE'
+  const found = isCapless ? undefined : await locate(tx, scope)
+  if (found) await tx.share(trees, found.organisation.id)
+  const located = found && (await locate(tx, scope))
+  if (located) return located.scopes
+  const [field, description] = isCapless
     ? ['scope_type', `must not be a workspace: ${quota} counts what a workspace cannot hold`]
     : ['scope_id', `must be the id of an organisation, group or workspace; there is no such ${override.scope_type}`]
   throw quotaOverrideScopeInvalid(`${field} ${description}`, { badRequest: [{ field, description }] })
@@ -151,31 +145,21 @@ async function requireScope(reader: Reader, quota: string, override: StoredOverr
 /** What an administrator should know of a limit: an ancestor's smaller one decides, or it is below the usage. */
 async function warningsOf(
   reader: Reader,
-  quota: Quota,
+  quota: string,
   scopes: readonly Scope[],
   limit: number,
 ): Promise<readonly Warning[]> {
   const warnings: Warning[] = []
   const own = scopes.at(-1)
-  const ancestor = await smallestAbove(reader, quota, scopes.slice(0, -1))
-  if (ancestor !== undefined && isAbove(limit, ancestor)) {
+  const above = (await limitsOn(reader, quota, scopes.slice(0, -1))).map(each => each.limit).filter(each => each >= 0)
+  const ancestor = Math.min(...above)
+  if (above.length > 0 && isAbove(limit, ancestor)) {
     const description = `an ancestor's limit of ${ancestor} is smaller than ${limit} and decides`
     warnings.push({ code: overrideAboveAncestor.code, description })
   }
-  const usage = own && limit >= 0 ? await usageOf(reader, quota.id, own) : 0
+  const usage = own && limit >= 0 ? await usageOf(reader, quota, own) : 0
   if (limit >= 0 && usage > limit) warnings.push(belowUsage('the scope', usage, limit))
   return warnings
-}
-
-/** The smallest finite limit of the ancestors: the organisation's override or the default, a group's override. */
-async function smallestAbove(reader: Reader, quota: Quota, ancestors: readonly Scope[]): Promise<number | undefined> {
-  const limits: number[] = []
-  for (const scope of ancestors) {
-    const override = await overrideAt(reader, quota.id, scope)
-    const limit = override?.limit ?? (scope.type === 'ORGANISATION' ? quota.default_limit : undefined)
-    if (limit !== undefined && limit >= 0) limits.push(limit)
-  }
-  return limits.length === 0 ? undefined : Math.min(...limits)
 }
 
 /** -1 is unlimited, so above every limit. */

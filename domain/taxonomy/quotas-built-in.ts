@@ -26,6 +26,3 @@ export const builtInQuotas: readonly BuiltIn[] = [
   built('vault.cryptoKeys', 'Crypto keys', 'Crypto keys in every state.', 500),
   built('vault.secrets', 'Secrets', 'Secrets in every state.', 1000),
 ]
-
-/** The quotas that count nodes of the tree: an override of one at a workspace could cap nothing. */
-export const treeQuotas: ReadonlySet<string> = new Set(['taxonomy.groups', 'taxonomy.workspaces'])

@@ -1,5 +1,4 @@
 import { limitBelowUsage, quotaNotFound } from '../../output/taxonomy/errors.ts'
-import { quotasList } from '../../output/taxonomy/filters.ts'
 import type { QuotaHandlers } from '../../output/taxonomy/handlers.ts'
 import type {
   GetQuotaRequest,
@@ -16,14 +15,13 @@ import type { Page } from '../../runtime/pagination.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Warning } from '../ports/operations.ts'
 import type { Parts } from '../ports/parts.ts'
-import type { Collection, Reader, Stored, Transaction } from '../ports/store.ts'
+import type { Reader, Stored, Transaction } from '../ports/store.ts'
 import { nextEtag } from './etag.ts'
 import { organisations } from './nodes.ts'
 import { overrideAt } from './quota-overrides-store.ts'
 import { builtInQuotas } from './quotas-built-in.ts'
+import { quotas } from './quotas-store.ts'
 import { usageOf } from './usage.ts'
-
-export const quotas: Collection<Quota> = { name: 'taxonomy_quotas', id: 'id', list: quotasList }
 
 /** Caps on the sum of a subtree; built in, only their default limit changes (taxonomy.md §1). */
 export class Quotas implements QuotaHandlers {

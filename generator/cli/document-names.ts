@@ -1,4 +1,5 @@
 import { basename, extname } from 'node:path'
+import { clientName } from '../emit/names.ts'
 import { runtimeFolder } from '../runtime-copy.ts'
 import { quoted } from '../write/quoted.ts'
 import { UsageError } from './usage-error.ts'
@@ -56,6 +57,18 @@ function refuseClashes(documents: readonly NamedDocument[]): void {
     }
     seen.set(key, file)
   }
+}
+
+/** The name that `--client` gives. Throws `UsageError` for what is no name of a class, or taken in the file it stands in. */
+export function joinedClient(name: string | undefined, documents: readonly NamedDocument[]): string | undefined {
+  if (name === undefined) return undefined
+  if (documents.length === 1) throw new UsageError('--client joins the clients of several documents: this is one')
+  if (!/^[A-Z][A-Za-z0-9]*$/.test(name)) {
+    throw new UsageError(`--client ${quoted(name)}: a name is a capital letter, then letters and digits`)
+  }
+  const taken = ['Transport', ...documents.map(document => clientName(document.name))]
+  if (taken.includes(name)) throw new UsageError(`--client ${quoted(name)} is taken: say another name`)
+  return name
 }
 
 const stemOf = (file: string): string => basename(file, extname(file))

@@ -1,5 +1,7 @@
 import { fileProblem, OutputError } from '../write/output-error.ts'
 import { printable, quoted } from '../write/quoted.ts'
+import type { Invocation } from './invocation.ts'
+import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
 /**
@@ -17,4 +19,10 @@ export function explain(error: unknown, withStack: boolean): string[] {
   const said = `error: this is a defect of the generator, please report it: ${message}`
   const stack = error instanceof Error ? error.stack : undefined
   return withStack && stack !== undefined ? [said, stack] : [`${said}; --timings shows where`]
+}
+
+/** Says what went wrong on the terminal; answers the exit status. */
+export function complain(error: unknown, { timings }: Invocation, terminal: Terminal): 1 {
+  for (const line of explain(error, timings || Boolean(process.env.DEBUG))) terminal.err(line)
+  return 1
 }

@@ -9,6 +9,10 @@ export interface Invocation {
   /** `copy`, `package`, or a folder that holds the runtime. */
   readonly runtime: string
   readonly importEnding: ImportEnding
+  /** The class that joins the clients of all documents. */
+  readonly client: string | undefined
+  /** The file that keeps the bits of permission keys. */
+  readonly permissionBits: string | undefined
   /** Write nothing, list what differs. */
   readonly check: boolean
   /** Warnings fail as errors do. */
@@ -35,6 +39,8 @@ export interface Flags {
   readonly name?: readonly string[]
   readonly runtime: string
   readonly importEnding: '.ts' | '.js' | 'none'
+  readonly client?: string
+  readonly permissionBits?: string
   readonly check?: true
   readonly strict?: true
   readonly report?: true

@@ -15,6 +15,7 @@ export function generateOptions(invocation: Invocation): GenerateOptions {
     runtime,
     importEnding: invocation.importEnding,
     flat: invocation.documents.length === 1,
+    ...(invocation.client !== undefined && { client: invocation.client }),
     runtimeFiles: runtime.kind === 'copy' ? runtimeSources() : new Map(),
   }
 }

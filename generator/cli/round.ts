@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../diagnostics.ts'
+import { permissionBits } from '../emit/permission-bits.ts'
 import { generate, type Generated } from '../generate.ts'
 import type { Model } from '../model/types.ts'
 import type { GenerateOptions } from '../options.ts'
@@ -6,7 +7,9 @@ import { load } from '../read/load.ts'
 import { check, isClean } from '../write/check.ts'
 import { write } from '../write/write.ts'
 import type { Invocation } from './invocation.ts'
+import { digests, remember } from './memory.ts'
 import { ownPackage } from './package-root.ts'
+import { printBits, readBits, writeBits } from './permission-bits.ts'
 import { plural, printCounts, printDiagnostics, printDrift, printVerdict, printWritten } from './print.ts'
 import { printReport } from './report.ts'
 import { Stopwatch } from './stopwatch.ts'
@@ -26,7 +29,10 @@ interface Pass {
 }
 
 /** Reads, generates, and writes or checks, and says on the terminal what came of it. */
-export async function round(invocation: Invocation, options: GenerateOptions, terminal: Terminal): Promise<Round> {
+export async function round(invocation: Invocation, given: GenerateOptions, terminal: Terminal): Promise<Round> {
+  const { permissionBits: bitsFile } = invocation
+  const kept = bitsFile === undefined ? undefined : readBits(bitsFile)
+  const options = { ...given, ...(kept && { permissionBits: kept }) }
   const pass = { invocation, options, terminal, stopwatch: new Stopwatch() }
   const { loaded, diagnostics: read } = await load(invocation.documents, { allowRefs: invocation.allowRefs })
   const validated = invocation.validate && !hasErrors(read) ? await validations(invocation) : []
@@ -34,9 +40,36 @@ export async function round(invocation: Invocation, options: GenerateOptions, te
   const generated = hasErrors(read) ? undefined : generate(loaded, options)
   pass.stopwatch.lap('generate')
   const diagnostics = [...read, ...validated, ...(generated?.diagnostics.found ?? [])]
-  const status = await conclude(pass, generated, diagnostics)
+  // Looking up where a note stands costs more than all the rest for a large document.
+  const shown = invocation.report ? diagnostics : diagnostics.filter(({ severity }) => severity !== 'note')
+  const said = printDiagnostics(shown)
+  for (const line of said) terminal.err(line)
+  pass.stopwatch.lap('report')
+  const concluded = await conclude(pass, generated, diagnostics)
+  const bits = concluded === 0 ? keepBits(pass, kept, generated?.model) : 'kept'
+  const status = bits === 'lacking' ? 1 : concluded
   if (invocation.timings) terminal.err(String(pass.stopwatch))
-  return { status, texts: new Map([...loaded.files].map(([name, file]) => [name, file.text])) }
+  const texts = new Map([...loaded.files].map(([name, file]) => [name, file.text]))
+  if (status === 0 && generated?.model) {
+    const { files, model } = generated
+    if (bitsFile !== undefined && kept) texts.set(bitsFile, printBits(permissionBits(model, kept)))
+    remember(invocation, { inputs: digests(texts), outputs: digests(files), said, size: sizeOf(model) })
+  }
+  return { status, texts }
+}
+
+/** Writes the bits that are new behind those there were; a check that finds the file without them says so. */
+function keepBits(pass: Pass, kept: readonly string[] | undefined, model: Model | undefined): 'kept' | 'lacking' {
+  const { invocation, terminal } = pass
+  const { check: isCheck, permissionBits: file } = invocation
+  const bits = model && kept && permissionBits(model, kept)
+  if (file === undefined || !bits || bits.length === kept.length) return 'kept'
+  if (isCheck) {
+    terminal.out(`${file} lacks ${plural(bits.length - kept.length, 'permission key')}: generate, and commit it`)
+    return 'lacking'
+  }
+  writeBits(file, bits)
+  return 'kept'
 }
 
 async function validations(invocation: Invocation): Promise<Diagnostic[]> {
@@ -49,11 +82,7 @@ async function conclude(
   generated: Generated | undefined,
   diagnostics: readonly Diagnostic[],
 ): Promise<0 | 1> {
-  const { invocation, terminal, stopwatch } = pass
-  // Looking up where a note stands costs more than all the rest for a large document.
-  const shown = invocation.report ? diagnostics : diagnostics.filter(({ severity }) => severity !== 'note')
-  for (const line of printDiagnostics(shown)) terminal.err(line)
-  stopwatch.lap('report')
+  const { invocation, terminal } = pass
   const model = generated?.model
   if (!generated || !model || fails(diagnostics, invocation.strict)) {
     terminal.err(`${printCounts(diagnostics)}: nothing was ${invocation.check ? 'checked' : 'written'}`)

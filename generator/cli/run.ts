@@ -1,21 +1,21 @@
-import { isAbsolute, relative, resolve, sep } from 'node:path'
-import type { GenerateOptions } from '../options.ts'
-import { printable } from '../write/quoted.ts'
-import { explain } from './explain.ts'
+import { isAbsolute, relative, resolve } from 'node:path'
+import { complain } from './explain.ts'
 import type { Invocation } from './invocation.ts'
+import { recall } from './memory.ts'
 import { generateOptions } from './options.ts'
-import { plural } from './print.ts'
-import { round } from './round.ts'
+import { Stopwatch } from './stopwatch.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
-import { nextChange, textsOnDisk } from './watch.ts'
 
 /** Runs `generate`; answers the exit status. With `watch` it ends when `signal` aborts. Throws nothing. */
 export async function run(invocation: Invocation, terminal: Terminal, signal: AbortSignal): Promise<0 | 1> {
   try {
     refuseContradictions(invocation)
     const options = generateOptions(invocation)
-    if (!invocation.watch) return (await round(invocation, options, terminal)).status
+    if (repeat(invocation, terminal)) return 0
+    // Loaded here, so that a run that has nothing to do does not wait for the whole generator.
+    if (!invocation.watch) return (await (await import('./round.ts')).round(invocation, options, terminal)).status
+    const { watchRounds } = await import('./watch-rounds.ts')
     await watchRounds(invocation, options, terminal, signal)
     return 0
   } catch (error) {
@@ -23,33 +23,16 @@ export async function run(invocation: Invocation, terminal: Terminal, signal: Ab
   }
 }
 
-async function watchRounds(
-  invocation: Invocation,
-  options: GenerateOptions,
-  terminal: Terminal,
-  signal: AbortSignal,
-): Promise<void> {
-  let known: readonly string[] = invocation.documents.map(({ file }) => relative('', file).split(sep).join('/'))
-  while (!signal.aborted) {
-    // Taken before the round, so that a change while it runs is found after it.
-    const before = textsOnDisk(known)
-    let read: ReadonlyMap<string, string> = new Map()
-    try {
-      read = (await round(invocation, options, terminal)).texts
-    } catch (error) {
-      complain(error, invocation, terminal)
-    }
-    const texts = new Map([...read, ...before])
-    known = [...texts.keys()]
-    terminal.out(`watching ${plural(known.length, 'file')} for changes`)
-    const changed = await nextChange(texts, signal)
-    if (changed.length > 0) terminal.out(printable(`${changed.join(', ')} changed`))
-  }
-}
-
-function complain(error: unknown, { timings }: Invocation, terminal: Terminal): 1 {
-  for (const line of explain(error, timings || Boolean(process.env.DEBUG))) terminal.err(line)
-  return 1
+/** Says again what the last run said, where this one would; answers whether it would. */
+function repeat(invocation: Invocation, terminal: Terminal): boolean {
+  const stopwatch = new Stopwatch()
+  const memory = recall(invocation)
+  if (!memory) return false
+  const { out, check } = invocation
+  for (const line of memory.said) terminal.err(line)
+  const counts = `: 0 files written, ${Object.keys(memory.outputs).length} unchanged, 0 deleted`
+  terminal.out(`${out}${check ? ' is up to date' : counts} (${memory.size}, ${stopwatch.total} ms)`)
+  return true
 }
 
 function refuseContradictions({ check, watch, scaffold, force, out }: Invocation): void {

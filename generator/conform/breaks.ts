@@ -2,7 +2,7 @@ import type { Json, Property, Schema, View } from '../model/types.ts'
 import { keyBreaks, scalarBreaks } from './breaks-of-scalars.ts'
 import type { Examples } from './example.ts'
 import { isJsonObject, type JsonObject, memberOf, withMember, withoutMember } from './json.ts'
-import { elementView, mustBeSent, type ObjectShape, type Shape, shapeOf, travels } from './shape.ts'
+import { elementView, memberView, mustBeSent, type ObjectShape, type Shape, shapeOf, travels } from './shape.ts'
 
 /**
  * How a value is broken. `reset`: a required member that an update without a mask leaves out. `type` and `null` are
@@ -73,7 +73,8 @@ class Breaker {
     const base =
       given.length >= least ? given : (this.#examples.several(items, inner, '[0]', least, uniqueItems) ?? given)
     if (minItems > 0) yield whole('count', `fewer than ${minItems} items`, base.slice(0, minItems - 1))
-    if (maxItems !== undefined && maxItems < maxOverfill) {
+    const most = uniqueItems ? this.#differentItems(items) : Infinity
+    if (maxItems !== undefined && maxItems < Math.min(maxOverfill, most)) {
       const full = this.#examples.several(items, inner, '[0]', maxItems + 1, uniqueItems)
       if (full) yield whole('count', `more than ${maxItems} items`, full)
     }
@@ -83,6 +84,13 @@ class Breaker {
       yield { ...whole('count', 'a repeated item', [...base.slice(0, -1), first]), path: [base.length - 1] }
     const tail = uniqueItems || minItems > 1 ? rest : []
     for (const broken of this.of(items, inner, first, outer)) yield within(0, broken, [broken.value, ...tail])
+  }
+
+  /** How many different items there are: more cannot be sent without repeating one. */
+  #differentItems(items: Schema): number {
+    const shape = shapeOf(items, this.#examples.schemas)
+    if (shape.kind === 'enum') return shape.values.filter(value => value !== shape.unspecified).length
+    return shape.kind === 'boolean' ? 2 : Infinity
   }
 
   *#object(shape: ObjectShape, view: View, value: Json, outer: ReadonlySet<string>): Generator<Break> {
@@ -107,9 +115,10 @@ class Breaker {
       const kind = view === 'update' ? 'reset' : 'missing'
       yield within(name, whole(kind, 'missing', null), withoutMember(base, name))
     }
-    const value = memberOf(base, name) ?? this.#examples.of(schema, view, name)
+    const inner = memberView(property, view)
+    const value = memberOf(base, name) ?? this.#examples.of(schema, inner, name)
     if (value === undefined) return
-    for (const broken of this.of(schema, view, value, outer)) {
+    for (const broken of this.of(schema, inner, value, outer)) {
       yield within(name, broken, withMember(base, name, broken.value))
     }
   }

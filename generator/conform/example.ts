@@ -2,7 +2,16 @@ import type { Json, Schema, View } from '../model/types.ts'
 import { textExample } from './example-text.ts'
 import { isJson, isJsonObject, type JsonObject, withMember } from './json.ts'
 import { boundsOf, faultsOf } from './judge.ts'
-import { elementView, mustBeSent, type ObjectShape, type Schemas, type Shape, shapeOf, travels } from './shape.ts'
+import {
+  elementView,
+  memberView,
+  mustBeSent,
+  type ObjectShape,
+  type Schemas,
+  type Shape,
+  shapeOf,
+  travels,
+} from './shape.ts'
 
 /** Examples of schemas that need themselves end here. */
 const maxDepth = 16
@@ -60,7 +69,7 @@ export class Examples {
     const members = Object.entries(value).flatMap(([name, member]): [string, Json][] => {
       const property = properties.get(name)
       if (!property) return [[name, member]]
-      return travels(property, view) ? [[name, this.pruned(member, property.schema, view)]] : []
+      return travels(property, view) ? [[name, this.pruned(member, property.schema, memberView(property, view))]] : []
     })
     return Object.fromEntries(members)
   }
@@ -113,7 +122,7 @@ export class Examples {
     for (const property of [...wanted, ...spare]) {
       const isNeeded = wanted.includes(property) || Object.keys(value).length < (shape.minProperties ?? 0)
       if (!isNeeded) continue
-      const member = this.of(property.schema, view, joined(field, property.name), depth + 1)
+      const member = this.of(property.schema, memberView(property, view), joined(field, property.name), depth + 1)
       if (member !== undefined) value = withMember(value, property.name, member)
       else if (wanted.includes(property)) return undefined
     }

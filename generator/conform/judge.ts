@@ -3,7 +3,7 @@ import { fieldOf } from './field.ts'
 import { formatOf } from './formats.ts'
 import { canonical, isObject, maxDepth, memberOf } from './json.ts'
 import { patternOf } from './pattern/pattern.ts'
-import { elementView, isRequired, type ObjectShape, type Schemas, travels } from './shape.ts'
+import { elementView, isRequired, memberView, type ObjectShape, type Schemas, travels } from './shape.ts'
 
 /** One thing that is wrong with a value. `field` is empty for the value itself. */
 export interface Fault {
@@ -138,7 +138,7 @@ class Judge {
 
   #member(value: unknown, property: Property, place: Place): void {
     const { view } = place
-    const inner: Place = { view, path: [...place.path, property.name], others: none }
+    const inner: Place = { view: memberView(property, view), path: [...place.path, property.name], others: none }
     if (!travels(property, view)) {
       if (value !== undefined && view === 'output') this.#add(inner, 'is input-only and must not be answered')
       return

@@ -79,5 +79,12 @@ export function mustBeSent(property: Property, view: View): boolean {
   return view === 'update' ? isRequired(property, 'input') && !property.immutable : isRequired(property, view)
 }
 
+/** The view of a member: what a mask beside it updates is sent as an update. */
+export const memberView = ({ masked }: Property, view: View): View => (masked && view === 'input' ? 'update' : view)
+
+/** The member of a body that the `update_mask` beside it is about. */
+export const maskedOf = (shape: Shape | undefined): Property | undefined =>
+  shape?.kind === 'object' ? shape.properties.find(({ masked }) => masked) : undefined
+
 /** Lists and maps are replaced whole, so what stands in them is as in a create. */
 export const elementView = (view: View): View => (view === 'update' ? 'input' : view)

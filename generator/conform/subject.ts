@@ -3,7 +3,7 @@ import type { Call } from './call.ts'
 import { withParameter, type Draft } from './draft.ts'
 import type { Examples } from './example.ts'
 import { isJson, isJsonObject, type JsonObject, memberOf, withMember, withoutMember } from './json.ts'
-import { shapeOf } from './shape.ts'
+import { maskedOf, type ObjectShape, shapeOf } from './shape.ts'
 
 export interface ConformOptions {
   /** The header `Authorization` of a caller who may do everything the document has. */
@@ -80,9 +80,19 @@ export function existingDraft(draft: Draft, subject: Subject): Draft | undefined
 /** An example shows some resource: what cannot be changed, and the etag, are another one's. */
 function withoutPreconditions(draft: Draft, { examples, operation: { body } }: Subject): Draft {
   const shape = body && shapeOf(body.content.schema, examples.schemas)
-  if (body?.view !== 'update' || shape?.kind !== 'object' || !isJsonObject(draft.body)) return draft
-  const fixed = shape.properties.filter(({ immutable, name }) => immutable || name === 'etag')
-  return { ...draft, body: fixed.reduce((value, { name }) => withoutMember(value, name), draft.body) }
+  if (shape?.kind !== 'object' || !isJsonObject(draft.body)) return draft
+  if (body?.view === 'update') return { ...draft, body: withoutFixed(draft.body, shape) }
+  const masked = maskedOf(shape)
+  const inner = masked && shapeOf(masked.schema, examples.schemas)
+  const value = masked && memberOf(draft.body, masked.name)
+  if (inner?.kind !== 'object' || !isJsonObject(value)) return draft
+  const changed = withMember(draft.body, masked?.name ?? '', withoutFixed(value, inner))
+  return { ...draft, body: withoutMember(changed, 'etag') }
+}
+
+function withoutFixed(value: JsonObject, { properties }: ObjectShape): JsonObject {
+  const fixed = properties.filter(({ immutable, name }) => immutable || name === 'etag')
+  return fixed.reduce((rest, { name }) => withoutMember(rest, name), value)
 }
 
 /** A value of a parameter: the document's example where it fits. */
@@ -97,7 +107,10 @@ function bodyExample({ examples, operation: { body } }: Subject): Json | undefin
   if (!body) return undefined
   const { content, view } = body
   if (content.kind === 'bytes') return 'example'
-  return given(content.example, content.schema, view, examples) ?? examples.of(content.schema, view, '')
+  const value = given(content.example, content.schema, view, examples) ?? examples.of(content.schema, view, '')
+  // Without its mask the example replaces everything, so that what is broken counts.
+  const isMasked = maskedOf(shapeOf(content.schema, examples.schemas)) !== undefined
+  return isMasked && isJsonObject(value) ? withoutMember(value, 'update_mask') : value
 }
 
 function given(value: unknown, schema: Schema, view: 'input' | 'update', examples: Examples): Json | undefined {

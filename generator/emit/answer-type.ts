@@ -1,7 +1,8 @@
-import type { Content, Operation, Response } from '../model/types.ts'
+import type { Content, ListTrait, Operation, Property, Response, Schema } from '../model/types.ts'
+import { type Emission, resolved } from './emission.ts'
 import { annotated, generic, objectOf, type Type, unionOf } from './layout/type.ts'
 import { key } from './layout/typescript.ts'
-import { type TypeContext, typeOf } from './type-expression.ts'
+import { isOptional, memberOf, type TypeContext, typeOf, visible } from './type-expression.ts'
 
 /** Bytes as they are received; who sends some may give them in other forms too. */
 export const byteStream: Type = generic('ReadableStream', generic('Uint8Array', 'ArrayBuffer'))
@@ -46,11 +47,34 @@ function replyType({ status, content, headers }: Response, bytes: () => Type, co
   return generic(context.file.runtime('Reply'), ...args)
 }
 
+/** The rows of a list, with the other members of its answer where there are some. */
+function pageType({ successes }: Operation, { item, member }: ListTrait, context: TypeContext): Type {
+  const { file, emission } = context
+  const row = typeOf(item, context)
+  const plain = generic(file.runtime('Page'), row)
+  const answer = successes[0]?.content?.schema
+  const written = [member, 'next_page_token']
+  const others = answer ? answered(answer, emission).filter(({ name }) => !written.includes(name)) : []
+  if (others.length === 0) return plain
+  const rest = objectOf(others.map(property => memberOf(property, context)))
+  const full = generic(file.runtime('PageWith'), row, rest)
+  return others.every(property => isOptional(property, 'output')) ? unionOf([plain, full]) : full
+}
+
+/** The members of an answer, those of its branches included; of a name given twice the last one counts. */
+function answered(schema: Schema, emission: Emission): readonly Property[] {
+  const of = resolved(emission, schema)
+  if (of.kind === 'object') return visible(of.properties, 'output')
+  if (of.kind !== 'intersection') return []
+  const members = of.of.flatMap(branch => answered(branch, emission))
+  return [...new Map(members.map(property => [property.name, property])).values()]
+}
+
 /** What a handler may answer. */
 export function answerType(operation: Operation, context: TypeContext): Type {
   const { file } = context
   if (operation.answer === 'page' && operation.list) {
-    return generic(file.runtime('Page'), typeOf(operation.list.item, { ...context, view: 'output' }))
+    return pageType(operation, operation.list, { ...context, view: 'output' })
   }
   if (operation.answer === 'replies') {
     const output: TypeContext = { ...context, view: 'output' }

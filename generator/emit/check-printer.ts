@@ -37,7 +37,8 @@ export class CheckPrinter {
 
   named(named: NamedSchema, view: View, name: string): void {
     const type = this.#file.from('types', name, true)
-    const context = this.#context(view, camel(name))
+    const isClosed = view !== 'output' || (named.isSent && named.views.input === named.views.output)
+    const context = { ...this.#context(view, camel(name)), isClosed }
     if (named.schema.kind === 'enum') this.#enum(named, type, context)
     else this.#function(`export function ${checkName(name)}`, `value is ${type}`, named.schema, context)
     this.#flush()
@@ -104,6 +105,7 @@ export class CheckPrinter {
       file: this.#file,
       hoisted: this.#hoisted,
       view,
+      isClosed: true,
       place,
       local: (schema, context) => this.#local(schema, context),
     }

@@ -2,18 +2,20 @@ import type { Property, Schema, View } from '../model/types.ts'
 import { type Emission, schemaOf } from './emission.ts'
 import { camel, checkName, letters, pascal, valuesName, word } from './names.ts'
 import type { OutputFile } from './file.ts'
-import { type Hoisted, pure } from './hoisted.ts'
+import type { Hoisted } from './hoisted.ts'
 import type { Doc } from './layout/doc.ts'
 import { asArrow, either } from './layout/logical.ts'
 import { array, call, conditional, literal, member, numeral, property, quote } from './layout/typescript.ts'
 import type { RuntimeSymbol } from './runtime-symbols.ts'
-import { isOptional, visible, whole } from './type-expression.ts'
+import { isOptional, memberView, visible, whole } from './type-expression.ts'
 
 /** What the statements of a check are printed into. */
 export interface CheckContext {
   readonly emission: Emission
   readonly file: OutputFile
   readonly view: View
+  /** Members that are not listed are refused where the document says so: answers may have new ones. */
+  readonly isClosed: boolean
   readonly hoisted: Hoisted
   /** Lower camel name of the place that is checked, `organisationContact`: what its constants are named by. */
   readonly place: string
@@ -33,9 +35,8 @@ export function memberStatements(schema: Extract<Schema, { kind: 'object' }>, co
   const { file, hoisted, place } = context
   const properties = visible(schema.properties, context.view)
   const names = schema.properties.map(({ name }) => name)
-  if (schema.additional === false) {
-    const closed = context.view === 'output' ? properties.map(({ name }) => name) : names
-    statements.push(call(file.runtime('closed'), ['value', hoisted.members(closed, place), 'faults']))
+  if (schema.additional === false && context.isClosed) {
+    statements.push(call(file.runtime('closed'), ['value', hoisted.members(names, place), 'faults']))
   }
   for (const property of properties) statements.push(...memberStatement(property, context))
   if (typeof schema.additional === 'object' || schema.keyPattern !== undefined) {
@@ -70,7 +71,8 @@ function entriesStatement(
 function memberStatement(property: Property, context: CheckContext): readonly Doc[] {
   const { name, schema } = property
   const subject = { value: memberValue(name, context.file), field: quote(name) }
-  return valueStatement(subject, schema, !isOptional(property, context.view), inMember(context, name))
+  const inner = { ...inMember(context, name), view: memberView(property, context.view) }
+  return valueStatement(subject, schema, !isOptional(property, context.view), inner)
 }
 
 /** Members that every object inherits are only there when they are its own. */
@@ -275,6 +277,5 @@ export function enumSet(target: string, context: CheckContext): string {
   if (schema.kind !== 'enum' || schema.unspecified === undefined || context.view === 'output') {
     return context.hoisted.values(values, camel(views.output))
   }
-  const given = `${pure} ${values}.filter(value => value !== ${quote(schema.unspecified)})`
-  return context.hoisted.values(given, camel(views.input))
+  return context.hoisted.valuesWithout(schema.unspecified, values, camel(views.input))
 }

@@ -2,7 +2,7 @@ import type { Operation } from '../model/types.ts'
 import { resultType } from './answer-type.ts'
 import { type Emission, openFile } from './emission.ts'
 import { listNames } from './list-names.ts'
-import { pascal } from './names.ts'
+import { clientName } from './names.ts'
 import type { OutputFile } from './file.ts'
 import { type Doc, print } from './layout/doc.ts'
 import { annotated, generic, layout, type Type, unionOf } from './layout/type.ts'
@@ -24,7 +24,7 @@ export function emitClient(emission: Emission): OutputFile | undefined {
   ])
   const view = {
     comment: docComment(`A client of ${inSentence(document.title)}: one method an operation, over one transport.`),
-    name: `${pascal(document.name)}Client`,
+    name: clientName(document.name),
     transport: file.runtime('Transport'),
     methods: waiter ? [...methods, waiter] : methods,
   }

@@ -8,6 +8,7 @@ import type { OutputFile } from './file.ts'
 import {
   bodyCompletion,
   completionOf,
+  filledParameters,
   givenName,
   givenRequest,
   isCompletable,
@@ -57,14 +58,14 @@ export function printRequestComplete(
   file: OutputFile,
   hoisted: Hoisted,
 ): void {
-  const { body, parameters, requestName, list } = operation
+  const { body, requestName } = operation
   if (!isCompleted(requestCompletion(operation, emission))) return
   const completesBody = body !== undefined && isCompleted(bodyCompletion(body, emission))
   const context: CompleteContext = { emission, file, hoisted, place: camel(requestName) }
   const omitted = completesBody && !body.required ? ['body'] : []
   const members: Doc[] = [['...', without('request', omitted, context)]]
-  for (const { member: name, schema } of list ? [] : parameters) {
-    if (schema.default !== undefined) members.push(filled(name, 'request', schema, context))
+  for (const { member: name, schema } of filledParameters(operation)) {
+    members.push(filled(name, 'request', schema, context))
   }
   if (completesBody) {
     const inner = { ...context, place: `${context.place}Body` }
@@ -157,8 +158,8 @@ function propertiesOf(schema: Schema, emission: Emission): readonly Property[] {
   })
 }
 
-const isChanged = ({ schema }: Property, emission: Emission): boolean =>
-  schema.default !== undefined || isCompleted(completionOf(schema, emission))
+const isChanged = ({ masked, schema }: Property, emission: Emission): boolean =>
+  schema.default !== undefined || (!masked && isCompleted(completionOf(schema, emission)))
 
 function membersCompleted(value: string, properties: readonly Property[], context: CompleteContext): Doc {
   const changed = visible(properties, 'input').filter(property => isChanged(property, context.emission))

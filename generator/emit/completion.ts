@@ -56,10 +56,13 @@ export function completion(schema: Schema, refers: (target: string) => Completio
   }
 }
 
-/** What completing one member does. */
-export function memberCompletion({ access, schema }: Property, refers: (target: string) => Completion): Completion {
+/** What completing one member does; what an update mask is about is taken as it is sent. */
+export function memberCompletion(
+  { access, masked, schema }: Property,
+  refers: (target: string) => Completion,
+): Completion {
   if (access === 'output') return { fills: false, drops: true }
-  const inner = completion(schema, refers)
+  const inner = masked ? nothing : completion(schema, refers)
   return schema.default === undefined ? inner : { ...inner, fills: true }
 }
 

@@ -6,6 +6,8 @@ import { emitErrors } from './errors.ts'
 import type { OutputFile } from './file.ts'
 import { emitFilters } from './filters.ts'
 import { emitHandlers } from './handlers.ts'
+import { emitJoinedClient, joinedClientFile } from './joined-client.ts'
+import { emitPermissionBits, permissionBits, permissionBitsFile } from './permission-bits.ts'
 import { emitPermissions } from './permissions.ts'
 import { emitRoutes } from './routes.ts'
 import { emitTypes } from './types.ts'
@@ -26,12 +28,18 @@ const artefacts: readonly { readonly file: string; readonly emit: (emission: Emi
 /** Prints a model: path below the output root -> text, laid out as prettier would. */
 export function emit(model: Model, options: EmitOptions): ReadonlyMap<string, string> {
   const files = new Map<string, string>()
-  for (const emission of emissions(model, options)) {
+  const prepared = emissions(model, options)
+  for (const emission of prepared) {
     const folder = options.flat ? '' : `${emission.document.name}/`
     for (const artefact of artefacts) {
       const file = artefact.emit(emission)
       if (file && !file.isEmpty) files.set(folder + artefact.file, file.toString())
     }
   }
+  if (options.permissionBits !== undefined) {
+    const bits = permissionBits(model, options.permissionBits)
+    files.set(permissionBitsFile, emitPermissionBits(bits, prepared.length))
+  }
+  if (options.client !== undefined) files.set(joinedClientFile, emitJoinedClient(prepared, options.client, options))
   return files
 }

@@ -1,4 +1,4 @@
-import type { NamedSchema, Property, Schema } from '../model/types.ts'
+import type { NamedSchema, Operation, Property, Schema } from '../model/types.ts'
 import { type Emission, resolved } from './emission.ts'
 import { fieldsName } from './names.ts'
 import type { OutputFile } from './file.ts'
@@ -16,11 +16,26 @@ export function printFields(emission: Emission, file: OutputFile): void {
   }
 }
 
-/** The schemas of this document that its operations update by mask, each once. */
-function updated({ document, schemas }: Emission): readonly NamedSchema[] {
-  const targets = document.operations.flatMap(({ body }) =>
-    body?.view === 'update' && body.content.schema.kind === 'ref' ? [body.content.schema.target] : [],
-  )
+/** What an operation updates by mask: a schema, which is the body or where `member` says so stands in it. */
+export interface Update {
+  readonly target: string
+  readonly member?: string
+}
+
+/** The update of an operation whose mask stands in its query, or in its body beside what it is about. */
+export function updateOf({ body }: Operation, emission: Emission): Update | undefined {
+  if (!body || body.isTagged) return undefined
+  const { schema } = body.content
+  if (body.view === 'update') return schema.kind === 'ref' ? { target: schema.target } : undefined
+  const of = resolved(emission, schema)
+  const masked = of.kind === 'object' ? of.properties.find(property => property.masked) : undefined
+  return masked?.schema.kind === 'ref' ? { target: masked.schema.target, member: masked.name } : undefined
+}
+
+/** The schemas that the operations of this document update by mask, each once. */
+function updated(emission: Emission): readonly NamedSchema[] {
+  const { document, schemas } = emission
+  const targets = document.operations.flatMap(operation => updateOf(operation, emission)?.target ?? [])
   return [...new Set(targets)].flatMap(target => schemas.get(target) ?? [])
 }
 

@@ -44,8 +44,10 @@ function listView(operation: Operation, document: Document): object {
   }
 }
 
-function fieldOf({ name, type, values, list, operators, sortable, enumValues }: FilterField): Doc {
-  const rows: Doc[] = [`name: ${quote(name)}`, `type: '${type}'`]
+function fieldOf({ name, path, type, values, list, operators, sortable, enumValues }: FilterField): Doc {
+  const rows: Doc[] = [`name: ${quote(name)}`]
+  if (path !== undefined) rows.push(`path: ${quote(path)}`)
+  rows.push(`type: '${type}'`)
   if (values) rows.push(`values: '${values}'`)
   if (list) rows.push('list: true')
   rows.push(['operators: ', array(operators.map(quote))])

@@ -1,4 +1,4 @@
-import type { Content, NamedSchema, Operation, RequestBody, Schema } from '../model/types.ts'
+import type { Content, NamedSchema, Operation, Parameter, RequestBody, Schema } from '../model/types.ts'
 import { type Completion, completion, memberCompletion } from './completion.ts'
 import { type Emission, schemaOf } from './emission.ts'
 import { pascal } from './names.ts'
@@ -25,13 +25,21 @@ export const givenName = ({ views }: NamedSchema): string => `${views.output}Giv
 /** `CreateQuotaOverrideGiven`. */
 export const givenRequestName = ({ name }: Operation): string => `${pascal(name)}Given`
 
-/** What the handler's request differs in; lists read their parameters from the context. */
+/** What the handler's request differs in. */
 export function requestCompletion(operation: Operation, emission: Emission): Completion {
-  const { body, list, parameters } = operation
-  const parameterDefaults = !list && parameters.some(({ schema }) => schema.default !== undefined)
-  const inner = bodyCompletion(body, emission)
-  return { fills: inner.fills || parameterDefaults, drops: inner.drops }
+  const inner = bodyCompletion(operation.body, emission)
+  return { fills: inner.fills || filledParameters(operation).length > 0, drops: inner.drops }
 }
+
+/** The parameters that every list takes; its handler reads them parsed, from the context. */
+const listParameters: ReadonlySet<string> = new Set(['page_size', 'page_token', 'filter', 'order_by'])
+
+/** The parameters whose defaults are filled. */
+export const filledParameters = ({ list, parameters }: Operation): readonly Parameter[] =>
+  parameters.filter(({ name, in: place, schema }) => {
+    const isRead = list !== undefined && place === 'query' && listParameters.has(name)
+    return schema.default !== undefined && !isRead
+  })
 
 /** What completing a body does, whichever of its media types it has. */
 export function bodyCompletion(body: RequestBody | undefined, emission: Emission): Completion {

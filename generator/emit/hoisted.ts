@@ -1,4 +1,4 @@
-import { type Doc, group, hang, print } from './layout/doc.ts'
+import { type Doc, group, hang, indent, line, print } from './layout/doc.ts'
 import { array, call, object, quote } from './layout/typescript.ts'
 import { FreeNames } from './names.ts'
 
@@ -47,6 +47,12 @@ export class Hoisted {
       `${name}Set`,
       isList ? ['new Set<unknown>(', values, ')'] : call(`${pure} new Set<unknown>`, [values]),
     )
+  }
+
+  /** The set of the values of a named list but one. */
+  valuesWithout(left: string, list: string, name: string): string {
+    const others = group(['value =>', indent([line, group(['value !==', line, quote(left)])])])
+    return this.#constant(`${name}Set`, call(`${pure} new Set<unknown>`, [call(`${pure} ${list}.filter`, [others])]))
   }
 
   /** A table from a discriminator's values to checks. */

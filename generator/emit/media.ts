@@ -43,9 +43,11 @@ function kindOf(content: Content, emission: Emission, file: OutputFile, check?: 
   const checks = check === undefined ? [] : [check]
   switch (kind) {
     case 'json':
-    case 'text':
-    case 'bytes':
       return quote(kind)
+    case 'text':
+      return file.runtime('plainText')
+    case 'bytes':
+      return file.runtime('rawBytes')
     case 'lines':
       return call(codec('jsonLines', file), checks)
     case 'events': {

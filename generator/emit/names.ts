@@ -13,6 +13,9 @@ export function letters(index: number): string {
   return index < 26 ? last : letters(Math.floor(index / 26) - 1) + last
 }
 
+/** The class of a document's client: `TaxonomyClient`. */
+export const clientName = (document: string): string => `${pascal(document)}Client`
+
 /** Any text as one word of an identifier, its parts joined: `font-size`, `font_size` -> `fontSize`. */
 export const word = (text: string): string =>
   nameParts(text.replaceAll('_', ' '))

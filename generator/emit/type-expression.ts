@@ -95,8 +95,12 @@ export function membersOf(schema: Extract<Schema, { kind: 'object' }>, context: 
 /** `name?: T`. */
 export function memberOf(property: Property, context: TypeContext): Doc {
   const mark = isOptional(property, context.view) ? '?:' : ':'
-  return annotated(`${key(property.name)}${mark}`, typeOf(property.schema, context))
+  const view = memberView(property, context.view)
+  return annotated(`${key(property.name)}${mark}`, typeOf(property.schema, { ...context, view }))
 }
+
+/** The view of a member: what a mask beside it updates is sent as an update. */
+export const memberView = ({ masked }: Property, view: View): View => (masked && view === 'input' ? 'update' : view)
 
 /** Lists and maps are replaced whole, so what stands in them is as in a create. */
 export const whole = (view: View): View => (view === 'update' ? 'input' : view)

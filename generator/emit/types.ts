@@ -9,6 +9,7 @@ import {
   completionOf,
   differsWhenGiven,
   filledMembers,
+  filledParameters,
   givenName,
   givenRequestName,
   givenType,
@@ -30,15 +31,18 @@ export function emitTypes(emission: Emission): OutputFile {
 }
 
 function printSchema(named: NamedSchema, context: TypeContext): void {
-  const { schema, views } = named
-  printView(named, 'output', context, schema.description)
-  if (views.input !== views.output) printView(named, 'input', context, `\`${views.output}\` as it is sent.`)
-  if (isSent(named) && completionOf(schema, context.emission).fills) printGiven(named, context)
+  const { isAnswered, schema, views } = named
+  const { description } = schema
+  if (isAnswered) printView(named, 'output', context, description)
+  if (views.input !== views.output) {
+    printView(named, 'input', context, isAnswered ? `\`${views.output}\` as it is sent.` : description)
+  }
+  if (hasInput(named) && completionOf(schema, context.emission).fills) printGiven(named, context)
   if (views.update !== views.input) printUpdate(named, context)
 }
 
 /** Only schemas that requests reach have an input view of their own when something is filled. */
-const isSent = ({ views }: NamedSchema): boolean => views.input !== views.output
+const hasInput = ({ views }: NamedSchema): boolean => views.input !== views.output
 
 function printView(named: NamedSchema, view: View, context: TypeContext, description: string | undefined): void {
   const { schema, views } = named
@@ -88,9 +92,13 @@ function printEnum(named: NamedSchema, view: View, file: OutputFile): void {
 
 /** The update view is the input view with nothing required, unless a nested object differs too. */
 function printUpdate(named: NamedSchema, context: TypeContext): void {
-  const { schema, views } = named
+  const { isAnswered, schema, views } = named
   const { file, emission } = context
-  comment(file, `\`${views.output}\` as an update sends it: what its mask does not name is left out.`, undefined)
+  comment(
+    file,
+    `\`${isAnswered ? views.output : views.input}\` as an update sends it: what its mask does not name is left out.`,
+    undefined,
+  )
   const isPartial = schema.kind === 'object' && !schema.properties.some(property => differsInUpdate(property, emission))
   if (isPartial) file.print(aliased(views.update, generic('Partial', views.input)))
   else printType(views.update, schema, { ...context, view: 'update' })
@@ -138,14 +146,14 @@ function printRequest(operation: Operation, context: TypeContext): void {
 }
 
 function printGivenRequest(operation: Operation, context: TypeContext): void {
-  const { requestName, parameters, body } = operation
+  const { requestName, body } = operation
   const { emission, file } = context
   const isFilled = requestCompletion(operation, emission).fills
   const what = isFilled ? 'with its defaults filled, as the handler gets it' : 'as the handler gets it'
   comment(file, `\`${requestName}\` ${what}.`, undefined)
-  const members = parameters
-    .filter(({ schema }) => schema.default !== undefined)
-    .map(({ member, schema }): Doc => annotated(`${key(member)}:`, typeOf(schema, context)))
+  const members = filledParameters(operation).map(({ member, schema }): Doc =>
+    annotated(`${key(member)}:`, typeOf(schema, context)),
+  )
   if (body && (isNarrowed(body) || bodyCompletion(body, emission).fills)) {
     members.push(annotated(body.required ? 'body:' : 'body?:', givenBody(body, context)))
   }

@@ -25,8 +25,9 @@ export function emitValidators(emission: Emission): OutputFile {
 }
 
 /** Each view that has a type of its own. */
-function distinctViews({ views }: NamedSchema): readonly (readonly [View, string])[] {
+function distinctViews({ isAnswered, views }: NamedSchema): readonly (readonly [View, string])[] {
   const names = new Map<string, View>()
-  for (const view of ['output', 'input', 'update'] as const) if (!names.has(views[view])) names.set(views[view], view)
+  const generated = isAnswered ? (['output', 'input', 'update'] as const) : (['input', 'update'] as const)
+  for (const view of generated) if (!names.has(views[view])) names.set(views[view], view)
   return [...names].map(([name, view]) => [view, name])
 }

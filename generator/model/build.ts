@@ -13,7 +13,7 @@ import { type Registered, Registry } from './registry.ts'
 import { childrenSchema, schemaOf } from './schema.ts'
 import { resourceOf } from './traits.ts'
 import type { Document, Model, NamedSchema, Operation, Schema } from './types.ts'
-import { reachedBy, traitsOf, type Unviewed, viewsOf } from './views.ts'
+import { answeredBy, reachedBy, traitsOf, type Unviewed, viewsOf } from './views.ts'
 import { targetsOf } from './walk.ts'
 
 /**
@@ -85,14 +85,18 @@ function finished(
   const recursive = onCycles(new Map(unviewed.map(({ id, schema }) => [id, targetsOf(schema)])))
   const traits = traitsOf(unviewed)
   const reached = reachedBy(operations, unviewed)
+  const answered = answeredBy(operations, unviewed, reached)
   const places = new Map(built.map(({ registered }) => [registered.id, registered.at]))
   return unviewed.flatMap(each => {
     const at = places.get(each.id)
     if (!at) return []
     const { id } = each
+    const views = viewsOf(each, traits, reached, registry.namesOf(each.document))
     return {
       ...each,
-      views: viewsOf(each, traits, reached, registry.namesOf(each.document)),
+      views,
+      isAnswered: answered.has(id) || views.input === views.output,
+      isSent: reached.input.has(id),
       hasDefaults: traits.defaults.has(id),
       isRecursive: recursive.has(id),
       resource: resourceOf(at),

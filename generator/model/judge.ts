@@ -71,11 +71,23 @@ function judgeForms(
   byId: Index,
   diagnostics: DiagnosticList,
 ): void {
-  const forms = of.slice(0, maxForms).map(form => resolved(form, byId))
-  for (const [i, form] of forms.entries()) {
-    const j = forms.findIndex((other, k) => k > i && mayOverlap(form, other, schema => resolved(schema, byId)))
-    if (j >= 0) return diagnostics.add(messages.branchesOverlap(i + 1, j + 1), position)
+  const forms = formsOf(of, byId)
+  for (const [i, form] of forms) {
+    const [j] = forms.find(([k, other]) => k > i && mayOverlap(form, other, schema => resolved(schema, byId))) ?? []
+    if (j !== undefined) return diagnostics.add(messages.branchesOverlap(i + 1, j + 1), position)
   }
+}
+
+/** The first forms of a union with the number of each; one that is a union itself stands for the forms it has. */
+function formsOf(of: readonly Schema[], byId: Index): readonly (readonly [number, Schema])[] {
+  const forms: (readonly [number, Schema])[] = []
+  const pending = of.map((form, i) => [i, form] as const).toReversed()
+  for (let next = pending.pop(); next && forms.length < maxForms; next = pending.pop()) {
+    const [i, form] = [next[0], resolved(next[1], byId)]
+    if (form.kind !== 'union') forms.push([i, form])
+    else for (const inner of form.of.toReversed()) pending.push([i, inner])
+  }
+  return forms
 }
 
 /** Whether text can tell what a value is: of scalars, lists of them, and objects whose members are either. */

@@ -101,10 +101,11 @@ function elementOf(loaded: Loaded, at: Located): Located | undefined {
 
 function fieldOf({ loaded, diagnostics }: Building, field: Located, row: Located): FilterField {
   const name = text(field, 'name') ?? ''
-  const schema = fieldSchema(loaded, row, name)
+  const path = text(field, 'path') ?? name
+  const schema = fieldSchema(loaded, row, path)
   if (!schema) {
-    const suggestion = nearest(name, [...propertiesOf(loaded, row).keys()])
-    diagnostics.add(messages.filterFieldUnknown(name, suggestion), positionOf(field))
+    const suggestion = nearest(path, [...propertiesOf(loaded, row).keys()])
+    diagnostics.add(messages.filterFieldUnknown(path, suggestion), positionOf(field))
   }
   const written = text(field, 'type') ?? ''
   const list = written.endsWith('[]')
@@ -116,6 +117,7 @@ function fieldOf({ loaded, diagnostics }: Building, field: Located, row: Located
   }
   return {
     name,
+    ...(path !== name && { path }),
     type,
     list,
     operators: member(field, 'operators') ? texts(field, 'operators') : fallback,

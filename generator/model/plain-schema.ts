@@ -120,9 +120,11 @@ function additionalOf(at: Located, build: BuildSchema): Additional {
 /** The properties in their order, then names that are required without being described. */
 function propertiesOf(loaded: Loaded, at: Located, additional: Additional, build: BuildSchema): readonly Property[] {
   const required = new Set(texts(at, 'required'))
+  const masked = maskedIn(loaded, at)
   const described = members(member(at, 'properties')).map(([name, property]): Property => {
     const isRequired = required.delete(name)
-    return { name, schema: build(property), required: isRequired, ...behaviour(loaded, property) }
+    const isMasked = name === masked ? { masked: true as const } : {}
+    return { name, schema: build(property), required: isRequired, ...behaviour(loaded, property), ...isMasked }
   })
   const position = positionOf(at)
   const schema: Schema = typeof additional === 'object' ? additional : { kind: 'any', position }
@@ -135,6 +137,18 @@ function propertiesOf(loaded: Loaded, at: Located, additional: Additional, build
   }))
   return [...described, ...named]
 }
+
+/** The one object beside an `update_mask` of format `field-mask` is what that updates (AIP-134). */
+function maskedIn(loaded: Loaded, at: Located): string | undefined {
+  const properties = members(member(at, 'properties'))
+  const mask = properties.find(([name]) => name === 'update_mask')?.[1]
+  if (!mask || text(mask, 'format') !== 'field-mask') return undefined
+  const objects = properties.filter(([, property]) => hasProperties(loaded, property))
+  return objects.length === 1 ? objects[0]?.[0] : undefined
+}
+
+const hasProperties = (loaded: Loaded, at: Located): boolean =>
+  [...branchesOf(loaded, at)].some(branch => member(branch, 'properties') !== undefined)
 
 /** Which flag makes a member travel otherwise than both ways; the first that holds decides. */
 const accesses = [

@@ -50,10 +50,14 @@ export interface NamedSchema {
   readonly document: string
   readonly schema: Schema
   /**
-   * The views that are generated beside `output`, which always is, with their type names. A view that does not
-   * differ has the name of the view it equals.
+   * The type names of its views. A view that does not differ has the name of the view it equals. Names are the same
+   * whichever views are generated.
    */
   readonly views: Readonly<Record<View, string>>
+  /** Whether its output view is generated; what is only sent needs none where what is sent has a name of its own. */
+  readonly isAnswered: boolean
+  /** Whether requests reach it. */
+  readonly isSent: boolean
   /** Members that `complete` fills, when something in the input view has a default (own or nested). */
   readonly hasDefaults: boolean
   /** Contains itself, directly or through others. */
@@ -139,6 +143,8 @@ export interface Property {
   /** `output`: readOnly; `input`: writeOnly; `precondition`: always answered, and may be sent back to be compared. */
   readonly access: 'both' | 'output' | 'input' | 'precondition'
   readonly immutable: boolean
+  /** The `update_mask` beside it says what of it is taken: sent, it travels in the view of an update. */
+  readonly masked?: true
 }
 
 export type ParameterStyle = 'form' | 'simple' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject' | 'json'
@@ -195,7 +201,7 @@ export interface RequestBody {
   readonly contents: readonly Content[]
   /** A caller says which of several media types, or which of a range, it sends. */
   readonly isTagged: boolean
-  /** `update` where the operation has `update_mask`. */
+  /** `update` where the operation has the parameter `update_mask`. */
   readonly view: 'input' | 'update'
 }
 
@@ -223,6 +229,8 @@ export interface Access {
 
 export interface FilterField {
   readonly name: string
+  /** The dotted path into a row, where it is not the name. */
+  readonly path?: string
   readonly type: string
   /** Of a MAP whose values are no text: their type, `INTEGER`. */
   readonly values?: string

@@ -22,7 +22,7 @@ export interface Traits {
 
 /** Which references carry a trait from what is referred to, to what refers. */
 const carriers: Readonly<Record<keyof Traits, ReadonlySet<PartKind>>> = {
-  input: new Set(['property', 'element', 'branch', 'alternative']),
+  input: new Set(['property', 'masked', 'element', 'branch', 'alternative']),
   // lists and maps are replaced whole, and of a union nobody knows which form holds
   update: new Set(['property', 'branch']),
   // which form of a union holds is not known before it was checked
@@ -76,7 +76,7 @@ function sentParts(schema: Schema): readonly (readonly [PartKind, Schema])[] {
 function differsWhenSent(schema: Schema): boolean {
   if (schema.kind === 'enum') return schema.unspecified !== undefined
   if (schema.kind !== 'object') return false
-  return schema.properties.some(({ access }) => access !== 'both') || hasDefault(schema)
+  return schema.properties.some(({ access, masked }) => access !== 'both' || masked) || hasDefault(schema)
 }
 
 const requiresSome = (schema: Schema): boolean =>
@@ -93,6 +93,41 @@ export interface Reached {
   readonly update: ReadonlySet<string>
 }
 
+/**
+ * The ids of the schemas whose output view something needs: answers, the types of schemas that nobody sends, and what
+ * they refer to. A list of values is needed by the types of what is sent, too.
+ */
+export function answeredBy(
+  operations: readonly Operation[],
+  schemas: readonly Unviewed[],
+  { input }: Reached,
+): ReadonlySet<string> {
+  const byId = new Map(schemas.map(({ id, schema }) => [id, schema]))
+  const found = new Set(
+    schemas.filter(({ id, schema }) => !input.has(id) || schema.kind === 'enum').map(({ id }) => id),
+  )
+  const roots = operations.flatMap(({ failures, list, successes }) => [
+    ...(list ? [list.item] : []),
+    ...[...successes, ...failures].flatMap(({ content, headers }) => [
+      ...(content ? [content.schema] : []),
+      ...headers.map(({ schema }) => schema),
+    ]),
+  ])
+  for (const schema of roots) for (const target of answeredTargets(schema)) found.add(target)
+  for (const id of found) for (const target of answeredTargets(byId.get(id))) found.add(target)
+  return found
+}
+
+/** What a schema refers to as it is answered. */
+function* answeredTargets(schema: Schema | undefined): Generator<string, void, undefined> {
+  const pending = schema ? [schema] : []
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    if (next.kind === 'ref') yield next.target
+    const properties = next.kind === 'object' ? next.properties.filter(({ access }) => access !== 'input') : []
+    for (const [, part] of partsOf(next.kind === 'object' ? { ...next, properties } : next)) pending.push(part)
+  }
+}
+
 /** Follows the bodies and parameters of operations through all schemas. What an update reaches is sent as input too. */
 export function reachedBy(operations: readonly Operation[], schemas: readonly Unviewed[]): Reached {
   const byId = new Map(schemas.map(({ id, schema }) => [id, schema]))
@@ -104,7 +139,7 @@ export function reachedBy(operations: readonly Operation[], schemas: readonly Un
   for (let next = pending.pop(); next; next = pending.pop()) {
     const [schema, view] = next
     for (const [kind, part] of sentParts(schema)) {
-      pending.push([part, carriers.update.has(kind) ? view : 'input'])
+      pending.push([part, kind === 'masked' ? 'update' : carriers.update.has(kind) ? view : 'input'])
     }
     if (schema.kind !== 'ref' || reached[view].has(schema.target)) continue
     reached[view].add(schema.target)

@@ -1,7 +1,10 @@
 import type { Schema } from './types.ts'
 
-/** How a part stands in the schema around it. `element`: in a list or as a map's value, which are sent whole. */
-export type PartKind = 'property' | 'element' | 'branch' | 'alternative'
+/**
+ * How a part stands in the schema around it. `element`: in a list or as a map's value, which are sent whole; `masked`:
+ * as what an update mask beside it updates.
+ */
+export type PartKind = 'property' | 'masked' | 'element' | 'branch' | 'alternative'
 
 /** The schemas that stand directly in a schema; references are not followed. */
 export function partsOf(schema: Schema): readonly (readonly [PartKind, Schema])[] {
@@ -9,7 +12,9 @@ export function partsOf(schema: Schema): readonly (readonly [PartKind, Schema])[
     case 'array':
       return [['element', schema.items]]
     case 'object': {
-      const properties = schema.properties.map(property => ['property', property.schema] as const)
+      const properties = schema.properties.map(
+        property => [property.masked ? 'masked' : 'property', property.schema] as const,
+      )
       return typeof schema.additional === 'object' ? [...properties, ['element', schema.additional]] : properties
     }
     case 'union':

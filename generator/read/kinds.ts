@@ -207,6 +207,7 @@ export const kinds: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
   filter: { schema: of('text'), fields: required({ list: 'filterField' }), default_order_by: required('text') },
   filterField: {
     name: required('text'),
+    path: of('text'),
     type: required('text'),
     operators: of('texts'),
     sortable: of('flag'),

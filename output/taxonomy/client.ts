@@ -5,35 +5,74 @@ import { type CallOptions, type Transport, send } from '../../runtime/transport.
 import { type WaitOptions, wait } from '../../runtime/wait.ts'
 import type { FilterSchema, ListFilterSchemasResponse } from '../shared/types.ts'
 import {
+  archiveGroup,
+  archiveOrganisation,
+  archiveWorkspace,
+  createGroup,
   createOrganisation,
   createQuotaOverride,
+  createWorkspace,
+  deleteGroup,
   deleteOrganisation,
   deleteQuotaOverride,
+  deleteWorkspace,
+  getEffectiveQuota,
   getFilterSchema,
+  getGroup,
   getOperation,
   getOrganisation,
   getQuota,
   getQuotaOverride,
+  getWorkspace,
   listFilterSchemas,
+  listGroups,
   listOperations,
   listOrganisations,
   listQuotaOverrides,
   listQuotas,
+  listWorkspaces,
+  moveGroup,
+  moveWorkspace,
+  restoreGroup,
+  restoreOrganisation,
+  restoreWorkspace,
+  resumeGroup,
+  resumeOrganisation,
+  resumeWorkspace,
+  suspendGroup,
+  suspendOrganisation,
+  suspendWorkspace,
+  updateGroup,
   updateOrganisation,
   updateQuota,
   updateQuotaOverride,
+  updateWorkspace,
 } from './routes.ts'
 import type {
+  ArchiveGroupRequest,
+  ArchiveOrganisationRequest,
+  ArchiveWorkspaceRequest,
+  CreateGroupRequest,
   CreateOrganisationRequest,
   CreateQuotaOverrideRequest,
+  CreateWorkspaceRequest,
+  DeleteGroupRequest,
   DeleteOrganisationRequest,
   DeleteQuotaOverrideRequest,
+  DeleteWorkspaceRequest,
+  EffectiveQuota,
+  GetEffectiveQuotaRequest,
   GetFilterSchemaRequest,
+  GetGroupRequest,
   GetOperationRequest,
   GetOrganisationRequest,
   GetQuotaOverrideRequest,
   GetQuotaRequest,
+  GetWorkspaceRequest,
+  Group,
   ListFilterSchemasRequest,
+  ListGroupsRequest,
+  ListGroupsResponse,
   ListOperationsRequest,
   ListOperationsResponse,
   ListOrganisationsRequest,
@@ -42,13 +81,29 @@ import type {
   ListQuotaOverridesResponse,
   ListQuotasRequest,
   ListQuotasResponse,
+  ListWorkspacesRequest,
+  ListWorkspacesResponse,
+  MoveGroupRequest,
+  MoveWorkspaceRequest,
   Organisation,
   Quota,
   QuotaOverride,
+  RestoreGroupRequest,
+  RestoreOrganisationRequest,
+  RestoreWorkspaceRequest,
+  ResumeGroupRequest,
+  ResumeOrganisationRequest,
+  ResumeWorkspaceRequest,
+  SuspendGroupRequest,
+  SuspendOrganisationRequest,
+  SuspendWorkspaceRequest,
   TaxonomyOperation,
+  UpdateGroupRequest,
   UpdateOrganisationRequest,
   UpdateQuotaOverrideRequest,
   UpdateQuotaRequest,
+  UpdateWorkspaceRequest,
+  Workspace,
 } from './types.ts'
 
 /** A client of Ninefold taxonomy: one method an operation, over one transport. */
@@ -174,6 +229,324 @@ export class TaxonomyClient {
    */
   updateOrganisation(request: UpdateOrganisationRequest, options?: CallOptions): Promise<TaxonomyOperation> {
     return send(this.#transport, updateOrganisation, request, options)
+  }
+
+  /**
+   * Archives an organisation. `POST /taxonomy/v1/organisations/{id}:archive`
+   *
+   * Puts the organisation and everything below it to rest: as suspended, and machines are stopped. It can be deleted
+   * only from here, and its name stays taken. The platform's own organisation refuses. The new state holds when the
+   * call is answered; the operation is PENDING while areas follow it in workspaces whose effective state changed, else
+   * DONE. Raises `ORGANISATION_NOT_FOUND`; `ORGANISATION_STATE_INVALID` unless it is ACTIVE or SUSPENDED. The operation
+   * can end with `LIFECYCLE_HOOK_FAILED`, and with the warning `LIFECYCLE_SUPERSEDED` when a later call decided.
+   */
+  archiveOrganisation(request: ArchiveOrganisationRequest, options?: CallOptions): Promise<TaxonomyOperation> {
+    return send(this.#transport, archiveOrganisation, request, options)
+  }
+
+  /**
+   * Restores an organisation. `POST /taxonomy/v1/organisations/{id}:restore`
+   *
+   * Takes an archived organisation back to the state it had before, ACTIVE or SUSPENDED: archiving and restoring cannot
+   * lift a suspension. The new state holds when the call is answered; the operation is PENDING while areas follow it in
+   * workspaces whose effective state changed, else DONE. Raises `ORGANISATION_NOT_FOUND`; `ORGANISATION_STATE_INVALID`
+   * unless it is ARCHIVED. The operation can end with `LIFECYCLE_HOOK_FAILED`, and with the warning
+   * `LIFECYCLE_SUPERSEDED` when a later call decided.
+   */
+  restoreOrganisation(request: RestoreOrganisationRequest, options?: CallOptions): Promise<TaxonomyOperation> {
+    return send(this.#transport, restoreOrganisation, request, options)
+  }
+
+  /**
+   * Resumes an organisation. `POST /taxonomy/v1/organisations/{id}:resume`
+   *
+   * Lifts the suspension of the organisation. What is below and was suspended on its own stays so. The new state holds
+   * when the call is answered; the operation is PENDING while areas follow it in workspaces whose effective state
+   * changed, else DONE. Raises `ORGANISATION_NOT_FOUND`; `ORGANISATION_STATE_INVALID` unless it is SUSPENDED. The
+   * operation can end with `LIFECYCLE_HOOK_FAILED`, and with the warning `LIFECYCLE_SUPERSEDED` when a later call
+   * decided.
+   */
+  resumeOrganisation(request: ResumeOrganisationRequest, options?: CallOptions): Promise<TaxonomyOperation> {
+    return send(this.#transport, resumeOrganisation, request, options)
+  }
+
+  /**
+   * Suspends an organisation. `POST /taxonomy/v1/organisations/{id}:suspend`
+   *
+   * Suspends the organisation and everything below it: reads go on, changes are refused, machines are suspended. The
+   * platform's own organisation refuses. The new state holds when the call is answered; the operation is PENDING while
+   * areas follow it in workspaces whose effective state changed, else DONE. Raises `ORGANISATION_NOT_FOUND`;
+   * `ORGANISATION_STATE_INVALID` unless it is ACTIVE. The operation can end with `LIFECYCLE_HOOK_FAILED`, and with the
+   * warning `LIFECYCLE_SUPERSEDED` when a later call decided.
+   */
+  suspendOrganisation(request: SuspendOrganisationRequest, options?: CallOptions): Promise<TaxonomyOperation> {
+    return send(this.#transport, suspendOrganisation, request, options)
+  }
+
+  /**
+   * Lists the groups of an organisation. `GET /taxonomy/v1/organisations/{organisation}/groups`
+   *
+   * Lists the groups of an organisation, at any depth, at which the caller holds the permission, in every state.
+   * `parent_group_id = ""` are those directly under the organisation, `ancestors.id:<uuid>` those anywhere below a
+   * node. Raises `ORGANISATION_NOT_FOUND`. Ordered by `name asc` unless asked otherwise.
+   */
+  listGroups(request: ListGroupsRequest, options?: CallOptions): Promise<ListGroupsResponse> {
+    return send(this.#transport, listGroups, request, options)
+  }
+
+  /** Every row of `listGroups`, page after page. */
+  iterateGroups(request: ListGroupsRequest, options?: CallOptions): AsyncGenerator<Group, void, undefined> {
+    return iterate(this.#transport, listGroups, 'groups', request, options)
+  }
+
+  /**
+   * Creates a group. `POST /taxonomy/v1/organisations/{organisation}/groups`
+   *
+   * Makes a group, ACTIVE and empty, under another group or directly under the organisation. The name is unique among
+   * the groups of the parent. Raises `ORGANISATION_NOT_FOUND`; `PARENT_NOT_ACTIVE`; `GROUP_PARENT_NOT_FOUND` when the
+   * parent is no group of the organisation; `GROUP_DEPTH_EXCEEDED` below depth 10; `GROUP_CHILDREN_EXCEEDED` beyond 300
+   * groups under one parent; `GROUP_ALREADY_EXISTS`; and a quota error when `taxonomy.groups` is used up.
+   */
+  createGroup(request: CreateGroupRequest, options?: CallOptions): Promise<TaxonomyOperation> {
+    return send(this.#transport, createGroup, request, options)
+  }
+
+  /**
+   * Gets a group. `GET /taxonomy/v1/organisations/{organisation}/groups/{id}`
+   *
+   * Answers one group with its ancestors, its effective state and the number of groups and workspaces below it. Raises
+   * `ORGANISATION_NOT_FOUND` and `GROUP_NOT_FOUND`.
+   */
+  getGroup(request: GetGroupRequest, options?: CallOptions): Promise<Group> {
+    return send(this.#transport, getGroup, request, options)
+  }
+
+  /**
+   * Deletes a group. `DELETE /taxonomy/v1/organisations/{organisation}/groups/{id}`
+   *
+   * Deletes a group that is archived, by itself or by an ancestor, and has no groups and no workspaces, with its
+   * bindings and quota overrides; its operations stay. Raises `ORGANISATION_NOT_FOUND` and `GROUP_NOT_FOUND`;
+   * `GROUP_STATE_INVALID` unless its effective state is ARCHIVED; `GROUP_NOT_EMPTY` while something is directly below
+   * it.
+   */
+  deleteGroup(request: DeleteGroupRequest, options?: CallOptions): Promise<TaxonomyOperation> {
+    return send(this.#transport, deleteGroup, request, options)
+  }
+
+  /**
+   * Updates a group. `PATCH /taxonomy/v1/organisations/{organisation}/groups/{id}`
+   *
+   * Changes display name, description and labels of an active group. Raises `ORGANISATION_NOT_FOUND` and
+   * `GROUP_NOT_FOUND`; `PARENT_NOT_ACTIVE`; `GROUP_STATE_INVALID` unless it is ACTIVE.
+   */
+  updateGroup(request: UpdateGroupRequest, options?: CallOptions): Promise<TaxonomyOperation> {
+    return send(this.#transport, updateGroup, request, options)
+  }
+
+  /**
+   * Archives a group. `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:archive`
+   *
+   * Puts the group and everything below it to rest: as suspended, and machines are stopped. It can be deleted only from
+   * here, and its name stays taken. The new state holds when the call is answered; the operation is PENDING while areas
+   * follow it in workspaces whose effective state changed, else DONE. Raises `ORGANISATION_NOT_FOUND` and
+   * `GROUP_NOT_FOUND`; `PARENT_NOT_ACTIVE` when the parent is not active; `GROUP_STATE_INVALID` unless it is ACTIVE or
+   * SUSPENDED. The operation can end with `LIFECYCLE_HOOK_FAILED`, and with the warning `LIFECYCLE_SUPERSEDED` when a
+   * later call decided.
+   */
+  archiveGroup(request: ArchiveGroupRequest, options?: CallOptions): Promise<TaxonomyOperation> {
+    return send(this.#transport, archiveGroup, request, options)
+  }
+
+  /**
+   * Moves a group. `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:move`
+   *
+   * Hangs the group with all below it under another group of the organisation, or directly under the organisation.
+   * Inherited roles, effective state and caps follow at once; a move to the present parent changes nothing. Raises
+   * `ORGANISATION_NOT_FOUND` and `GROUP_NOT_FOUND`; `PARENT_NOT_ACTIVE` unless both parents are active;
+   * `GROUP_STATE_INVALID` when it is ARCHIVED; `GROUP_PARENT_NOT_FOUND`; `GROUP_MOVE_CYCLE` into itself or what is
+   * below it; `GROUP_DEPTH_EXCEEDED`; `GROUP_CHILDREN_EXCEEDED`; `GROUP_ALREADY_EXISTS` when the new parent has a group
+   * of its name; and a quota error when a cap above the new place has no room.
+   */
+  moveGroup(request: MoveGroupRequest, options?: CallOptions): Promise<TaxonomyOperation> {
+    return send(this.#transport, moveGroup, request, options)
+  }
+
+  /**
+   * Restores a group. `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:restore`
+   *
+   * Takes an archived group back to the state it had before, ACTIVE or SUSPENDED: archiving and restoring cannot lift a
+   * suspension. The new state holds when the call is answered; the operation is PENDING while areas follow it in
+   * workspaces whose effective state changed, else DONE. Raises `ORGANISATION_NOT_FOUND` and `GROUP_NOT_FOUND`;
+   * `PARENT_NOT_ACTIVE` when the parent is not active; `GROUP_STATE_INVALID` unless it is ARCHIVED. The operation can
+   * end with `LIFECYCLE_HOOK_FAILED`, and with the warning `LIFECYCLE_SUPERSEDED` when a later call decided.
+   */
+  restoreGroup(request: RestoreGroupRequest, options?: CallOptions): Promise<TaxonomyOperation> {
+    return send(this.#transport, restoreGroup, request, options)
+  }
+
+  /**
+   * Resumes a group. `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:resume`
+   *
+   * Lifts the suspension of the group. What is below and was suspended on its own stays so. The new state holds when
+   * the call is answered; the operation is PENDING while areas follow it in workspaces whose effective state changed,
+   * else DONE. Raises `ORGANISATION_NOT_FOUND` and `GROUP_NOT_FOUND`; `PARENT_NOT_ACTIVE` when the parent is not
+   * active; `GROUP_STATE_INVALID` unless it is SUSPENDED. The operation can end with `LIFECYCLE_HOOK_FAILED`, and with
+   * the warning `LIFECYCLE_SUPERSEDED` when a later call decided.
+   */
+  resumeGroup(request: ResumeGroupRequest, options?: CallOptions): Promise<TaxonomyOperation> {
+    return send(this.#transport, resumeGroup, request, options)
+  }
+
+  /**
+   * Suspends a group. `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:suspend`
+   *
+   * Suspends the group and everything below it: reads go on, changes are refused, machines are suspended. The new state
+   * holds when the call is answered; the operation is PENDING while areas follow it in workspaces whose effective state
+   * changed, else DONE. Raises `ORGANISATION_NOT_FOUND` and `GROUP_NOT_FOUND`; `PARENT_NOT_ACTIVE` when the parent is
+   * not active; `GROUP_STATE_INVALID` unless it is ACTIVE. The operation can end with `LIFECYCLE_HOOK_FAILED`, and with
+   * the warning `LIFECYCLE_SUPERSEDED` when a later call decided.
+   */
+  suspendGroup(request: SuspendGroupRequest, options?: CallOptions): Promise<TaxonomyOperation> {
+    return send(this.#transport, suspendGroup, request, options)
+  }
+
+  /**
+   * Lists the workspaces of an organisation. `GET /taxonomy/v1/organisations/{organisation}/workspaces`
+   *
+   * Lists the workspaces of an organisation, at any depth, at which the caller holds the permission, in every state.
+   * `parent_group_id = ""` are those directly under the organisation, `ancestors.id:<uuid>` those anywhere below a
+   * node. Raises `ORGANISATION_NOT_FOUND`. Ordered by `name asc` unless asked otherwise.
+   */
+  listWorkspaces(request: ListWorkspacesRequest, options?: CallOptions): Promise<ListWorkspacesResponse> {
+    return send(this.#transport, listWorkspaces, request, options)
+  }
+
+  /** Every row of `listWorkspaces`, page after page. */
+  iterateWorkspaces(request: ListWorkspacesRequest, options?: CallOptions): AsyncGenerator<Workspace, void, undefined> {
+    return iterate(this.#transport, listWorkspaces, 'workspaces', request, options)
+  }
+
+  /**
+   * Creates a workspace. `POST /taxonomy/v1/organisations/{organisation}/workspaces`
+   *
+   * Makes a workspace, ACTIVE and empty, under a group or directly under the organisation, and the caller its
+   * administrator. The name is unique in the organisation. Raises `ORGANISATION_NOT_FOUND`; `PARENT_NOT_ACTIVE`;
+   * `GROUP_PARENT_NOT_FOUND` when the parent is no group of the organisation; `WORKSPACE_ALREADY_EXISTS`; and a quota
+   * error when `taxonomy.workspaces` is used up.
+   */
+  createWorkspace(request: CreateWorkspaceRequest, options?: CallOptions): Promise<TaxonomyOperation> {
+    return send(this.#transport, createWorkspace, request, options)
+  }
+
+  /**
+   * Gets a workspace. `GET /taxonomy/v1/organisations/{organisation}/workspaces/{id}`
+   *
+   * Answers one workspace with its ancestors and its effective state. Raises `ORGANISATION_NOT_FOUND`.
+   */
+  getWorkspace(request: GetWorkspaceRequest, options?: CallOptions): Promise<Workspace> {
+    return send(this.#transport, getWorkspace, request, options)
+  }
+
+  /**
+   * Deletes a workspace. `DELETE /taxonomy/v1/organisations/{organisation}/workspaces/{id}`
+   *
+   * Deletes a workspace that is archived, by itself or by an ancestor, with its bindings and quota overrides; its
+   * operations and activities stay. Without `force` it must hold nothing of its users and the operation is DONE. With
+   * `force` it becomes DELETING, the areas purge what they hold in it, and the operation is PENDING until the node is
+   * gone; a purge that fails is tried again every minute under the warning `PURGE_STEP_FAILED`. Raises
+   * `ORGANISATION_NOT_FOUND`; `WORKSPACE_STATE_INVALID` unless its effective state is ARCHIVED, and always for the
+   * platform's own one; `WORKSPACE_NOT_EMPTY` without `force` while an area holds something; `WORKSPACE_PROTECTED` with
+   * `force` while an area protects something.
+   */
+  deleteWorkspace(request: DeleteWorkspaceRequest, options?: CallOptions): Promise<TaxonomyOperation> {
+    return send(this.#transport, deleteWorkspace, request, options)
+  }
+
+  /**
+   * Updates a workspace. `PATCH /taxonomy/v1/organisations/{organisation}/workspaces/{id}`
+   *
+   * Changes display name, description and labels of an active workspace. Raises `ORGANISATION_NOT_FOUND`;
+   * `PARENT_NOT_ACTIVE`; `WORKSPACE_STATE_INVALID` unless it is ACTIVE.
+   */
+  updateWorkspace(request: UpdateWorkspaceRequest, options?: CallOptions): Promise<TaxonomyOperation> {
+    return send(this.#transport, updateWorkspace, request, options)
+  }
+
+  /**
+   * Archives a workspace. `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:archive`
+   *
+   * Puts the workspace and everything in it to rest: as suspended, and machines are stopped. It can be deleted only
+   * from here, and its name stays taken. The platform's own workspace refuses. The new state holds when the call is
+   * answered; the operation is PENDING while areas follow it in workspaces whose effective state changed, else DONE.
+   * Raises `ORGANISATION_NOT_FOUND`; `PARENT_NOT_ACTIVE` when the parent is not active; `WORKSPACE_STATE_INVALID`
+   * unless it is ACTIVE or SUSPENDED. The operation can end with `LIFECYCLE_HOOK_FAILED`, and with the warning
+   * `LIFECYCLE_SUPERSEDED` when a later call decided.
+   */
+  archiveWorkspace(request: ArchiveWorkspaceRequest, options?: CallOptions): Promise<TaxonomyOperation> {
+    return send(this.#transport, archiveWorkspace, request, options)
+  }
+
+  /**
+   * Moves a workspace. `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:move`
+   *
+   * Hangs the workspace under another group of the organisation, or directly under the organisation. Inherited roles,
+   * effective state and caps follow at once; a move to the present parent changes nothing. Raises
+   * `ORGANISATION_NOT_FOUND`; `PARENT_NOT_ACTIVE` unless both parents are active; `WORKSPACE_STATE_INVALID` when it is
+   * ARCHIVED or DELETING, and always for the platform's own one; `GROUP_PARENT_NOT_FOUND`; and a quota error when a cap
+   * above the new place has no room.
+   */
+  moveWorkspace(request: MoveWorkspaceRequest, options?: CallOptions): Promise<TaxonomyOperation> {
+    return send(this.#transport, moveWorkspace, request, options)
+  }
+
+  /**
+   * Restores a workspace. `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:restore`
+   *
+   * Takes an archived workspace back to the state it had before, ACTIVE or SUSPENDED: archiving and restoring cannot
+   * lift a suspension. The new state holds when the call is answered; the operation is PENDING while areas follow it in
+   * workspaces whose effective state changed, else DONE. Raises `ORGANISATION_NOT_FOUND`; `PARENT_NOT_ACTIVE` when the
+   * parent is not active; `WORKSPACE_STATE_INVALID` unless it is ARCHIVED. The operation can end with
+   * `LIFECYCLE_HOOK_FAILED`, and with the warning `LIFECYCLE_SUPERSEDED` when a later call decided.
+   */
+  restoreWorkspace(request: RestoreWorkspaceRequest, options?: CallOptions): Promise<TaxonomyOperation> {
+    return send(this.#transport, restoreWorkspace, request, options)
+  }
+
+  /**
+   * Resumes a workspace. `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:resume`
+   *
+   * Lifts the suspension of the workspace. What is below and was suspended on its own stays so. The new state holds
+   * when the call is answered; the operation is PENDING while areas follow it in workspaces whose effective state
+   * changed, else DONE. Raises `ORGANISATION_NOT_FOUND`; `PARENT_NOT_ACTIVE` when the parent is not active;
+   * `WORKSPACE_STATE_INVALID` unless it is SUSPENDED. The operation can end with `LIFECYCLE_HOOK_FAILED`, and with the
+   * warning `LIFECYCLE_SUPERSEDED` when a later call decided.
+   */
+  resumeWorkspace(request: ResumeWorkspaceRequest, options?: CallOptions): Promise<TaxonomyOperation> {
+    return send(this.#transport, resumeWorkspace, request, options)
+  }
+
+  /**
+   * Suspends a workspace. `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:suspend`
+   *
+   * Suspends the workspace and everything in it: reads go on, changes are refused, machines are suspended. The
+   * platform's own workspace refuses. The new state holds when the call is answered; the operation is PENDING while
+   * areas follow it in workspaces whose effective state changed, else DONE. Raises `ORGANISATION_NOT_FOUND`;
+   * `PARENT_NOT_ACTIVE` when the parent is not active; `WORKSPACE_STATE_INVALID` unless it is ACTIVE. The operation can
+   * end with `LIFECYCLE_HOOK_FAILED`, and with the warning `LIFECYCLE_SUPERSEDED` when a later call decided.
+   */
+  suspendWorkspace(request: SuspendWorkspaceRequest, options?: CallOptions): Promise<TaxonomyOperation> {
+    return send(this.#transport, suspendWorkspace, request, options)
+  }
+
+  /**
+   * Gets the effective quota of a node. `GET /taxonomy/v1/organisations/{organisation}/effective-quotas/{id}`
+   *
+   * Answers what a quota allows at a node of the organisation: the smallest limit on the way to it, where that comes
+   * from, and what is left. Raises `ORGANISATION_NOT_FOUND`; `EFFECTIVE_QUOTA_SCOPE_INVALID` when the asked node is not
+   * in the organisation, or only one of `scope_type` and `scope_id` is given; `QUOTA_NOT_FOUND`.
+   */
+  getEffectiveQuota(request: GetEffectiveQuotaRequest, options?: CallOptions): Promise<EffectiveQuota> {
+    return send(this.#transport, getEffectiveQuota, request, options)
   }
 
   /**

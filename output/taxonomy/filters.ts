@@ -103,6 +103,87 @@ export const organisationsList: ListFields = {
   key: 'id',
 }
 
+/** What `listGroups` filters and sorts by. */
+export const groupsList: ListFields = {
+  resource: 'groups',
+  fields: [
+    { name: 'name', type: 'STRING', operators: ['=', '!=', '<', '<=', '>', '>=', ':'], sortable: true },
+    { name: 'display_name', type: 'STRING', operators: ['=', '!=', '<', '<=', '>', '>=', ':'], sortable: true },
+    {
+      name: 'state',
+      type: 'ENUM',
+      operators: ['=', '!=', ':'],
+      sortable: true,
+      enumValues: [
+        'TAXONOMY_LIFECYCLE_STATE_ACTIVE',
+        'TAXONOMY_LIFECYCLE_STATE_SUSPENDED',
+        'TAXONOMY_LIFECYCLE_STATE_ARCHIVED',
+        'TAXONOMY_LIFECYCLE_STATE_DELETING',
+      ],
+    },
+    {
+      name: 'effective_state',
+      type: 'ENUM',
+      operators: ['=', '!=', ':'],
+      sortable: true,
+      enumValues: [
+        'TAXONOMY_LIFECYCLE_STATE_ACTIVE',
+        'TAXONOMY_LIFECYCLE_STATE_SUSPENDED',
+        'TAXONOMY_LIFECYCLE_STATE_ARCHIVED',
+        'TAXONOMY_LIFECYCLE_STATE_DELETING',
+      ],
+    },
+    { name: 'labels', type: 'MAP', operators: ['=', '!=', '<', '<=', '>', '>=', ':'] },
+    { name: 'create_time', type: 'TIMESTAMP', operators: ['=', '!=', '<', '<=', '>', '>='], sortable: true },
+    { name: 'update_time', type: 'TIMESTAMP', operators: ['=', '!=', '<', '<=', '>', '>='], sortable: true },
+    { name: 'parent_group_id', type: 'STRING', operators: ['=', '!=', '<', '<=', '>', '>=', ':'] },
+    { name: 'ancestors.id', type: 'STRING', list: true, operators: [':'] },
+    { name: 'depth', type: 'INTEGER', operators: ['=', '!=', '<', '<=', '>', '>='], sortable: true },
+  ],
+  defaultOrder: 'name asc',
+  key: 'id',
+}
+
+/** What `listWorkspaces` filters and sorts by. */
+export const workspacesList: ListFields = {
+  resource: 'workspaces',
+  fields: [
+    { name: 'name', type: 'STRING', operators: ['=', '!=', '<', '<=', '>', '>=', ':'], sortable: true },
+    { name: 'display_name', type: 'STRING', operators: ['=', '!=', '<', '<=', '>', '>=', ':'], sortable: true },
+    {
+      name: 'state',
+      type: 'ENUM',
+      operators: ['=', '!=', ':'],
+      sortable: true,
+      enumValues: [
+        'TAXONOMY_LIFECYCLE_STATE_ACTIVE',
+        'TAXONOMY_LIFECYCLE_STATE_SUSPENDED',
+        'TAXONOMY_LIFECYCLE_STATE_ARCHIVED',
+        'TAXONOMY_LIFECYCLE_STATE_DELETING',
+      ],
+    },
+    {
+      name: 'effective_state',
+      type: 'ENUM',
+      operators: ['=', '!=', ':'],
+      sortable: true,
+      enumValues: [
+        'TAXONOMY_LIFECYCLE_STATE_ACTIVE',
+        'TAXONOMY_LIFECYCLE_STATE_SUSPENDED',
+        'TAXONOMY_LIFECYCLE_STATE_ARCHIVED',
+        'TAXONOMY_LIFECYCLE_STATE_DELETING',
+      ],
+    },
+    { name: 'labels', type: 'MAP', operators: ['=', '!=', '<', '<=', '>', '>=', ':'] },
+    { name: 'create_time', type: 'TIMESTAMP', operators: ['=', '!=', '<', '<=', '>', '>='], sortable: true },
+    { name: 'update_time', type: 'TIMESTAMP', operators: ['=', '!=', '<', '<=', '>', '>='], sortable: true },
+    { name: 'parent_group_id', type: 'STRING', operators: ['=', '!=', '<', '<=', '>', '>=', ':'] },
+    { name: 'ancestors.id', type: 'STRING', list: true, operators: [':'] },
+  ],
+  defaultOrder: 'name asc',
+  key: 'id',
+}
+
 /** What `listQuotas` filters and sorts by. */
 export const quotasList: ListFields = {
   resource: 'quotas',
@@ -141,8 +222,10 @@ export const quotaOverridesList: ListFields = {
 
 /** The filter schemas of Ninefold taxonomy, ordered by resource. */
 export const taxonomyFilters: readonly ListFields[] = [
+  groupsList,
   operationsList,
   organisationsList,
   quotaOverridesList,
   quotasList,
+  workspacesList,
 ]

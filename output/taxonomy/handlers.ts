@@ -5,27 +5,55 @@ import type { Answer } from '../../runtime/json.ts'
 import type { Page } from '../../runtime/pagination.ts'
 import type { FilterSchema } from '../shared/types.ts'
 import type {
+  ArchiveGroupGiven,
+  ArchiveOrganisationGiven,
+  ArchiveWorkspaceGiven,
+  CreateGroupGiven,
   CreateOrganisationGiven,
   CreateQuotaOverrideGiven,
+  CreateWorkspaceGiven,
+  DeleteGroupRequest,
   DeleteOrganisationRequest,
   DeleteQuotaOverrideRequest,
+  DeleteWorkspaceGiven,
+  EffectiveQuota,
+  GetEffectiveQuotaRequest,
   GetFilterSchemaRequest,
+  GetGroupRequest,
   GetOperationRequest,
   GetOrganisationRequest,
   GetQuotaOverrideRequest,
   GetQuotaRequest,
+  GetWorkspaceRequest,
+  Group,
   ListFilterSchemasRequest,
+  ListGroupsRequest,
   ListOperationsRequest,
   ListOrganisationsRequest,
   ListQuotaOverridesRequest,
   ListQuotasRequest,
+  ListWorkspacesRequest,
+  MoveGroupRequest,
+  MoveWorkspaceRequest,
   Organisation,
   Quota,
   QuotaOverride,
+  RestoreGroupGiven,
+  RestoreOrganisationGiven,
+  RestoreWorkspaceGiven,
+  ResumeGroupGiven,
+  ResumeOrganisationGiven,
+  ResumeWorkspaceGiven,
+  SuspendGroupGiven,
+  SuspendOrganisationGiven,
+  SuspendWorkspaceGiven,
   TaxonomyOperation,
+  UpdateGroupRequest,
   UpdateOrganisationRequest,
   UpdateQuotaOverrideRequest,
   UpdateQuotaRequest,
+  UpdateWorkspaceRequest,
+  Workspace,
 } from './types.ts'
 
 export interface FilterSchemasHandlers {
@@ -53,6 +81,65 @@ export interface OrganisationHandlers {
   deleteOrganisation(request: DeleteOrganisationRequest, context: CallContext): Promise<Answer<TaxonomyOperation>>
   /** Updates an organisation. `PATCH /taxonomy/v1/organisations/{id}` */
   updateOrganisation(request: UpdateOrganisationRequest, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  /** Archives an organisation. `POST /taxonomy/v1/organisations/{id}:archive` */
+  archiveOrganisation(request: ArchiveOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  /** Restores an organisation. `POST /taxonomy/v1/organisations/{id}:restore` */
+  restoreOrganisation(request: RestoreOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  /** Resumes an organisation. `POST /taxonomy/v1/organisations/{id}:resume` */
+  resumeOrganisation(request: ResumeOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  /** Suspends an organisation. `POST /taxonomy/v1/organisations/{id}:suspend` */
+  suspendOrganisation(request: SuspendOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+}
+
+export interface GroupHandlers {
+  /** Lists the groups of an organisation. `GET /taxonomy/v1/organisations/{organisation}/groups` */
+  listGroups(request: ListGroupsRequest, context: ListContext): Promise<Page<Group>>
+  /** Creates a group. `POST /taxonomy/v1/organisations/{organisation}/groups` */
+  createGroup(request: CreateGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  /** Gets a group. `GET /taxonomy/v1/organisations/{organisation}/groups/{id}` */
+  getGroup(request: GetGroupRequest, context: CallContext): Promise<Answer<Group>>
+  /** Deletes a group. `DELETE /taxonomy/v1/organisations/{organisation}/groups/{id}` */
+  deleteGroup(request: DeleteGroupRequest, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  /** Updates a group. `PATCH /taxonomy/v1/organisations/{organisation}/groups/{id}` */
+  updateGroup(request: UpdateGroupRequest, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  /** Archives a group. `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:archive` */
+  archiveGroup(request: ArchiveGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  /** Moves a group. `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:move` */
+  moveGroup(request: MoveGroupRequest, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  /** Restores a group. `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:restore` */
+  restoreGroup(request: RestoreGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  /** Resumes a group. `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:resume` */
+  resumeGroup(request: ResumeGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  /** Suspends a group. `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:suspend` */
+  suspendGroup(request: SuspendGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+}
+
+export interface WorkspaceHandlers {
+  /** Lists the workspaces of an organisation. `GET /taxonomy/v1/organisations/{organisation}/workspaces` */
+  listWorkspaces(request: ListWorkspacesRequest, context: ListContext): Promise<Page<Workspace>>
+  /** Creates a workspace. `POST /taxonomy/v1/organisations/{organisation}/workspaces` */
+  createWorkspace(request: CreateWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  /** Gets a workspace. `GET /taxonomy/v1/organisations/{organisation}/workspaces/{id}` */
+  getWorkspace(request: GetWorkspaceRequest, context: CallContext): Promise<Answer<Workspace>>
+  /** Deletes a workspace. `DELETE /taxonomy/v1/organisations/{organisation}/workspaces/{id}` */
+  deleteWorkspace(request: DeleteWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  /** Updates a workspace. `PATCH /taxonomy/v1/organisations/{organisation}/workspaces/{id}` */
+  updateWorkspace(request: UpdateWorkspaceRequest, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  /** Archives a workspace. `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:archive` */
+  archiveWorkspace(request: ArchiveWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  /** Moves a workspace. `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:move` */
+  moveWorkspace(request: MoveWorkspaceRequest, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  /** Restores a workspace. `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:restore` */
+  restoreWorkspace(request: RestoreWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  /** Resumes a workspace. `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:resume` */
+  resumeWorkspace(request: ResumeWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+  /** Suspends a workspace. `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:suspend` */
+  suspendWorkspace(request: SuspendWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>>
+}
+
+export interface EffectiveQuotaHandlers {
+  /** Gets the effective quota of a node. `GET /taxonomy/v1/organisations/{organisation}/effective-quotas/{id}` */
+  getEffectiveQuota(request: GetEffectiveQuotaRequest, context: CallContext): Promise<Answer<EffectiveQuota>>
 }
 
 export interface QuotaHandlers {
@@ -82,6 +169,9 @@ export interface TaxonomyHandlers {
   readonly filterSchemas: FilterSchemasHandlers
   readonly operations: TaxonomyOperationHandlers
   readonly organisations: OrganisationHandlers
+  readonly groups: GroupHandlers
+  readonly workspaces: WorkspaceHandlers
+  readonly effectiveQuotas: EffectiveQuotaHandlers
   readonly quotas: QuotaHandlers
   readonly quotaOverrides: QuotaOverrideHandlers
 }

@@ -3,6 +3,37 @@
 /** The permission keys of Ninefold taxonomy, ordered by key, with the operations that carry each. */
 export const taxonomyPermissions = [
   {
+    key: 'taxonomy.effectiveQuotas.get',
+    class: 'READ',
+    scopeTypes: ['ORGANISATION', 'GROUP', 'WORKSPACE'],
+    operations: ['getEffectiveQuota'],
+  },
+  {
+    key: 'taxonomy.groups.archive',
+    class: 'ADMIN',
+    scopeTypes: ['ORGANISATION', 'GROUP'],
+    operations: ['archiveGroup'],
+  },
+  { key: 'taxonomy.groups.create', class: 'ADMIN', scopeTypes: ['ORGANISATION', 'GROUP'], operations: ['createGroup'] },
+  { key: 'taxonomy.groups.delete', class: 'ADMIN', scopeTypes: ['ORGANISATION', 'GROUP'], operations: ['deleteGroup'] },
+  { key: 'taxonomy.groups.get', class: 'READ', scopeTypes: ['GROUP'], operations: ['getGroup'] },
+  { key: 'taxonomy.groups.list', class: 'READ', scopeTypes: ['GROUP'], operations: ['listGroups'] },
+  { key: 'taxonomy.groups.move', class: 'ADMIN', scopeTypes: ['ORGANISATION', 'GROUP'], operations: ['moveGroup'] },
+  {
+    key: 'taxonomy.groups.restore',
+    class: 'ADMIN',
+    scopeTypes: ['ORGANISATION', 'GROUP'],
+    operations: ['restoreGroup'],
+  },
+  { key: 'taxonomy.groups.resume', class: 'ADMIN', scopeTypes: ['ORGANISATION', 'GROUP'], operations: ['resumeGroup'] },
+  {
+    key: 'taxonomy.groups.suspend',
+    class: 'ADMIN',
+    scopeTypes: ['ORGANISATION', 'GROUP'],
+    operations: ['suspendGroup'],
+  },
+  { key: 'taxonomy.groups.update', class: 'ADMIN', scopeTypes: ['GROUP'], operations: ['updateGroup'] },
+  {
     key: 'taxonomy.operations.get',
     class: 'READ',
     scopeTypes: ['PLATFORM', 'ORGANISATION', 'GROUP', 'WORKSPACE'],
@@ -13,6 +44,12 @@ export const taxonomyPermissions = [
     class: 'READ',
     scopeTypes: ['PLATFORM', 'ORGANISATION', 'GROUP', 'WORKSPACE'],
     operations: ['listOperations'],
+  },
+  {
+    key: 'taxonomy.organisations.archive',
+    class: 'ADMIN',
+    scopeTypes: ['PLATFORM'],
+    operations: ['archiveOrganisation'],
   },
   {
     key: 'taxonomy.organisations.create',
@@ -32,6 +69,24 @@ export const taxonomyPermissions = [
     class: 'READ',
     scopeTypes: ['ORGANISATION'],
     operations: ['listOrganisations'],
+  },
+  {
+    key: 'taxonomy.organisations.restore',
+    class: 'ADMIN',
+    scopeTypes: ['PLATFORM'],
+    operations: ['restoreOrganisation'],
+  },
+  {
+    key: 'taxonomy.organisations.resume',
+    class: 'ADMIN',
+    scopeTypes: ['PLATFORM'],
+    operations: ['resumeOrganisation'],
+  },
+  {
+    key: 'taxonomy.organisations.suspend',
+    class: 'ADMIN',
+    scopeTypes: ['PLATFORM'],
+    operations: ['suspendOrganisation'],
   },
   {
     key: 'taxonomy.organisations.update',
@@ -70,6 +125,51 @@ export const taxonomyPermissions = [
     operations: ['updateQuotaOverride'],
   },
   { key: 'taxonomy.quotas.update', class: 'ADMIN', scopeTypes: ['PLATFORM'], operations: ['updateQuota'] },
+  {
+    key: 'taxonomy.workspaces.archive',
+    class: 'ADMIN',
+    scopeTypes: ['ORGANISATION', 'GROUP'],
+    operations: ['archiveWorkspace'],
+  },
+  {
+    key: 'taxonomy.workspaces.create',
+    class: 'ADMIN',
+    scopeTypes: ['ORGANISATION', 'GROUP'],
+    operations: ['createWorkspace'],
+  },
+  {
+    key: 'taxonomy.workspaces.delete',
+    class: 'ADMIN',
+    scopeTypes: ['ORGANISATION', 'GROUP'],
+    operations: ['deleteWorkspace'],
+  },
+  { key: 'taxonomy.workspaces.get', class: 'READ', scopeTypes: ['WORKSPACE'], operations: ['getWorkspace'] },
+  { key: 'taxonomy.workspaces.list', class: 'READ', scopeTypes: ['WORKSPACE'], operations: ['listWorkspaces'] },
+  {
+    key: 'taxonomy.workspaces.move',
+    class: 'ADMIN',
+    scopeTypes: ['ORGANISATION', 'GROUP'],
+    operations: ['moveWorkspace'],
+  },
+  {
+    key: 'taxonomy.workspaces.restore',
+    class: 'ADMIN',
+    scopeTypes: ['ORGANISATION', 'GROUP'],
+    operations: ['restoreWorkspace'],
+  },
+  {
+    key: 'taxonomy.workspaces.resume',
+    class: 'ADMIN',
+    scopeTypes: ['ORGANISATION', 'GROUP'],
+    operations: ['resumeWorkspace'],
+  },
+  {
+    key: 'taxonomy.workspaces.suspend',
+    class: 'ADMIN',
+    scopeTypes: ['ORGANISATION', 'GROUP'],
+    operations: ['suspendWorkspace'],
+  },
+  { key: 'taxonomy.workspaces.update', class: 'WRITE', scopeTypes: ['WORKSPACE'], operations: ['updateWorkspace'] },
 ] as const
 
 export type TaxonomyPermission = (typeof taxonomyPermissions)[number]['key']

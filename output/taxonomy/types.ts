@@ -94,6 +94,243 @@ export interface ListOrganisationsResponse {
   next_page_token: string
 }
 
+/** A group of groups and workspaces; what is done to it holds for all of them. */
+export interface Group {
+  /** Unique identifier, UUIDv7. */
+  id: string
+  /** The organisation of the path. */
+  organisation_id: string
+  /** Group that it hangs under; empty directly under the organisation. Set at create, later changed by `:move` only. */
+  parent_group_id: string
+  /** Unique among the groups of the parent, also while archived. */
+  name: string
+  /** Name for people. */
+  display_name: string
+  /** What it is for. */
+  description: string
+  /** Free labels, by key. */
+  labels: Labels
+  /** The nodes above it, the organisation first. */
+  ancestors: Ancestor[]
+  /** Number of groups on the way from the organisation to it, itself included. */
+  depth: number
+  /** What was done to the group. */
+  state: LifecycleState
+  /** The strictest state of the group and its ancestors. */
+  effective_state: LifecycleState
+  /** The node that the effective state comes from, the nearest to the root where several have it. */
+  effective_state_source: EffectiveStateSource
+  /** Reason given for the last change of state; empty when there was none. */
+  state_reason: string
+  /** When the state was last changed; absent before the first change. */
+  state_change_time?: string
+  /** Principal that last changed the state; empty before the first change. */
+  state_changed_by: string
+  /** Groups below the group, at any depth and in any state. */
+  group_count: number
+  /** Workspaces below the group, at any depth and in any state. */
+  workspace_count: number
+  /**
+   * Changes with the settable fields; set by the platform. Sent back as a precondition: a value other than the current
+   * one is `ETAG_MISMATCH`.
+   */
+  etag: string
+  /** When it was created. */
+  create_time: string
+  /** When a settable field, the parent or the state last changed. */
+  update_time: string
+}
+
+/** `Group` as it is sent. */
+export interface GroupInput {
+  /** Group that it hangs under; empty directly under the organisation. Set at create, later changed by `:move` only. */
+  parent_group_id?: string
+  /** Unique among the groups of the parent, also while archived. */
+  name: string
+  /** Name for people. */
+  display_name?: string
+  /** What it is for. */
+  description?: string
+  /** Free labels, by key. */
+  labels?: Labels
+  /**
+   * Changes with the settable fields; set by the platform. Sent back as a precondition: a value other than the current
+   * one is `ETAG_MISMATCH`.
+   */
+  etag?: string
+}
+
+/** `GroupInput` with its defaults filled, as handlers get it. */
+export type GroupGiven = GroupInput & {
+  parent_group_id: string
+  display_name: string
+  description: string
+  labels: Labels
+}
+
+/** `Group` as an update sends it: what its mask does not name is left out. */
+export type GroupUpdate = Partial<GroupInput>
+
+/** A page of groups. */
+export interface ListGroupsResponse {
+  /** The groups of the page, in the order asked for. */
+  groups: Group[]
+  /** Token of the next page; empty on the last one. */
+  next_page_token: string
+}
+
+/** What holds the resources of all other areas. */
+export interface Workspace {
+  /** Unique identifier, UUIDv7. */
+  id: string
+  /** The organisation of the path. */
+  organisation_id: string
+  /** Group that it hangs under; empty directly under the organisation. Set at create, later changed by `:move` only. */
+  parent_group_id: string
+  /** Unique in the organisation, also while archived. */
+  name: string
+  /** Name for people. */
+  display_name: string
+  /** What it is for. */
+  description: string
+  /** Free labels, by key. */
+  labels: Labels
+  /** The nodes above it, the organisation first. */
+  ancestors: Ancestor[]
+  /** What was done to the workspace. */
+  state: LifecycleState
+  /** The strictest state of the workspace and its ancestors. */
+  effective_state: LifecycleState
+  /** The node that the effective state comes from, the nearest to the root where several have it. */
+  effective_state_source: EffectiveStateSource
+  /** Reason given for the last change of state; empty when there was none. */
+  state_reason: string
+  /** When the state was last changed; absent before the first change. */
+  state_change_time?: string
+  /** Principal that last changed the state; empty before the first change. */
+  state_changed_by: string
+  /**
+   * Changes with the settable fields; set by the platform. Sent back as a precondition: a value other than the current
+   * one is `ETAG_MISMATCH`.
+   */
+  etag: string
+  /** When it was created. */
+  create_time: string
+  /** When a settable field, the parent or the state last changed. */
+  update_time: string
+}
+
+/** `Workspace` as it is sent. */
+export interface WorkspaceInput {
+  /** Group that it hangs under; empty directly under the organisation. Set at create, later changed by `:move` only. */
+  parent_group_id?: string
+  /** Unique in the organisation, also while archived. */
+  name: string
+  /** Name for people. */
+  display_name?: string
+  /** What it is for. */
+  description?: string
+  /** Free labels, by key. */
+  labels?: Labels
+  /**
+   * Changes with the settable fields; set by the platform. Sent back as a precondition: a value other than the current
+   * one is `ETAG_MISMATCH`.
+   */
+  etag?: string
+}
+
+/** `WorkspaceInput` with its defaults filled, as handlers get it. */
+export type WorkspaceGiven = WorkspaceInput & {
+  parent_group_id: string
+  display_name: string
+  description: string
+  labels: Labels
+}
+
+/** `Workspace` as an update sends it: what its mask does not name is left out. */
+export type WorkspaceUpdate = Partial<WorkspaceInput>
+
+/** A page of workspaces. */
+export interface ListWorkspacesResponse {
+  /** The workspaces of the page, in the order asked for. */
+  workspaces: Workspace[]
+  /** Token of the next page; empty on the last one. */
+  next_page_token: string
+}
+
+/** A node above another one. */
+export interface Ancestor {
+  /** Kind of the node, an organisation or a group. */
+  scope_type: ScopeType
+  /** Identifier of the node. */
+  id: string
+  /** Its name. */
+  name: string
+}
+
+/** What goes with a change of state. */
+export interface StateChangeInput {
+  /** Why, for people; answered as `state_reason`. */
+  reason?: string
+  /** Precondition; a value other than the current etag of the node is `ETAG_MISMATCH`. */
+  etag?: string
+}
+
+/** `StateChangeInput` with its defaults filled, as handlers get it. */
+export type StateChangeGiven = StateChangeInput & { reason: string }
+
+/** Where a node goes. */
+export interface MoveTargetInput {
+  /** The new parent, a group of the same organisation; empty for the organisation itself. */
+  parent_group_id: string
+  /** Precondition; a value other than the current etag of the node is `ETAG_MISMATCH`. */
+  etag?: string
+}
+
+/** What a quota allows at a node; computed. */
+export interface EffectiveQuota {
+  /** Natural key of the quota. */
+  id: string
+  /** Kind of the asked node. */
+  scope_type: ScopeType
+  /** Identifier of the asked node. */
+  scope_id: string
+  /** The smallest limit on the way to the node; -1 when there is none. */
+  limit: number
+  /** Where the limit comes from, the deepest node where several have it. */
+  limit_source: LimitSource
+  /** What the subtree of the node uses now. */
+  usage: number
+  /** What the subtree can still take, by all limits on the way to it; -1 when nothing limits it. */
+  available: number
+  /** The nodes with a limit on the way, the organisation first, which always has one. */
+  chain: QuotaLink[]
+}
+
+/** Where a limit comes from. */
+export interface LimitSource {
+  /** Kind of the node. */
+  scope_type: ScopeType
+  /** Identifier of the node. */
+  scope_id: string
+  /** The override at the node; empty where the default limit of the quota holds. */
+  override_id: string
+}
+
+/** A node with a limit of a quota. */
+export interface QuotaLink {
+  /** Kind of the node. */
+  scope_type: ScopeType
+  /** Identifier of the node. */
+  scope_id: string
+  /** Its limit; -1 is unlimited. */
+  limit: number
+  /** The override at the node; empty where the default limit of the quota holds. */
+  override_id: string
+  /** What the subtree of the node uses now. */
+  usage: number
+}
+
 /** A cap on the sum of a subtree. Quotas are built in; only their default limit can be changed. */
 export interface Quota {
   /** Natural key, such as `compute.vcpus`. */
@@ -417,6 +654,427 @@ export interface UpdateOrganisationRequest {
   'Idempotency-Key'?: string
   /** The new values, by the rules of `update_mask`. */
   body: OrganisationUpdate
+}
+
+/** `POST /taxonomy/v1/organisations/{id}:archive` */
+export interface ArchiveOrganisationRequest {
+  /** Identifier of the organisation. */
+  id: string
+  /**
+   * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
+   * call; with another body it is `IDEMPOTENCY_KEY_REUSED`. Visible ASCII characters.
+   */
+  'Idempotency-Key'?: string
+  /** Why it is done, for people, and a precondition. */
+  body: StateChangeInput
+}
+
+/** `ArchiveOrganisationRequest` with its defaults filled, as the handler gets it. */
+export type ArchiveOrganisationGiven = ArchiveOrganisationRequest & { body: StateChangeGiven }
+
+/** `POST /taxonomy/v1/organisations/{id}:restore` */
+export interface RestoreOrganisationRequest {
+  /** Identifier of the organisation. */
+  id: string
+  /**
+   * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
+   * call; with another body it is `IDEMPOTENCY_KEY_REUSED`. Visible ASCII characters.
+   */
+  'Idempotency-Key'?: string
+  /** Why it is done, for people, and a precondition. */
+  body: StateChangeInput
+}
+
+/** `RestoreOrganisationRequest` with its defaults filled, as the handler gets it. */
+export type RestoreOrganisationGiven = RestoreOrganisationRequest & { body: StateChangeGiven }
+
+/** `POST /taxonomy/v1/organisations/{id}:resume` */
+export interface ResumeOrganisationRequest {
+  /** Identifier of the organisation. */
+  id: string
+  /**
+   * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
+   * call; with another body it is `IDEMPOTENCY_KEY_REUSED`. Visible ASCII characters.
+   */
+  'Idempotency-Key'?: string
+  /** Why it is done, for people, and a precondition. */
+  body: StateChangeInput
+}
+
+/** `ResumeOrganisationRequest` with its defaults filled, as the handler gets it. */
+export type ResumeOrganisationGiven = ResumeOrganisationRequest & { body: StateChangeGiven }
+
+/** `POST /taxonomy/v1/organisations/{id}:suspend` */
+export interface SuspendOrganisationRequest {
+  /** Identifier of the organisation. */
+  id: string
+  /**
+   * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
+   * call; with another body it is `IDEMPOTENCY_KEY_REUSED`. Visible ASCII characters.
+   */
+  'Idempotency-Key'?: string
+  /** Why it is done, for people, and a precondition. */
+  body: StateChangeInput
+}
+
+/** `SuspendOrganisationRequest` with its defaults filled, as the handler gets it. */
+export type SuspendOrganisationGiven = SuspendOrganisationRequest & { body: StateChangeGiven }
+
+/** `GET /taxonomy/v1/organisations/{organisation}/groups` */
+export interface ListGroupsRequest {
+  /** Identifier of the organisation. */
+  organisation: string
+  /** At most this many rows are returned; fewer may be. Absent or 0 means 20, above 100 counts as 100. */
+  page_size?: number
+  /**
+   * `next_page_token` of the page before. All other parameters must be those of the call that returned it, else
+   * `PAGE_TOKEN_INVALID`. Tokens do not expire.
+   */
+  page_token?: string
+  /**
+   * AIP-160 expression over the fields of the list's filter schema, at most 4096 characters and 64 comparisons.
+   * Operators `=`, `!=`, `<`, `<=`, `>`, `>=` and `:`, with `AND`, `OR`, `NOT` and parentheses; `OR` binds tighter than
+   * `AND`. A fault is `FILTER_INVALID`.
+   */
+  filter?: string
+  /**
+   * AIP-132 order: comma-separated sortable fields, each with an optional ` asc` or ` desc`, ascending by default. A
+   * fault is `ORDER_BY_INVALID`.
+   */
+  order_by?: string
+}
+
+/** `POST /taxonomy/v1/organisations/{organisation}/groups` */
+export interface CreateGroupRequest {
+  /** Identifier of the organisation. */
+  organisation: string
+  /**
+   * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
+   * call; with another body it is `IDEMPOTENCY_KEY_REUSED`. Visible ASCII characters.
+   */
+  'Idempotency-Key'?: string
+  /** The group. */
+  body: GroupInput
+}
+
+/** `CreateGroupRequest` with its defaults filled, as the handler gets it. */
+export type CreateGroupGiven = CreateGroupRequest & { body: GroupGiven }
+
+/** `GET /taxonomy/v1/organisations/{organisation}/groups/{id}` */
+export interface GetGroupRequest {
+  /** Identifier of the organisation. */
+  organisation: string
+  /** Identifier of the group. */
+  id: string
+}
+
+/** `DELETE /taxonomy/v1/organisations/{organisation}/groups/{id}` */
+export interface DeleteGroupRequest {
+  /** Identifier of the organisation. */
+  organisation: string
+  /** Identifier of the group. */
+  id: string
+  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. */
+  etag?: string
+  /**
+   * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
+   * call; with another body it is `IDEMPOTENCY_KEY_REUSED`. Visible ASCII characters.
+   */
+  'Idempotency-Key'?: string
+}
+
+/** `PATCH /taxonomy/v1/organisations/{organisation}/groups/{id}` */
+export interface UpdateGroupRequest {
+  /** Identifier of the organisation. */
+  organisation: string
+  /** Identifier of the group. */
+  id: string
+  /**
+   * AIP-134 field mask: comma-separated fields or members of single objects. A field of the mask that the body lacks
+   * gets its default. Absent, empty or `*`, every mutable field is replaced. A fault is `UPDATE_MASK_INVALID`.
+   */
+  update_mask?: string
+  /**
+   * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
+   * call; with another body it is `IDEMPOTENCY_KEY_REUSED`. Visible ASCII characters.
+   */
+  'Idempotency-Key'?: string
+  /** The new values, by the rules of `update_mask`. */
+  body: GroupUpdate
+}
+
+/** `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:archive` */
+export interface ArchiveGroupRequest {
+  /** Identifier of the organisation. */
+  organisation: string
+  /** Identifier of the group. */
+  id: string
+  /**
+   * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
+   * call; with another body it is `IDEMPOTENCY_KEY_REUSED`. Visible ASCII characters.
+   */
+  'Idempotency-Key'?: string
+  /** Why it is done, for people, and a precondition. */
+  body: StateChangeInput
+}
+
+/** `ArchiveGroupRequest` with its defaults filled, as the handler gets it. */
+export type ArchiveGroupGiven = ArchiveGroupRequest & { body: StateChangeGiven }
+
+/** `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:move` */
+export interface MoveGroupRequest {
+  /** Identifier of the organisation. */
+  organisation: string
+  /** Identifier of the group. */
+  id: string
+  /**
+   * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
+   * call; with another body it is `IDEMPOTENCY_KEY_REUSED`. Visible ASCII characters.
+   */
+  'Idempotency-Key'?: string
+  /** Where it goes, and a precondition. */
+  body: MoveTargetInput
+}
+
+/** `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:restore` */
+export interface RestoreGroupRequest {
+  /** Identifier of the organisation. */
+  organisation: string
+  /** Identifier of the group. */
+  id: string
+  /**
+   * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
+   * call; with another body it is `IDEMPOTENCY_KEY_REUSED`. Visible ASCII characters.
+   */
+  'Idempotency-Key'?: string
+  /** Why it is done, for people, and a precondition. */
+  body: StateChangeInput
+}
+
+/** `RestoreGroupRequest` with its defaults filled, as the handler gets it. */
+export type RestoreGroupGiven = RestoreGroupRequest & { body: StateChangeGiven }
+
+/** `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:resume` */
+export interface ResumeGroupRequest {
+  /** Identifier of the organisation. */
+  organisation: string
+  /** Identifier of the group. */
+  id: string
+  /**
+   * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
+   * call; with another body it is `IDEMPOTENCY_KEY_REUSED`. Visible ASCII characters.
+   */
+  'Idempotency-Key'?: string
+  /** Why it is done, for people, and a precondition. */
+  body: StateChangeInput
+}
+
+/** `ResumeGroupRequest` with its defaults filled, as the handler gets it. */
+export type ResumeGroupGiven = ResumeGroupRequest & { body: StateChangeGiven }
+
+/** `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:suspend` */
+export interface SuspendGroupRequest {
+  /** Identifier of the organisation. */
+  organisation: string
+  /** Identifier of the group. */
+  id: string
+  /**
+   * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
+   * call; with another body it is `IDEMPOTENCY_KEY_REUSED`. Visible ASCII characters.
+   */
+  'Idempotency-Key'?: string
+  /** Why it is done, for people, and a precondition. */
+  body: StateChangeInput
+}
+
+/** `SuspendGroupRequest` with its defaults filled, as the handler gets it. */
+export type SuspendGroupGiven = SuspendGroupRequest & { body: StateChangeGiven }
+
+/** `GET /taxonomy/v1/organisations/{organisation}/workspaces` */
+export interface ListWorkspacesRequest {
+  /** Identifier of the organisation. */
+  organisation: string
+  /** At most this many rows are returned; fewer may be. Absent or 0 means 20, above 100 counts as 100. */
+  page_size?: number
+  /**
+   * `next_page_token` of the page before. All other parameters must be those of the call that returned it, else
+   * `PAGE_TOKEN_INVALID`. Tokens do not expire.
+   */
+  page_token?: string
+  /**
+   * AIP-160 expression over the fields of the list's filter schema, at most 4096 characters and 64 comparisons.
+   * Operators `=`, `!=`, `<`, `<=`, `>`, `>=` and `:`, with `AND`, `OR`, `NOT` and parentheses; `OR` binds tighter than
+   * `AND`. A fault is `FILTER_INVALID`.
+   */
+  filter?: string
+  /**
+   * AIP-132 order: comma-separated sortable fields, each with an optional ` asc` or ` desc`, ascending by default. A
+   * fault is `ORDER_BY_INVALID`.
+   */
+  order_by?: string
+}
+
+/** `POST /taxonomy/v1/organisations/{organisation}/workspaces` */
+export interface CreateWorkspaceRequest {
+  /** Identifier of the organisation. */
+  organisation: string
+  /**
+   * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
+   * call; with another body it is `IDEMPOTENCY_KEY_REUSED`. Visible ASCII characters.
+   */
+  'Idempotency-Key'?: string
+  /** The workspace. */
+  body: WorkspaceInput
+}
+
+/** `CreateWorkspaceRequest` with its defaults filled, as the handler gets it. */
+export type CreateWorkspaceGiven = CreateWorkspaceRequest & { body: WorkspaceGiven }
+
+/** `GET /taxonomy/v1/organisations/{organisation}/workspaces/{id}` */
+export interface GetWorkspaceRequest {
+  /** Identifier of the organisation. */
+  organisation: string
+  /** Identifier of the workspace. */
+  id: string
+}
+
+/** `DELETE /taxonomy/v1/organisations/{organisation}/workspaces/{id}` */
+export interface DeleteWorkspaceRequest {
+  /** Identifier of the organisation. */
+  organisation: string
+  /** Identifier of the workspace. */
+  id: string
+  /** Precondition; a value other than the current etag is `ETAG_MISMATCH`. Absent, nothing is compared. */
+  etag?: string
+  /** Deletes what the workspace holds too, unless something in it is protected. */
+  force?: boolean
+  /**
+   * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
+   * call; with another body it is `IDEMPOTENCY_KEY_REUSED`. Visible ASCII characters.
+   */
+  'Idempotency-Key'?: string
+}
+
+/** `DeleteWorkspaceRequest` with its defaults filled, as the handler gets it. */
+export type DeleteWorkspaceGiven = DeleteWorkspaceRequest & { force: boolean }
+
+/** `PATCH /taxonomy/v1/organisations/{organisation}/workspaces/{id}` */
+export interface UpdateWorkspaceRequest {
+  /** Identifier of the organisation. */
+  organisation: string
+  /** Identifier of the workspace. */
+  id: string
+  /**
+   * AIP-134 field mask: comma-separated fields or members of single objects. A field of the mask that the body lacks
+   * gets its default. Absent, empty or `*`, every mutable field is replaced. A fault is `UPDATE_MASK_INVALID`.
+   */
+  update_mask?: string
+  /**
+   * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
+   * call; with another body it is `IDEMPOTENCY_KEY_REUSED`. Visible ASCII characters.
+   */
+  'Idempotency-Key'?: string
+  /** The new values, by the rules of `update_mask`. */
+  body: WorkspaceUpdate
+}
+
+/** `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:archive` */
+export interface ArchiveWorkspaceRequest {
+  /** Identifier of the organisation. */
+  organisation: string
+  /** Identifier of the workspace. */
+  id: string
+  /**
+   * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
+   * call; with another body it is `IDEMPOTENCY_KEY_REUSED`. Visible ASCII characters.
+   */
+  'Idempotency-Key'?: string
+  /** Why it is done, for people, and a precondition. */
+  body: StateChangeInput
+}
+
+/** `ArchiveWorkspaceRequest` with its defaults filled, as the handler gets it. */
+export type ArchiveWorkspaceGiven = ArchiveWorkspaceRequest & { body: StateChangeGiven }
+
+/** `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:move` */
+export interface MoveWorkspaceRequest {
+  /** Identifier of the organisation. */
+  organisation: string
+  /** Identifier of the workspace. */
+  id: string
+  /**
+   * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
+   * call; with another body it is `IDEMPOTENCY_KEY_REUSED`. Visible ASCII characters.
+   */
+  'Idempotency-Key'?: string
+  /** Where it goes, and a precondition. */
+  body: MoveTargetInput
+}
+
+/** `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:restore` */
+export interface RestoreWorkspaceRequest {
+  /** Identifier of the organisation. */
+  organisation: string
+  /** Identifier of the workspace. */
+  id: string
+  /**
+   * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
+   * call; with another body it is `IDEMPOTENCY_KEY_REUSED`. Visible ASCII characters.
+   */
+  'Idempotency-Key'?: string
+  /** Why it is done, for people, and a precondition. */
+  body: StateChangeInput
+}
+
+/** `RestoreWorkspaceRequest` with its defaults filled, as the handler gets it. */
+export type RestoreWorkspaceGiven = RestoreWorkspaceRequest & { body: StateChangeGiven }
+
+/** `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:resume` */
+export interface ResumeWorkspaceRequest {
+  /** Identifier of the organisation. */
+  organisation: string
+  /** Identifier of the workspace. */
+  id: string
+  /**
+   * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
+   * call; with another body it is `IDEMPOTENCY_KEY_REUSED`. Visible ASCII characters.
+   */
+  'Idempotency-Key'?: string
+  /** Why it is done, for people, and a precondition. */
+  body: StateChangeInput
+}
+
+/** `ResumeWorkspaceRequest` with its defaults filled, as the handler gets it. */
+export type ResumeWorkspaceGiven = ResumeWorkspaceRequest & { body: StateChangeGiven }
+
+/** `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:suspend` */
+export interface SuspendWorkspaceRequest {
+  /** Identifier of the organisation. */
+  organisation: string
+  /** Identifier of the workspace. */
+  id: string
+  /**
+   * Makes the call safe to repeat for 24 hours: the same key with the same body answers the operation of the first
+   * call; with another body it is `IDEMPOTENCY_KEY_REUSED`. Visible ASCII characters.
+   */
+  'Idempotency-Key'?: string
+  /** Why it is done, for people, and a precondition. */
+  body: StateChangeInput
+}
+
+/** `SuspendWorkspaceRequest` with its defaults filled, as the handler gets it. */
+export type SuspendWorkspaceGiven = SuspendWorkspaceRequest & { body: StateChangeGiven }
+
+/** `GET /taxonomy/v1/organisations/{organisation}/effective-quotas/{id}` */
+export interface GetEffectiveQuotaRequest {
+  /** Identifier of the organisation. */
+  organisation: string
+  /** Natural key of the quota, such as `compute.vcpus`. */
+  id: string
+  /** Kind of the asked node, an organisation, group or workspace; the organisation by default. */
+  scope_type?: ScopeTypeInput
+  /** Identifier of the asked node; goes with `scope_type`. */
+  scope_id?: string
 }
 
 /** `GET /taxonomy/v1/quotas` */

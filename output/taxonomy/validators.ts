@@ -4,6 +4,7 @@ import type { Fields } from '../../runtime/field-mask.ts'
 import { isDateTime, isUuid } from '../../runtime/formats.ts'
 import {
   type Faults,
+  boolean,
   choice,
   closed,
   formatted,
@@ -18,20 +19,45 @@ import {
 } from '../../runtime/validation.ts'
 import { checkLabels, checkOperationError, checkOperationWarning } from '../shared/validators.ts'
 import {
+  type Ancestor,
+  type ArchiveGroupGiven,
+  type ArchiveGroupRequest,
+  type ArchiveOrganisationGiven,
+  type ArchiveOrganisationRequest,
+  type ArchiveWorkspaceGiven,
+  type ArchiveWorkspaceRequest,
+  type CreateGroupGiven,
+  type CreateGroupRequest,
   type CreateOrganisationGiven,
   type CreateOrganisationRequest,
   type CreateQuotaOverrideGiven,
   type CreateQuotaOverrideRequest,
+  type CreateWorkspaceGiven,
+  type CreateWorkspaceRequest,
+  type DeleteGroupRequest,
   type DeleteOrganisationRequest,
   type DeleteQuotaOverrideRequest,
+  type DeleteWorkspaceGiven,
+  type DeleteWorkspaceRequest,
+  type EffectiveQuota,
   type EffectiveStateSource,
+  type GetEffectiveQuotaRequest,
   type GetFilterSchemaRequest,
+  type GetGroupRequest,
   type GetOperationRequest,
   type GetOrganisationRequest,
   type GetQuotaOverrideRequest,
   type GetQuotaRequest,
+  type GetWorkspaceRequest,
+  type Group,
+  type GroupGiven,
+  type GroupInput,
+  type GroupUpdate,
   type LifecycleState,
+  type LimitSource,
   type ListFilterSchemasRequest,
+  type ListGroupsRequest,
+  type ListGroupsResponse,
   type ListOperationsRequest,
   type ListOperationsResponse,
   type ListOrganisationsRequest,
@@ -40,6 +66,11 @@ import {
   type ListQuotaOverridesResponse,
   type ListQuotasRequest,
   type ListQuotasResponse,
+  type ListWorkspacesRequest,
+  type ListWorkspacesResponse,
+  type MoveGroupRequest,
+  type MoveTargetInput,
+  type MoveWorkspaceRequest,
   type OperationStatus,
   type OperationType,
   type Organisation,
@@ -48,42 +79,50 @@ import {
   type OrganisationUpdate,
   type Quota,
   type QuotaInput,
+  type QuotaLink,
   type QuotaOverride,
   type QuotaOverrideGiven,
   type QuotaOverrideInput,
   type QuotaOverrideUpdate,
   type QuotaUpdate,
+  type RestoreGroupGiven,
+  type RestoreGroupRequest,
+  type RestoreOrganisationGiven,
+  type RestoreOrganisationRequest,
+  type RestoreWorkspaceGiven,
+  type RestoreWorkspaceRequest,
+  type ResumeGroupGiven,
+  type ResumeGroupRequest,
+  type ResumeOrganisationGiven,
+  type ResumeOrganisationRequest,
+  type ResumeWorkspaceGiven,
+  type ResumeWorkspaceRequest,
   type ScopeType,
   type ScopeTypeInput,
+  type StateChangeGiven,
+  type StateChangeInput,
+  type SuspendGroupGiven,
+  type SuspendGroupRequest,
+  type SuspendOrganisationGiven,
+  type SuspendOrganisationRequest,
+  type SuspendWorkspaceGiven,
+  type SuspendWorkspaceRequest,
   type TaxonomyOperation,
+  type UpdateGroupRequest,
   type UpdateOrganisationRequest,
   type UpdateQuotaOverrideRequest,
   type UpdateQuotaRequest,
+  type UpdateWorkspaceRequest,
+  type Workspace,
+  type WorkspaceGiven,
+  type WorkspaceInput,
+  type WorkspaceUpdate,
   lifecycleStateValues,
   operationStatusValues,
   operationTypeValues,
   scopeTypeValues,
 } from './types.ts'
 
-const organisationMembers = new Set([
-  'id',
-  'name',
-  'display_name',
-  'description',
-  'contact_email',
-  'labels',
-  'state',
-  'effective_state',
-  'effective_state_source',
-  'state_reason',
-  'state_change_time',
-  'state_changed_by',
-  'group_count',
-  'workspace_count',
-  'etag',
-  'create_time',
-  'update_time',
-])
 const organisationIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
 const organisationNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
 const organisationContactEmailPattern = /^([^\s\u0000-\u001f\u007f-\u009f@]+@[^\s\u0000-\u001f\u007f-\u009f@]+)?$/u
@@ -121,10 +160,82 @@ const organisationOmitted = new Set([
   'create_time',
   'update_time',
 ] as const)
-const quotaMembers = new Set(['id', 'display_name', 'description', 'unit', 'default_limit', 'etag', 'update_time'])
-const quotaIdPattern = /^[a-z]+\.[a-z][A-Za-z_]*$/u
+const groupInputMembers = new Set([
+  'id',
+  'organisation_id',
+  'parent_group_id',
+  'name',
+  'display_name',
+  'description',
+  'labels',
+  'ancestors',
+  'depth',
+  'state',
+  'effective_state',
+  'effective_state_source',
+  'state_reason',
+  'state_change_time',
+  'state_changed_by',
+  'group_count',
+  'workspace_count',
+  'etag',
+  'create_time',
+  'update_time',
+])
+const groupOmitted = new Set([
+  'id',
+  'organisation_id',
+  'ancestors',
+  'depth',
+  'state',
+  'effective_state',
+  'effective_state_source',
+  'state_reason',
+  'state_change_time',
+  'state_changed_by',
+  'group_count',
+  'workspace_count',
+  'create_time',
+  'update_time',
+] as const)
+const workspaceInputMembers = new Set([
+  'id',
+  'organisation_id',
+  'parent_group_id',
+  'name',
+  'display_name',
+  'description',
+  'labels',
+  'ancestors',
+  'state',
+  'effective_state',
+  'effective_state_source',
+  'state_reason',
+  'state_change_time',
+  'state_changed_by',
+  'etag',
+  'create_time',
+  'update_time',
+])
+const workspaceOmitted = new Set([
+  'id',
+  'organisation_id',
+  'ancestors',
+  'state',
+  'effective_state',
+  'effective_state_source',
+  'state_reason',
+  'state_change_time',
+  'state_changed_by',
+  'create_time',
+  'update_time',
+] as const)
+const stateChangeInputMembers = new Set(['reason', 'etag'])
+const moveTargetInputMembers = new Set(['parent_group_id', 'etag'])
+const effectiveQuotaIdPattern = /^[a-z]+\.[a-z][A-Za-z_]*$/u
+const quotaInputMembers = new Set(['id', 'display_name', 'description', 'unit', 'default_limit', 'etag', 'update_time'])
 const quotaOmitted = new Set(['id', 'display_name', 'description', 'unit', 'update_time'] as const)
-const quotaOverrideMembers = new Set([
+const quotaOverrideInputMembers = new Set([
   'id',
   'quota_id',
   'description',
@@ -150,7 +261,6 @@ const createOrganisationRequestIdempotencyKeyPattern = /^[!-~]+$/u
 export function checkOrganisation(value: unknown, faults: Faults): value is Organisation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, organisationMembers, faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
@@ -256,11 +366,267 @@ export function checkListOrganisationsResponse(value: unknown, faults: Faults): 
   return faults.count === before
 }
 
+export function checkGroup(value: unknown, faults: Faults): value is Group {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
+    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (
+    required(value.organisation_id, 'organisation_id', faults) &&
+    matches(value.organisation_id, 'organisation_id', faults, organisationIdPattern)
+  )
+    formatted(value.organisation_id, 'organisation_id', faults, isUuid, 'uuid')
+  if (required(value.parent_group_id, 'parent_group_id', faults))
+    matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
+  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
+    matches(value.name, 'name', faults, organisationNamePattern)
+  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
+  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
+  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
+  if (required(value.ancestors, 'ancestors', faults)) list(value.ancestors, 'ancestors', faults, checkAncestor, 0, 11)
+  if (required(value.depth, 'depth', faults)) integer(value.depth, 'depth', faults, 1, 10)
+  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkLifecycleState)
+  if (required(value.effective_state, 'effective_state', faults))
+    nested(value.effective_state, 'effective_state', faults, checkLifecycleState)
+  if (required(value.effective_state_source, 'effective_state_source', faults))
+    nested(value.effective_state_source, 'effective_state_source', faults, checkEffectiveStateSource)
+  if (required(value.state_reason, 'state_reason', faults)) text(value.state_reason, 'state_reason', faults, 0, 512)
+  if (value.state_change_time !== undefined)
+    formatted(value.state_change_time, 'state_change_time', faults, isDateTime, 'date-time')
+  if (required(value.state_changed_by, 'state_changed_by', faults))
+    matches(value.state_changed_by, 'state_changed_by', faults, organisationStateChangedByPattern)
+  if (required(value.group_count, 'group_count', faults))
+    integer(value.group_count, 'group_count', faults, 0, 2147483647)
+  if (required(value.workspace_count, 'workspace_count', faults))
+    integer(value.workspace_count, 'workspace_count', faults, 0, 2147483647)
+  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.create_time, 'create_time', faults))
+    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  if (required(value.update_time, 'update_time', faults))
+    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  return faults.count === before
+}
+
+export function checkGroupInput(value: unknown, faults: Faults): value is GroupInput {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  closed(value, groupInputMembers, faults)
+  if (value.parent_group_id !== undefined)
+    matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
+  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
+    matches(value.name, 'name', faults, organisationNamePattern)
+  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
+  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
+  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  return faults.count === before
+}
+
+export function checkGroupUpdate(value: unknown, faults: Faults): value is GroupUpdate {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  closed(value, groupInputMembers, faults)
+  if (value.parent_group_id !== undefined)
+    matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
+  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
+    matches(value.name, 'name', faults, organisationNamePattern)
+  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
+  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
+  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  return faults.count === before
+}
+
+export function completeGroupInput(value: GroupInput): GroupGiven {
+  return {
+    ...omit(value, groupOmitted),
+    parent_group_id: value.parent_group_id ?? '',
+    display_name: value.display_name ?? '',
+    description: value.description ?? '',
+    labels: value.labels ?? {},
+  }
+}
+
+export function checkListGroupsResponse(value: unknown, faults: Faults): value is ListGroupsResponse {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (required(value.groups, 'groups', faults)) list(value.groups, 'groups', faults, checkGroup, 0, 100)
+  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  return faults.count === before
+}
+
+export function checkWorkspace(value: unknown, faults: Faults): value is Workspace {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
+    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (
+    required(value.organisation_id, 'organisation_id', faults) &&
+    matches(value.organisation_id, 'organisation_id', faults, organisationIdPattern)
+  )
+    formatted(value.organisation_id, 'organisation_id', faults, isUuid, 'uuid')
+  if (required(value.parent_group_id, 'parent_group_id', faults))
+    matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
+  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
+    matches(value.name, 'name', faults, organisationNamePattern)
+  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
+  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
+  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
+  if (required(value.ancestors, 'ancestors', faults)) list(value.ancestors, 'ancestors', faults, checkAncestor, 0, 11)
+  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkLifecycleState)
+  if (required(value.effective_state, 'effective_state', faults))
+    nested(value.effective_state, 'effective_state', faults, checkLifecycleState)
+  if (required(value.effective_state_source, 'effective_state_source', faults))
+    nested(value.effective_state_source, 'effective_state_source', faults, checkEffectiveStateSource)
+  if (required(value.state_reason, 'state_reason', faults)) text(value.state_reason, 'state_reason', faults, 0, 512)
+  if (value.state_change_time !== undefined)
+    formatted(value.state_change_time, 'state_change_time', faults, isDateTime, 'date-time')
+  if (required(value.state_changed_by, 'state_changed_by', faults))
+    matches(value.state_changed_by, 'state_changed_by', faults, organisationStateChangedByPattern)
+  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.create_time, 'create_time', faults))
+    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  if (required(value.update_time, 'update_time', faults))
+    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  return faults.count === before
+}
+
+export function checkWorkspaceInput(value: unknown, faults: Faults): value is WorkspaceInput {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  closed(value, workspaceInputMembers, faults)
+  if (value.parent_group_id !== undefined)
+    matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
+  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
+    matches(value.name, 'name', faults, organisationNamePattern)
+  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
+  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
+  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  return faults.count === before
+}
+
+export function checkWorkspaceUpdate(value: unknown, faults: Faults): value is WorkspaceUpdate {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  closed(value, workspaceInputMembers, faults)
+  if (value.parent_group_id !== undefined)
+    matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
+  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
+    matches(value.name, 'name', faults, organisationNamePattern)
+  if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
+  if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
+  if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
+  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  return faults.count === before
+}
+
+export function completeWorkspaceInput(value: WorkspaceInput): WorkspaceGiven {
+  return {
+    ...omit(value, workspaceOmitted),
+    parent_group_id: value.parent_group_id ?? '',
+    display_name: value.display_name ?? '',
+    description: value.description ?? '',
+    labels: value.labels ?? {},
+  }
+}
+
+export function checkListWorkspacesResponse(value: unknown, faults: Faults): value is ListWorkspacesResponse {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (required(value.workspaces, 'workspaces', faults))
+    list(value.workspaces, 'workspaces', faults, checkWorkspace, 0, 100)
+  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  return faults.count === before
+}
+
+export function checkAncestor(value: unknown, faults: Faults): value is Ancestor {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
+  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
+    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults)
+  return faults.count === before
+}
+
+export function checkStateChangeInput(value: unknown, faults: Faults): value is StateChangeInput {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  closed(value, stateChangeInputMembers, faults)
+  if (value.reason !== undefined) text(value.reason, 'reason', faults, 0, 512)
+  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  return faults.count === before
+}
+
+export function completeStateChangeInput(value: StateChangeInput): StateChangeGiven {
+  return { ...value, reason: value.reason ?? '' }
+}
+
+export function checkMoveTargetInput(value: unknown, faults: Faults): value is MoveTargetInput {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  closed(value, moveTargetInputMembers, faults)
+  if (required(value.parent_group_id, 'parent_group_id', faults))
+    text(value.parent_group_id, 'parent_group_id', faults, 0, 64)
+  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  return faults.count === before
+}
+
+export function checkEffectiveQuota(value: unknown, faults: Faults): value is EffectiveQuota {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, effectiveQuotaIdPattern)
+  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
+  if (
+    required(value.scope_id, 'scope_id', faults) &&
+    matches(value.scope_id, 'scope_id', faults, organisationIdPattern)
+  )
+    formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
+  if (required(value.limit, 'limit', faults)) integer(value.limit, 'limit', faults, -1, 9007199254740991)
+  if (required(value.limit_source, 'limit_source', faults))
+    nested(value.limit_source, 'limit_source', faults, checkLimitSource)
+  if (required(value.usage, 'usage', faults)) integer(value.usage, 'usage', faults, 0, 9007199254740991)
+  if (required(value.available, 'available', faults))
+    integer(value.available, 'available', faults, -1, 9007199254740991)
+  if (required(value.chain, 'chain', faults)) list(value.chain, 'chain', faults, checkQuotaLink, 0, 12)
+  return faults.count === before
+}
+
+export function checkLimitSource(value: unknown, faults: Faults): value is LimitSource {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
+  if (
+    required(value.scope_id, 'scope_id', faults) &&
+    matches(value.scope_id, 'scope_id', faults, organisationIdPattern)
+  )
+    formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
+  if (required(value.override_id, 'override_id', faults))
+    matches(value.override_id, 'override_id', faults, organisationStateChangedByPattern)
+  return faults.count === before
+}
+
+export function checkQuotaLink(value: unknown, faults: Faults): value is QuotaLink {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
+  if (
+    required(value.scope_id, 'scope_id', faults) &&
+    matches(value.scope_id, 'scope_id', faults, organisationIdPattern)
+  )
+    formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
+  if (required(value.limit, 'limit', faults)) integer(value.limit, 'limit', faults, -1, 9007199254740991)
+  if (required(value.override_id, 'override_id', faults))
+    matches(value.override_id, 'override_id', faults, organisationStateChangedByPattern)
+  if (required(value.usage, 'usage', faults)) integer(value.usage, 'usage', faults, 0, 9007199254740991)
+  return faults.count === before
+}
+
 export function checkQuota(value: unknown, faults: Faults): value is Quota {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, quotaMembers, faults)
-  if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, quotaIdPattern)
+  if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, effectiveQuotaIdPattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.unit, 'unit', faults)) text(value.unit, 'unit', faults, 1)
@@ -275,7 +641,7 @@ export function checkQuota(value: unknown, faults: Faults): value is Quota {
 export function checkQuotaInput(value: unknown, faults: Faults): value is QuotaInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, quotaMembers, faults)
+  closed(value, quotaInputMembers, faults)
   if (required(value.default_limit, 'default_limit', faults))
     integer(value.default_limit, 'default_limit', faults, -1, 9007199254740991)
   if (value.etag !== undefined) text(value.etag, 'etag', faults)
@@ -285,7 +651,7 @@ export function checkQuotaInput(value: unknown, faults: Faults): value is QuotaI
 export function checkQuotaUpdate(value: unknown, faults: Faults): value is QuotaUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, quotaMembers, faults)
+  closed(value, quotaInputMembers, faults)
   if (value.default_limit !== undefined) integer(value.default_limit, 'default_limit', faults, -1, 9007199254740991)
   if (value.etag !== undefined) text(value.etag, 'etag', faults)
   return faults.count === before
@@ -306,10 +672,9 @@ export function checkListQuotasResponse(value: unknown, faults: Faults): value i
 export function checkQuotaOverride(value: unknown, faults: Faults): value is QuotaOverride {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, quotaOverrideMembers, faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.quota_id, 'quota_id', faults)) matches(value.quota_id, 'quota_id', faults, quotaIdPattern)
+  if (required(value.quota_id, 'quota_id', faults)) matches(value.quota_id, 'quota_id', faults, effectiveQuotaIdPattern)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
   if (
@@ -330,7 +695,7 @@ export function checkQuotaOverride(value: unknown, faults: Faults): value is Quo
 export function checkQuotaOverrideInput(value: unknown, faults: Faults): value is QuotaOverrideInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, quotaOverrideMembers, faults)
+  closed(value, quotaOverrideInputMembers, faults)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (required(value.scope_type, 'scope_type', faults))
     nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
@@ -347,7 +712,7 @@ export function checkQuotaOverrideInput(value: unknown, faults: Faults): value i
 export function checkQuotaOverrideUpdate(value: unknown, faults: Faults): value is QuotaOverrideUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, quotaOverrideMembers, faults)
+  closed(value, quotaOverrideInputMembers, faults)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.scope_type !== undefined) nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
   if (value.scope_id !== undefined && matches(value.scope_id, 'scope_id', faults, organisationIdPattern))
@@ -518,6 +883,435 @@ export function checkUpdateOrganisationRequest(value: unknown, faults: Faults): 
   return faults.count === before
 }
 
+export function checkArchiveOrganisationRequest(value: unknown, faults: Faults): value is ArchiveOrganisationRequest {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
+    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
+    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
+  return faults.count === before
+}
+
+export function completeArchiveOrganisationRequest(request: ArchiveOrganisationRequest): ArchiveOrganisationGiven {
+  return { ...request, body: completeStateChangeInput(request.body) }
+}
+
+export function checkRestoreOrganisationRequest(value: unknown, faults: Faults): value is RestoreOrganisationRequest {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
+    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
+    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
+  return faults.count === before
+}
+
+export function completeRestoreOrganisationRequest(request: RestoreOrganisationRequest): RestoreOrganisationGiven {
+  return { ...request, body: completeStateChangeInput(request.body) }
+}
+
+export function checkResumeOrganisationRequest(value: unknown, faults: Faults): value is ResumeOrganisationRequest {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
+    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
+    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
+  return faults.count === before
+}
+
+export function completeResumeOrganisationRequest(request: ResumeOrganisationRequest): ResumeOrganisationGiven {
+  return { ...request, body: completeStateChangeInput(request.body) }
+}
+
+export function checkSuspendOrganisationRequest(value: unknown, faults: Faults): value is SuspendOrganisationRequest {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
+    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
+    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
+  return faults.count === before
+}
+
+export function completeSuspendOrganisationRequest(request: SuspendOrganisationRequest): SuspendOrganisationGiven {
+  return { ...request, body: completeStateChangeInput(request.body) }
+}
+
+export function checkListGroupsRequest(value: unknown, faults: Faults): value is ListGroupsRequest {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (
+    required(value.organisation, 'organisation', faults) &&
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  )
+    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
+  if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
+  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) text(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  return faults.count === before
+}
+
+export function checkCreateGroupRequest(value: unknown, faults: Faults): value is CreateGroupRequest {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (
+    required(value.organisation, 'organisation', faults) &&
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  )
+    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
+  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
+    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkGroupInput)
+  return faults.count === before
+}
+
+export function completeCreateGroupRequest(request: CreateGroupRequest): CreateGroupGiven {
+  return { ...request, body: completeGroupInput(request.body) }
+}
+
+export function checkGetGroupRequest(value: unknown, faults: Faults): value is GetGroupRequest {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (
+    required(value.organisation, 'organisation', faults) &&
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  )
+    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
+    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  return faults.count === before
+}
+
+export function checkDeleteGroupRequest(value: unknown, faults: Faults): value is DeleteGroupRequest {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (
+    required(value.organisation, 'organisation', faults) &&
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  )
+    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
+    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
+    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  return faults.count === before
+}
+
+export function checkUpdateGroupRequest(value: unknown, faults: Faults): value is UpdateGroupRequest {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (
+    required(value.organisation, 'organisation', faults) &&
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  )
+    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
+    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
+    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkGroupUpdate)
+  return faults.count === before
+}
+
+export function checkArchiveGroupRequest(value: unknown, faults: Faults): value is ArchiveGroupRequest {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (
+    required(value.organisation, 'organisation', faults) &&
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  )
+    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
+    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
+    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
+  return faults.count === before
+}
+
+export function completeArchiveGroupRequest(request: ArchiveGroupRequest): ArchiveGroupGiven {
+  return { ...request, body: completeStateChangeInput(request.body) }
+}
+
+export function checkMoveGroupRequest(value: unknown, faults: Faults): value is MoveGroupRequest {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (
+    required(value.organisation, 'organisation', faults) &&
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  )
+    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
+    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
+    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMoveTargetInput)
+  return faults.count === before
+}
+
+export function checkRestoreGroupRequest(value: unknown, faults: Faults): value is RestoreGroupRequest {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (
+    required(value.organisation, 'organisation', faults) &&
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  )
+    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
+    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
+    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
+  return faults.count === before
+}
+
+export function completeRestoreGroupRequest(request: RestoreGroupRequest): RestoreGroupGiven {
+  return { ...request, body: completeStateChangeInput(request.body) }
+}
+
+export function checkResumeGroupRequest(value: unknown, faults: Faults): value is ResumeGroupRequest {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (
+    required(value.organisation, 'organisation', faults) &&
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  )
+    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
+    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
+    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
+  return faults.count === before
+}
+
+export function completeResumeGroupRequest(request: ResumeGroupRequest): ResumeGroupGiven {
+  return { ...request, body: completeStateChangeInput(request.body) }
+}
+
+export function checkSuspendGroupRequest(value: unknown, faults: Faults): value is SuspendGroupRequest {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (
+    required(value.organisation, 'organisation', faults) &&
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  )
+    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
+    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
+    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
+  return faults.count === before
+}
+
+export function completeSuspendGroupRequest(request: SuspendGroupRequest): SuspendGroupGiven {
+  return { ...request, body: completeStateChangeInput(request.body) }
+}
+
+export function checkListWorkspacesRequest(value: unknown, faults: Faults): value is ListWorkspacesRequest {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (
+    required(value.organisation, 'organisation', faults) &&
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  )
+    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
+  if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
+  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) text(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  return faults.count === before
+}
+
+export function checkCreateWorkspaceRequest(value: unknown, faults: Faults): value is CreateWorkspaceRequest {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (
+    required(value.organisation, 'organisation', faults) &&
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  )
+    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
+  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
+    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkWorkspaceInput)
+  return faults.count === before
+}
+
+export function completeCreateWorkspaceRequest(request: CreateWorkspaceRequest): CreateWorkspaceGiven {
+  return { ...request, body: completeWorkspaceInput(request.body) }
+}
+
+export function checkGetWorkspaceRequest(value: unknown, faults: Faults): value is GetWorkspaceRequest {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (
+    required(value.organisation, 'organisation', faults) &&
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  )
+    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
+    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  return faults.count === before
+}
+
+export function checkDeleteWorkspaceRequest(value: unknown, faults: Faults): value is DeleteWorkspaceRequest {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (
+    required(value.organisation, 'organisation', faults) &&
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  )
+    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
+    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.force !== undefined) boolean(value.force, 'force', faults)
+  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
+    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  return faults.count === before
+}
+
+export function completeDeleteWorkspaceRequest(request: DeleteWorkspaceRequest): DeleteWorkspaceGiven {
+  return { ...request, force: request.force ?? false }
+}
+
+export function checkUpdateWorkspaceRequest(value: unknown, faults: Faults): value is UpdateWorkspaceRequest {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (
+    required(value.organisation, 'organisation', faults) &&
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  )
+    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
+    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
+    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkWorkspaceUpdate)
+  return faults.count === before
+}
+
+export function checkArchiveWorkspaceRequest(value: unknown, faults: Faults): value is ArchiveWorkspaceRequest {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (
+    required(value.organisation, 'organisation', faults) &&
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  )
+    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
+    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
+    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
+  return faults.count === before
+}
+
+export function completeArchiveWorkspaceRequest(request: ArchiveWorkspaceRequest): ArchiveWorkspaceGiven {
+  return { ...request, body: completeStateChangeInput(request.body) }
+}
+
+export function checkMoveWorkspaceRequest(value: unknown, faults: Faults): value is MoveWorkspaceRequest {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (
+    required(value.organisation, 'organisation', faults) &&
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  )
+    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
+    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
+    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMoveTargetInput)
+  return faults.count === before
+}
+
+export function checkRestoreWorkspaceRequest(value: unknown, faults: Faults): value is RestoreWorkspaceRequest {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (
+    required(value.organisation, 'organisation', faults) &&
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  )
+    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
+    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
+    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
+  return faults.count === before
+}
+
+export function completeRestoreWorkspaceRequest(request: RestoreWorkspaceRequest): RestoreWorkspaceGiven {
+  return { ...request, body: completeStateChangeInput(request.body) }
+}
+
+export function checkResumeWorkspaceRequest(value: unknown, faults: Faults): value is ResumeWorkspaceRequest {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (
+    required(value.organisation, 'organisation', faults) &&
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  )
+    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
+    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
+    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
+  return faults.count === before
+}
+
+export function completeResumeWorkspaceRequest(request: ResumeWorkspaceRequest): ResumeWorkspaceGiven {
+  return { ...request, body: completeStateChangeInput(request.body) }
+}
+
+export function checkSuspendWorkspaceRequest(value: unknown, faults: Faults): value is SuspendWorkspaceRequest {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (
+    required(value.organisation, 'organisation', faults) &&
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  )
+    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
+    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
+    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
+  return faults.count === before
+}
+
+export function completeSuspendWorkspaceRequest(request: SuspendWorkspaceRequest): SuspendWorkspaceGiven {
+  return { ...request, body: completeStateChangeInput(request.body) }
+}
+
+export function checkGetEffectiveQuotaRequest(value: unknown, faults: Faults): value is GetEffectiveQuotaRequest {
+  if (!isRecord(value)) return faults.add('', 'must be an object')
+  const before = faults.count
+  if (
+    required(value.organisation, 'organisation', faults) &&
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  )
+    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
+  if (value.scope_type !== undefined) nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
+  if (value.scope_id !== undefined) text(value.scope_id, 'scope_id', faults)
+  return faults.count === before
+}
+
 export function checkListQuotasRequest(value: unknown, faults: Faults): value is ListQuotasRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -624,6 +1418,55 @@ export const organisationFields: Fields = {
   state_changed_by: { behavior: 'output' },
   group_count: { behavior: 'output' },
   workspace_count: { behavior: 'output' },
+  etag: { behavior: 'output' },
+  create_time: { behavior: 'output' },
+  update_time: { behavior: 'output' },
+}
+
+export const groupFields: Fields = {
+  id: { behavior: 'output' },
+  organisation_id: { behavior: 'output' },
+  parent_group_id: { behavior: 'immutable', default: '' },
+  name: { behavior: 'immutable', required: true },
+  display_name: { default: '' },
+  description: { default: '' },
+  labels: { default: {} },
+  ancestors: { behavior: 'output' },
+  depth: { behavior: 'output' },
+  state: { behavior: 'output' },
+  effective_state: { behavior: 'output' },
+  effective_state_source: {
+    behavior: 'output',
+    members: { scope_type: { required: true }, scope_id: { required: true } },
+  },
+  state_reason: { behavior: 'output' },
+  state_change_time: { behavior: 'output' },
+  state_changed_by: { behavior: 'output' },
+  group_count: { behavior: 'output' },
+  workspace_count: { behavior: 'output' },
+  etag: { behavior: 'output' },
+  create_time: { behavior: 'output' },
+  update_time: { behavior: 'output' },
+}
+
+export const workspaceFields: Fields = {
+  id: { behavior: 'output' },
+  organisation_id: { behavior: 'output' },
+  parent_group_id: { behavior: 'immutable', default: '' },
+  name: { behavior: 'immutable', required: true },
+  display_name: { default: '' },
+  description: { default: '' },
+  labels: { default: {} },
+  ancestors: { behavior: 'output' },
+  state: { behavior: 'output' },
+  effective_state: { behavior: 'output' },
+  effective_state_source: {
+    behavior: 'output',
+    members: { scope_type: { required: true }, scope_id: { required: true } },
+  },
+  state_reason: { behavior: 'output' },
+  state_change_time: { behavior: 'output' },
+  state_changed_by: { behavior: 'output' },
   etag: { behavior: 'output' },
   create_time: { behavior: 'output' },
   update_time: { behavior: 'output' },

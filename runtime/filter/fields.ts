@@ -17,7 +17,7 @@ export function fieldsByName(list: ListFields): ReadonlyMap<string, FilterField>
 export function pathOf(field: FilterField): readonly string[] {
   const known = paths.get(field)
   if (known) return known
-  const made = field.name.split('.')
+  const made = (field.path ?? field.name).split('.')
   paths.set(field, made)
   return made
 }

@@ -1,5 +1,6 @@
 import type { Parameter } from '../route.ts'
-import { encode, refused, writeScalar } from './write.ts'
+import { addCookies, encode, pairs, refused, step, texts } from './write.ts'
+import type { WriteParameter } from './write.ts'
 
 /** As written, and the character that no item may hold, since readers look for both. */
 const separators = {
@@ -14,29 +15,32 @@ const separators = {
  * The `write` of parameters that are lists or objects (OpenAPI 3.0.3, style and explode): what `read.ts` gives back.
  * Names and values are percent-encoded, separators are not. Empty lists and empty objects are left out.
  */
-export function writeStyled(parameter: Parameter, value: unknown): readonly string[] {
-  const { in: place, type } = parameter
-  if (typeof type === 'string') return writeScalar(parameter, value)
-  if (place === 'query' || place === 'cookie') return pairs(parameter, value)
+export const toStyled: WriteParameter = (parameter, value, written) => {
+  const { explode, in: place, name } = parameter
+  if (place === 'query') return void written.query.push(...styledPairs(parameter, value))
+  if (place === 'cookie') return addCookies(styledPairs(parameter, value), written)
   const write = (text: string): string => (place === 'path' ? encode(parameter, text) : allowed(parameter, text, ','))
-  const { explode } = parameter
   const parts =
     explode && isObject(parameter)
       ? members(value).map(pair => pair.map(write).join('='))
       : items(parameter, value).map(write)
-  return parts.length > 0 ? [parts.join(',')] : []
+  if (place === 'path') written.path.set(name, step(parameter, parts.join(',')))
+  else if (parts.length > 0) written.headers.set(name, parts.join(','))
 }
 
-function pairs(parameter: Parameter, value: unknown): readonly string[] {
+/** The pairs that a parameter of any type is in a query, in cookies or in a form. */
+export function styledPairs(parameter: Parameter, value: unknown): readonly string[] {
   const { name, style = 'form', explode = style === 'form' || style === 'deepObject' } = parameter
-  const pair = (key: string, text: string) => `${encode(parameter, key)}=${encode(parameter, text)}`
+  if (typeof parameter.type === 'string') return pairs(parameter, name, texts(parameter, value))
   if (isObject(parameter) && explode) {
-    return members(value).map(([key, text]) => pair(style === 'deepObject' ? `${name}[${key}]` : key, text))
+    return members(value).flatMap(([key, text]) =>
+      pairs(parameter, style === 'deepObject' ? `${name}[${key}]` : key, [text]),
+    )
   }
-  const texts = items(parameter, value)
-  if (explode || texts.length === 0) return texts.map(text => pair(name, text))
+  const all = items(parameter, value)
+  if (explode || all.length === 0) return pairs(parameter, name, all)
   const [separator, forbidden] = separators[style]
-  const joined = texts.map(text => encode(parameter, allowed(parameter, text, forbidden))).join(separator)
+  const joined = all.map(text => encode(parameter, allowed(parameter, text, forbidden))).join(separator)
   return [`${encode(parameter, name)}=${joined}`]
 }
 

@@ -28,6 +28,7 @@ export function effectActivity(
     resourceType: effect.resourceType,
     resourceId: effect.resourceId,
     scope: effect.scope,
+    chain: effect.chain,
     outcome: 'SUCCEEDED',
     reason: '',
     changedFields: effect.changed ?? [],

@@ -1,6 +1,8 @@
 import type { Activity, Audit } from '../../domain/ports/audit.ts'
 import type { Clock } from '../../domain/ports/clock.ts'
+import type { Scope } from '../../domain/ports/operations.ts'
 import type { Collection } from '../../domain/ports/store.ts'
+import type { Taxonomy } from '../../domain/ports/taxonomy.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import { column } from '../operations/conditions.ts'
 
@@ -17,6 +19,10 @@ export interface OutboxRow {
   readonly resource_id: string
   readonly scope_type: string
   readonly scope_id: string
+  /** Whose chain of hashes it joins; empty outside all organisations. */
+  readonly organisation_id: string
+  /** The nodes above the scope, the organisation first. */
+  readonly ancestor_ids: readonly string[]
   readonly principal_id: string
   readonly principal_kind: string
   readonly outcome: string
@@ -42,15 +48,16 @@ export const outbox: Collection<OutboxRow> = {
 }
 
 /** Records activities in the outbox of the store that a transaction belongs to. */
-export function outboxAudit(clock: Clock): Audit {
+export function outboxAudit(clock: Clock, { chain }: Pick<Taxonomy, 'chain'>): Audit {
   return {
     async recordActivity(tx, activity) {
-      await tx.insert(outbox, rowOf(activity, clock.newId(), clock.now()))
+      const scopes = activity.chain ?? (await chain(tx, activity.scope))?.toReversed() ?? []
+      await tx.insert(outbox, rowOf(activity, scopes, clock.newId(), clock.now()))
     },
   }
 }
 
-function rowOf(activity: Activity, id: string, now: number): OutboxRow {
+function rowOf(activity: Activity, scopes: readonly Scope[], id: string, now: number): OutboxRow {
   return {
     id,
     time: formatMillis(now),
@@ -62,6 +69,8 @@ function rowOf(activity: Activity, id: string, now: number): OutboxRow {
     resource_id: activity.resourceId,
     scope_type: activity.scope.type,
     scope_id: activity.scope.id,
+    organisation_id: scopes[0]?.id ?? '',
+    ancestor_ids: scopes.slice(0, -1).map(scope => scope.id),
     principal_id: activity.principalId,
     principal_kind: activity.principalKind,
     outcome: activity.outcome,

@@ -16,7 +16,8 @@ export interface AreaRecords {
 
 /** The operations of an area as a collection: `<area>_operations`. */
 export function operationsCollection<Record>(area: string, list: ListFields): Collection<Record> {
-  return { name: `${area}_operations`, id: 'id', list, columns: { insert_time: 'TIMESTAMP', end_time: 'TIMESTAMP' } }
+  const columns = { status: 'ENUM', insert_time: 'TIMESTAMP', end_time: 'TIMESTAMP' } as const
+  return { name: `${area}_operations`, id: 'id', list, columns }
 }
 
 export function areaRecords({ name, base = 0 }: ErrorDomain, list: ListFields): AreaRecords {

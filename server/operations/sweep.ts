@@ -5,6 +5,7 @@ import { activityTime, outbox } from '../audit/outbox.ts'
 import { and, column, compareTime, firstRows } from './conditions.ts'
 import { expireTime, rememberedKeys } from './idempotency.ts'
 import type { PeriodicOptions, Turn } from './periodic.ts'
+import type { OperationRecord } from './record.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -23,7 +24,7 @@ const endTime = column('end_time', 'TIMESTAMP')
 /** How often old rows are looked for. */
 const everyMs = 60 * 60 * 1000
 
-type Operations = Collection<{ readonly id: string }>
+type Operations = Collection<OperationRecord>
 
 /** Deletes every hour what is kept long enough. */
 export const sweeper = (clock: Clock, operations: readonly Operations[]): PeriodicOptions => ({

@@ -18,8 +18,9 @@ type ColumnType = keyof typeof affinities
 
 /** One scalar member of a document as a column. NULL: an object around it, or a timestamp, is not set. */
 export interface Column {
-  /** The dotted path of the member, which is the name of the column too. */
   readonly name: string
+  /** The dotted path of the member. */
+  readonly path: string
   readonly type: ColumnType
   /** The quoted name. */
   readonly sql: string
@@ -38,26 +39,42 @@ export const quoteText = (text: string): string => `'${text.replaceAll("'", "''"
 /** The path of a member as JSON functions of SQLite take it. */
 export const jsonPath = (path: readonly string[]): string => `$${path.map(name => `.${quoteName(name)}`).join('')}`
 
-function columnOf(name: string, type: FilterType): Column | undefined {
+function columnOf(name: string, type: FilterType, path = name): Column | undefined {
   if (type === 'MAP' || type === 'PRESENCE') return undefined
   if (type === 'DURATION') throw new Error(`member "${name}" is a duration, which the store keeps no column for`)
-  return { name, type, sql: quoteName(name), affinity: affinities[type] }
+  return { name, path, type, sql: quoteName(name), affinity: affinities[type] }
 }
+
+/** The column of a field that a query derives; `sql` yields its values, NULL where there is none. */
+export function derivedColumn(name: string, type: FilterType, sql: string): Column {
+  const column = columnOf(name, type)
+  if (column === undefined) throw new Error(`field "${name}" is of type ${type}, which cannot be derived`)
+  return { ...column, sql }
+}
+
+/** A column of text; throws when it holds something else, which is a fault of the caller's code. */
+export function textColumn(column: Column): Column {
+  if (column.type === 'STRING' || column.type === 'ENUM') return column
+  throw new Error(`column "${column.name}" is of type ${column.type}, where one of texts is needed`)
+}
+
+/** A condition on `sql` that takes a list of values as JSON: one of them must be equal. */
+export const anyOf = (sql: string): string => `${sql} IN (SELECT value FROM json_each(?))`
 
 /** The columns of a collection by name, without its id, which is `_key`. */
 export function columnsOf(collection: Collection<never>): ReadonlyMap<string, Column> {
   const { list, columns = {}, id } = collection
   const declared = [
     ...Object.entries(columns),
-    ...(list?.fields ?? []).filter(field => !field.list).map(field => [field.name, field.type] as const),
+    ...(list?.fields ?? []).filter(field => !field.list).map(({ name, type, path }) => [name, type, path] as const),
     ...(list === undefined ? [] : [[list.key, 'STRING'] as const]),
   ]
   const found = new Map<string, Column>()
-  for (const [name, type] of declared) {
-    const made = found.has(name) ? undefined : columnOf(name, type)
+  for (const [name, type, path] of declared) {
+    const made = found.has(name) ? undefined : columnOf(name, type, path)
     if (made !== undefined) found.set(name, made)
   }
-  found.set(id, { name: id, type: 'STRING', sql: ownColumns.key, affinity: 'TEXT' })
+  found.set(id, { name: id, path: id, type: 'STRING', sql: ownColumns.key, affinity: 'TEXT' })
   return found
 }
 
@@ -74,7 +91,7 @@ export const unsetValues: Readonly<Record<ColumnType, SQLInputValue>> = {
 /** A member of a document as its column holds it. Throws `TypeError` as `encode` does. */
 export function columnValue(column: Column, document: unknown): SQLInputValue {
   let value = document
-  for (const name of column.name.split('.')) {
+  for (const name of column.path.split('.')) {
     if (!isRecord(value)) return null
     value = own(value, name)
   }

@@ -20,11 +20,13 @@ export class Connection {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
 
-  constructor(file: string, role: 'writer' | 'reader') {
-    this.#database = new DatabaseSync(file, { timeout: openTimeoutMs, returnArrays: true })
-    this.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
+  /** A `snapshot` is opened for reading alone: it throws when there is no file. */
+  constructor(file: string, role: 'writer' | 'reader' | 'snapshot') {
+    const readOnly = role === 'snapshot'
+    this.#database = new DatabaseSync(file, { timeout: openTimeoutMs, returnArrays: true, readOnly })
+    if (!readOnly) this.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
     this.exec(`PRAGMA cache_size = ${role === 'reader' ? -65536 : -16384}; PRAGMA mmap_size = ${256 * megabyte}`)
-    this.exec(`PRAGMA journal_size_limit = ${64 * megabyte}`)
+    if (!readOnly) this.exec(`PRAGMA journal_size_limit = ${64 * megabyte}`)
     if (role === 'reader') this.exec('PRAGMA query_only = ON')
     defineFunctions(this.#database)
   }

@@ -4,6 +4,7 @@ import { ApiError, commonReasons } from '../../runtime/errors.ts'
 export const sqliteCodes = {
   busy: 5,
   locked: 6,
+  corrupt: 11,
   uniqueViolated: 2067,
   primaryKeyViolated: 1555,
 } as const
@@ -19,6 +20,9 @@ export function isBusy(error: unknown): boolean {
   const primary = (sqliteCode(error) ?? 0) & 0xff
   return primary === sqliteCodes.busy || primary === sqliteCodes.locked
 }
+
+/** Whether the file is not what SQLite writes. */
+export const isCorrupt = (error: unknown): boolean => ((sqliteCode(error) ?? 0) & 0xff) === sqliteCodes.corrupt
 
 /** The answer when a transaction was refused too often (conventions §16): try again in a second. */
 export function storeUnavailable(): ApiError {

@@ -1,3 +1,4 @@
+import { pathOf } from '../../runtime/filter/fields.ts'
 import type { FilterField } from '../../runtime/filter/types.ts'
 import { jsonPath, ownColumns, quoteText } from './columns.ts'
 import type { ValueTest } from './comparison.ts'
@@ -5,7 +6,7 @@ import type { Condition } from './keyset.ts'
 
 /** A map has an entry: any one, the one of `key`, or that one with a value that fits. */
 export function entryCondition(field: FilterField, key?: string, value?: ValueTest): Condition {
-  const path = quoteText(jsonPath(field.name.split('.')))
+  const path = quoteText(jsonPath(pathOf(field)))
   const terms: Condition[] = [{ sql: `typeof(entry.key) = 'text'`, parameters: [] }]
   if (key !== undefined) terms.push({ sql: `entry.type <> 'null' AND entry.key = ?`, parameters: [key] })
   if (value !== undefined) terms.push(fitting('entry', value))
@@ -14,13 +15,13 @@ export function entryCondition(field: FilterField, key?: string, value?: ValueTe
 
 /** A list has an element that fits. Members on the way may be objects or lists of objects. */
 export function elementCondition(field: FilterField, value: ValueTest): Condition {
-  const names = field.name.split('.')
+  const names = pathOf(field)
   return exists(stepsOf(names), [fitting(rowOf(names), value)])
 }
 
 /** A member is set to something: no empty text or list, not zero, not false. */
 export function presentMember(field: FilterField): Condition {
-  const names = field.name.split('.')
+  const names = pathOf(field)
   const parents = names.slice(0, -1)
   const object = parents.length === 0 ? ownColumns.body : `${rowOf(parents)}.value`
   const isObject = parents.length === 0 ? [] : [{ sql: `${rowOf(parents)}.type = 'object'`, parameters: [] }]

@@ -11,11 +11,11 @@ export interface Index {
 
 /**
  * The indexes of a collection: one for each unique set, one for each declared index, one for the default order of its
- * list. A declared index takes over the direction of a column of the default order, so that it serves that order below
- * a parent.
+ * list, below its parent where it is listed there alone. A declared index takes over the direction of a column of the
+ * default order, so that it serves that order too.
  */
 export function indexesOf(collection: Collection<never>, columns: Columns): readonly Index[] {
-  const { name: table, list, uniques = [], indexes = [] } = collection
+  const { name: table, list, listedBelow, uniques = [], indexes = [] } = collection
   const order = (list === undefined ? [] : checkOrder(undefined, list)).map(field => orderTerm(columns, field))
   const terms = order.map(term => (term.descending ? `${term.expression} DESC` : term.expression))
   const descending = new Set(order.filter(term => term.descending).map(term => term.expression))
@@ -24,7 +24,7 @@ export function indexesOf(collection: Collection<never>, columns: Columns): read
   const made = [
     ...uniques.map(({ fields }) => ({ unique: true, terms: fields.map(plain) })),
     ...indexes.map(names => ({ unique: false, terms: [...names.map(directed), ownColumns.key] })),
-    { unique: false, terms },
+    { unique: false, terms: listedBelow === undefined ? terms : [plain(listedBelow), ...terms] },
   ]
   return made.filter(isNeeded).map((index, i) => {
     const name = `${table}_index_${i + 1}`

@@ -14,16 +14,20 @@ export interface Segment extends Condition {
 }
 
 /**
- * The rows behind a keyset as conditions whose rows follow each other in the order: first those that agree with the
+ * The rows behind a keyset as conditions, each with those of `others`, whose rows follow each other in the order: first those that agree with the
  * keys in all terms but the last, at the end those that differ in the first. Each is a range of an index, which one
  * comparison over all terms is not once directions differ or a value is not set. NULL sorts first ascending.
  */
-export function* segmentsAfter(order: readonly OrderTerm[], after: readonly SortKey[]): Generator<Segment> {
+export function* segmentsAfter(
+  order: readonly OrderTerm[],
+  after: readonly SortKey[],
+  others: readonly Condition[],
+): Generator<Segment> {
   const keys = order.map((term, i) => term.encode(after[i] ?? null))
   for (let i = order.length - 1; i >= 0; i -= 1) {
     const equal = order.slice(0, i).map(({ expression }, j) => equals(expression, keys[j] ?? null))
     for (const behind of beyond(order.slice(i), keys[i] ?? null)) {
-      yield { ...all([...equal, behind]), order: behind.order }
+      yield { ...all([...others, ...equal, behind]), order: behind.order }
     }
   }
 }

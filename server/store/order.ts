@@ -29,7 +29,7 @@ export function columnNamed(columns: Columns, name: string): Column {
 /** One key of an order. Enums sort as they are declared, unset values first (conventions §8). */
 export function orderTerm(columns: Columns, { field, descending }: SortField): OrderTerm {
   const column = columnNamed(columns, field.name)
-  const isNullable = isEnum(field) || unsetValues[column.type] === null || field.name.includes('.')
+  const isNullable = isEnum(field) || unsetValues[column.type] === null || column.path.includes('.')
   return { field, descending, isNullable, ...(isEnum(field) ? enumTerm(column, field) : plainTerm(column)) }
 }
 

@@ -1,14 +1,16 @@
-import type { Collection, Reader, Stored, StoredPage, Where } from '../../domain/ports/store.ts'
+import type { Collection, Listed, PageOptions, Reader, Stored, StoredPage, Where } from '../../domain/ports/store.ts'
 import { JsonText } from '../../runtime/json.ts'
 import { sortKeys } from '../../runtime/ordering.ts'
 import type { SortKey } from '../../runtime/filter/types.ts'
 import type { ListQuery, Page } from '../../runtime/pagination.ts'
-import { ownColumns } from './columns.ts'
+import { ownColumns, textColumn } from './columns.ts'
 import type { Connection, Row } from './connection.ts'
+import { withDerived } from './derived.ts'
 import { all, type Condition } from './keyset.ts'
 import type { Layout } from './layout.ts'
 import { columnNamed } from './order.ts'
-import { equalities, select, selectPage } from './select.ts'
+import { equalities, select, selectPage, type PageRequest } from './select.ts'
+import { selectTree } from './trees.ts'
 
 /** The layouts of the declared collections by name. */
 export type Layouts = ReadonlyMap<string, Layout>
@@ -62,6 +64,25 @@ export class SqliteReader implements Reader {
     return Number(row?.[0])
   }
 
+  async exists<T>(collection: Collection<T>, where: Where): Promise<boolean> {
+    const layout = this.layoutOf(collection)
+    const { sql, parameters } = all(equalities(layout, where))
+    return this.connection.get(`SELECT 1 FROM ${layout.table} WHERE ${sql} LIMIT 1`, parameters) !== undefined
+  }
+
+  async tally<T>(collection: Collection<T>, column: string, where: Where = {}): Promise<ReadonlyMap<string, number>> {
+    const layout = this.layoutOf(collection)
+    const { sql: value } = textColumn(columnNamed(layout, column))
+    const { sql, parameters } = all(equalities(layout, where))
+    const select = `SELECT ${value}, count(*) FROM ${layout.table} WHERE ${sql} GROUP BY ${value}`
+    const counts = new Map<string, number>()
+    for (const [found, count] of this.connection.all(select, parameters)) {
+      const text = String(found ?? '')
+      counts.set(text, (counts.get(text) ?? 0) + Number(count))
+    }
+    return counts
+  }
+
   async sum<T>(collection: Collection<T>, column: string, where: Where = {}): Promise<number> {
     const layout = this.layoutOf(collection)
     const { type, sql: summed } = columnNamed(layout, column)
@@ -71,12 +92,12 @@ export class SqliteReader implements Reader {
     return Number(this.connection.get(select, parameters)?.[0])
   }
 
-  async *each<T>(collection: Collection<T>, where: Where = {}): AsyncGenerator<Stored<T>, void, undefined> {
-    let last = ''
+  async *each<T>(collection: Collection<T>, where: Where = {}, after = ''): AsyncGenerator<Stored<T>, void, undefined> {
+    let last = after
     for (;;) {
       const layout = this.layoutOf(collection)
       const rest = { sql: `${ownColumns.key} > ?`, parameters: [last] }
-      const rows = this.#rows(select(layout, all([...equalities(layout, where), rest])), eachSize)
+      const rows = this.#rows(select(layout, all([...equalities(layout, where), rest]), eachSize))
       yield* rows.map(row => storedOf<T>(row))
       if (rows.length < eachSize) return
       last = String(rows[rows.length - 1]?.[0])
@@ -84,13 +105,27 @@ export class SqliteReader implements Reader {
   }
 
   async list<T>(collection: Collection<T>, query: ListQuery, where: Where = {}): Promise<Page<T>> {
-    const { rows, ...rest } = this.#page(this.layoutOf(collection), query, where)
+    const request = { query, where, derived: undefined, members: [] }
+    const { rows, ...rest } = this.#page(this.layoutOf(collection), request)
     return { items: rows.map(([, , text]) => new JsonText<T>(String(text))), ...rest }
   }
 
-  async page<T>(collection: Collection<T>, query: ListQuery, where: Where = {}): Promise<StoredPage<T>> {
-    const { rows, ...rest } = this.#page(this.layoutOf(collection), query, where)
-    return { items: rows.map(row => storedOf<T>(row)), ...rest }
+  async page<T, const Members extends readonly (keyof T & string)[] = readonly []>(
+    collection: Collection<T>,
+    query: ListQuery,
+    where: Where = {},
+    { derived, members }: PageOptions<Members> = {},
+  ): Promise<StoredPage<T, Members>> {
+    const { rows, ...rest } = this.#page(this.layoutOf(collection), { query, where, derived, members: members ?? [] })
+    return { items: rows.map(row => new ListedText<T, Members>(row)), ...rest }
+  }
+
+  async above<T>(collection: Collection<T>, parent: string, ids: readonly string[]): Promise<readonly Stored<T>[]> {
+    return this.#tree(collection, parent, ids, 'above')
+  }
+
+  async below<T>(collection: Collection<T>, parent: string, ids: readonly string[]): Promise<readonly Stored<T>[]> {
+    return this.#tree(collection, parent, ids, 'below')
   }
 
   protected layoutOf(collection: { readonly name: string }): Layout {
@@ -100,24 +135,51 @@ export class SqliteReader implements Reader {
   }
 
   #first<T>(layout: Layout, condition: Condition): Stored<T> | undefined {
-    const [row] = this.#rows(select(layout, condition), 1)
+    const [row] = this.#rows(select(layout, condition, 1))
     return row === undefined ? undefined : storedOf(row)
   }
 
-  #rows({ sql, parameters }: Condition, limit: number): Row[] {
-    return this.connection.all(sql, [...parameters, limit])
+  #rows({ sql, parameters }: Condition): Row[] {
+    return this.connection.all(sql, parameters)
+  }
+
+  #tree<T>(
+    collection: Collection<T>,
+    parent: string,
+    ids: readonly string[],
+    direction: 'above' | 'below',
+  ): readonly Stored<T>[] {
+    if (ids.length === 0) return []
+    const sql = selectTree(this.layoutOf(collection), parent, direction)
+    return this.connection.all(sql, [JSON.stringify(ids)]).map(row => storedOf<T>(row))
   }
 
   /** One row is read ahead: only when there is one, the page has a next one. */
-  #page(layout: Layout, query: ListQuery, where: Where): { rows: readonly Row[]; next?: readonly SortKey[] } {
-    const rows: Row[] = []
-    for (const statement of selectPage(layout, query, where)) {
-      rows.push(...this.#rows(statement, query.size + 1 - rows.length))
+  #page(layout: Layout, request: PageRequest): { rows: readonly Row[]; next?: readonly SortKey[] } {
+    const { derived, query } = request
+    let rows: readonly Row[] = []
+    for (const statement of selectPage(layout, request)) {
+      const more = this.#rows(statement)
+      rows = rows.length === 0 ? more : [...rows, ...more]
       if (rows.length > query.size) break
     }
     const last = rows[query.size - 1]
     if (rows.length <= query.size || last === undefined) return { rows }
-    return { rows: rows.slice(0, query.size), next: sortKeys(query.order, JSON.parse(String(last[2]))) }
+    const document: object = JSON.parse(String(last[2]))
+    const fields = derived ? withDerived(layout, document, derived) : document
+    return { rows: rows.slice(0, query.size), next: sortKeys(query.order, fields) }
+  }
+}
+
+/** A document of a page with the members that were read behind its text. */
+class ListedText<T, Members extends readonly (keyof T)[]> extends StoredText<T> implements Listed<T, Members> {
+  readonly members: Listed<T, Members>['members']
+
+  constructor(row: Row) {
+    super(String(row[0]), Number(row[1]), String(row[2]))
+    const members: readonly unknown[] = row.slice(3)
+    // The columns hold what was written of a `T`, texts only.
+    this.members = members as Listed<T, Members>['members']
   }
 }
 

@@ -33,6 +33,10 @@ export class SqliteTransaction extends SqliteReader implements Transaction {
     return this.get(collection, id)
   }
 
+  share<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined> {
+    return this.get(collection, id)
+  }
+
   async insert<T>(collection: Collection<T>, document: T): Promise<Stored<T>> {
     const layout = this.layoutOf(collection)
     const id = idOf(layout, document)

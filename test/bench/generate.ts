@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { generateArguments, root } from '../../scripts/project.ts'
 
 /**
- * Prints what a cold process of `generate` costs beside an empty one: over the documents in `specs/`, and over the
- * document that is named on the command line.
+ * Prints what a cold process of `generate` costs beside an empty one: over the documents in `specs/`, when it remembers
+ * the last run and when it does not, as in CI; and over the document that is named on the command line.
  */
 const rounds = 5
 const [document] = process.argv.slice(3)
@@ -20,8 +20,14 @@ const out = mkdtempSync(join(tmpdir(), 'ninefold-bench-'))
 try {
   const empty = median(['--eval', '0'])
   print('an empty process', empty, empty)
-  print('specs, nothing changed', median(generateArguments()), empty)
-  print('specs, --check', median([...generateArguments(), '--check']), empty)
+  for (const [state, ci] of [
+    ['anew', 'true'],
+    ['remembered', ''],
+  ] as const) {
+    process.env.CI = ci
+    print(`specs, ${state}`, median(generateArguments()), empty)
+    print(`specs, ${state}, --check`, median([...generateArguments(), '--check']), empty)
+  }
   if (document !== undefined) {
     if (!existsSync(document)) throw new Error(`${document} does not exist`)
     print(document, median(['ninefold.ts', 'generate', document, '--out', join(out, 'output')]), empty)

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
@@ -11,6 +12,23 @@ export function findChromium(): string | undefined {
   return names.flatMap(name => folders.map(folder => join(folder, name))).find(path => existsSync(path))
 }
 
+/** A profile of its own, no sandbox as root, and nothing that a browser does on its own. */
+const flagsOf = (profile: string): readonly string[] => [
+  '--headless=new',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-dev-shm-usage',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--no-first-run',
+  '--no-proxy-server',
+  `--user-data-dir=${profile}`,
+]
+
+const newProfile = (): string => mkdtempSync(join(tmpdir(), 'ninefold-chromium-'))
+
+const removeProfile = (profile: string): void => rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
+
 /** A browser with a page open, in a profile of its own that goes with it. */
 export interface Browser extends AsyncDisposable {
   /** Resolves when it ends by itself, with the last of what it printed. */
@@ -19,24 +37,8 @@ export interface Browser extends AsyncDisposable {
 
 /** Opens a page in a headless Chromium that loads nothing else. */
 export function openPage(program: string, url: string): Browser {
-  const profile = mkdtempSync(join(tmpdir(), 'ninefold-chromium-'))
-  const child = spawn(
-    program,
-    [
-      '--headless=new',
-      // The page is our own, and as root there is no sandbox.
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-dev-shm-usage',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--no-first-run',
-      '--no-proxy-server',
-      `--user-data-dir=${profile}`,
-      url,
-    ],
-    { stdio: ['ignore', 'ignore', 'pipe'] },
-  )
+  const profile = newProfile()
+  const child = spawn(program, [...flagsOf(profile), url], { stdio: ['ignore', 'ignore', 'pipe'] })
   let printed = ''
   child.stderr.on('data', (chunk: Buffer) => (printed = (printed + chunk.toString()).slice(-4000)))
   const ended = new Promise<string>(resolve => {
@@ -48,7 +50,35 @@ export function openPage(program: string, url: string): Browser {
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
       await ended
-      rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
+      removeProfile(profile)
     },
+  }
+}
+
+/** A page as it stands when nothing happens in it any more. */
+export interface Drawn {
+  readonly html: string
+  /** What it wrote to its console, and what the browser kept it from. */
+  readonly console: readonly string[]
+}
+
+/** Draws a page in a headless Chromium that finds no host but 127.0.0.1. */
+export async function drawPage(program: string, url: string): Promise<Drawn> {
+  const profile = newProfile()
+  const flags = [
+    ...flagsOf(profile),
+    '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
+    '--enable-logging=stderr',
+    // The clock of the page runs on while it waits, and stands still while it loads.
+    '--virtual-time-budget=60000',
+    '--dump-dom',
+  ]
+  const child = spawn(program, [...flags, url], { stdio: ['ignore', 'pipe', 'pipe'] })
+  try {
+    const [html, printed] = await Promise.all([text(child.stdout), text(child.stderr)])
+    return { html, console: printed.split('\n').filter(line => line.includes(':CONSOLE:')) }
+  } finally {
+    child.kill('SIGKILL')
+    removeProfile(profile)
   }
 }

@@ -4,12 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nodeHost, serverOptions } from '../../runtime/hosts/node.ts'
 import { areas } from '../../server/areas.ts'
-import { compose } from '../../server/compose.ts'
+import { compose, type Platform } from '../../server/compose.ts'
 
-/** The whole platform on an empty data folder, listening on a free port of 127.0.0.1. */
+/** The whole platform on an empty data folder. */
+export interface ComposedPlatform extends Pick<Platform, 'dispatch'> {
+  /** The header of the administrator, who may do everything. */
+  readonly authorization: string
+  close(): Promise<void>
+}
+
+/** The same, listening on a free port of 127.0.0.1. */
 export interface StartedPlatform {
   readonly baseUrl: string
-  /** The header of the administrator, who may do everything. */
   readonly authorization: string
   stop(): Promise<void>
 }
@@ -17,23 +23,35 @@ export interface StartedPlatform {
 const ignore = (): void => {}
 const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 
-/** Starts the platform as `ninefold serve` composes it, without its log. */
-export async function startPlatform(): Promise<StartedPlatform> {
+/** The platform as `ninefold serve` composes it, without its log. */
+export async function composePlatform(): Promise<ComposedPlatform> {
   const dataDir = await mkdtemp(join(tmpdir(), 'ninefold-conformance-'))
   const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
   const platform = await compose({ baseUrl: undefined, dataDir, http }, silent, areas)
-  const server = createServer(serverOptions, nodeHost(platform.dispatch))
+  return {
+    dispatch: platform.dispatch,
+    authorization: `Bearer ${(await readFile(platform.tokenFile, 'utf8')).trim()}`,
+    async close() {
+      await platform.close()
+      await rm(dataDir, { recursive: true })
+    },
+  }
+}
+
+/** Starts it. */
+export async function startPlatform(): Promise<StartedPlatform> {
+  const { dispatch, authorization, close } = await composePlatform()
+  const server = createServer(serverOptions, nodeHost(dispatch))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('the server has no port')
   return {
     baseUrl: `http://127.0.0.1:${address.port}`,
-    authorization: `Bearer ${(await readFile(platform.tokenFile, 'utf8')).trim()}`,
+    authorization,
     async stop() {
       server.closeAllConnections()
       await new Promise(resolve => server.close(resolve))
-      await platform.close()
-      await rm(dataDir, { recursive: true })
+      await close()
     },
   }
 }

@@ -26,33 +26,72 @@ async function make(target: string, body: object): Promise<{ readonly id: string
   return JSON.parse(answer.body)
 }
 
-/** An organisation with an override of `compute.vcpus`. */
+/** Organisation, group and workspace, and an override of `compute.vcpus` at the organisation. */
 async function makeTree(name: string) {
-  const organisation = await make('/taxonomy/v1/organisations', { name })
+  const operation = await make('/taxonomy/v1/organisations', { name })
+  const organisation = operation.resource_id
+  const group = await make(`/taxonomy/v1/organisations/${organisation}/groups`, { name: 'group' })
+  const workspace = await make(`/taxonomy/v1/organisations/${organisation}/workspaces`, { name: 'workspace' })
   const override = await make('/taxonomy/v1/quotas/compute.vcpus/overrides', {
     scope_type: 'TAXONOMY_SCOPE_TYPE_ORGANISATION',
-    scope_id: organisation.resource_id,
+    scope_id: organisation,
     limit: 4,
   })
-  return { operation: organisation.id, organisation: organisation.resource_id, override: override.resource_id }
+  const ids = { groups: group.resource_id, workspaces: workspace.resource_id, organisations: organisation }
+  return { operation: operation.id, organisation, ids, override: override.resource_id }
 }
+
+type Tree = Awaited<ReturnType<typeof makeTree>>
+
+/** What is done to a node before a call of these that only another state allows. */
+const before: Readonly<Record<string, string>> = { resume: 'suspend', restore: 'archive', delete: 'archive' }
 
 /** Things that exist, as the calls of an operation name them. */
 async function existingFor(path: string, operationId: string): Promise<Existing> {
-  // The slice has no verb that archives an organisation, and no other one may be deleted.
-  if (operationId === 'deleteOrganisation') return {}
   const name = operationId.toLowerCase()
   await makeTree(`${name}-one`)
-  const { operation, organisation, override } = await makeTree(`${name}-two`)
-  if (operationId === 'createOrganisation') return { body: { name: `${name}-three` } }
+  const tree = await makeTree(`${name}-two`)
+  const [, quota = '', tail = ''] = /^\/taxonomy\/v1\/(quotas|operations|filterSchemas)(.*)$/.exec(path) ?? []
+  if (quota === 'operations') return tail === '' ? {} : { path: { id: tree.operation } }
+  if (quota === 'filterSchemas') return tail === '' ? {} : { path: { resource: 'quotaOverrides' } }
+  if (quota === 'quotas') return existingQuota(tail, operationId, tree)
+  return existingNode(path, operationId, tree)
+}
+
+async function existingQuota(tail: string, operationId: string, { override, ids }: Tree): Promise<Existing> {
   if (operationId === 'createQuotaOverride') {
-    const { resource_id } = await make('/taxonomy/v1/organisations', { name: `${name}-three` })
-    return { path: { quota: 'compute.vcpus' }, body: { scope_id: resource_id } }
+    const scope = { scope_type: 'TAXONOMY_SCOPE_TYPE_GROUP', scope_id: ids.groups }
+    return { path: { quota: 'compute.vcpus' }, body: scope }
   }
-  if (path.includes('/overrides')) return { path: { quota: 'compute.vcpus', id: override } }
-  if (path.includes('/quotas/')) return { path: { id: 'compute.vcpus' } }
-  if (path.includes('/operations/')) return { path: { id: operation } }
-  return { path: path.includes('/filterSchemas/') ? { resource: 'quotaOverrides' } : { id: organisation } }
+  if (tail.includes('/overrides')) return { path: { quota: 'compute.vcpus', id: override } }
+  return { path: { id: 'compute.vcpus' } }
+}
+
+async function existingNode(path: string, operationId: string, { organisation, ids }: Tree): Promise<Existing> {
+  if (operationId === 'getEffectiveQuota') {
+    return { path: { organisation, id: 'compute.vcpus' } }
+  }
+  const collection = /(organisations|groups|workspaces)(?:\/\{id\}|$)/.exec(path)?.[1]
+  if (collection !== 'organisations' && collection !== 'groups' && collection !== 'workspaces') return {}
+  const id = ids[collection]
+  const [verb = ''] = /^[a-z]+/.exec(operationId) ?? []
+  const base = collection === 'organisations' ? '' : `/${organisation}/${collection}`
+  if (operationId === 'deleteOrganisation') await empty(organisation, ids)
+  const earlier = before[verb]
+  if (earlier !== undefined) await make(`/taxonomy/v1/organisations${base}/${id}:${earlier}`, {})
+  const parent = verb === 'create' && collection !== 'organisations' ? { body: { parent_group_id: ids.groups } } : {}
+  const target = verb === 'move' ? { body: { parent_group_id: '' } } : parent
+  return { path: collection === 'organisations' ? { id } : { organisation, id }, ...target }
+}
+
+/** Deletes what is directly below an organisation. */
+async function empty(organisation: string, ids: Tree['ids']): Promise<void> {
+  const headers = { authorization: platform.authorization }
+  for (const kind of ['groups', 'workspaces'] as const) {
+    const target = `/taxonomy/v1/organisations/${organisation}/${kind}/${ids[kind]}`
+    await make(`${target}:archive`, {})
+    expect(await call({ method: 'DELETE', target, headers })).toMatchObject({ status: 200 })
+  }
 }
 
 describe.each(document.operations)('$id', ({ id, path }) => {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { format } from 'prettier'
 import { describe, expect, test } from 'vitest'
 import prettierOptions from '../../.prettierrc.json' with { type: 'json' }
+import { Hoisted } from '../../generator/emit/hoisted.ts'
 import { docComment } from '../../generator/emit/layout/comment.ts'
 import { type Doc, group, ifBroken, indent, join, line, print } from '../../generator/emit/layout/doc.ts'
 import {
@@ -173,6 +174,16 @@ describe('what is printed is what prettier would print', () => {
       .array(names, { minLength: 1, maxLength: 12 })
       .map(list => group(['import {', indent([line, join([',', line], list)]), ifBroken(','), line, "} from './a'"]))
     await law(imports, doc => `${print(doc)}\n`)
+  })
+
+  test('sets of the values of a list but one', async () => {
+    const values = fc.stringMatching(/^[A-Z_]{1,100}$/)
+    const sets = fc.tuple(values, names, names).map(([value, list, name]) => {
+      const hoisted = new Hoisted(new Set())
+      hoisted.valuesWithout(value, list, name)
+      return hoisted.toString()
+    })
+    await law(sets, String)
   })
 
   test('comments', async () => {

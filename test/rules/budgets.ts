@@ -3,11 +3,11 @@ import type { Finding, Source } from './source.ts'
 import { lineOf, walk, type Syntax } from './syntax.ts'
 
 /** docs/decisions/0005: lines of code, since what documents a symbol should cost nothing. */
-const runtimeBudget = { lines: 3500, files: 44 }
+const runtimeBudget = { lines: 3560, files: 44 }
 const templateLines = 60
-const outputLinesPerOperation = 100
+const outputLinesPerOperation = 145
 
-/** The runtime is small: at most 3,500 lines of code in at most 44 files. */
+/** The runtime is small: at most 3,560 lines of code in at most 44 files. */
 export function largeRuntime(files: readonly Source[]): Finding[] {
   const lines = files.reduce((sum, { text }) => sum + countCode(text), 0)
   const found: Finding[] = []
@@ -27,12 +27,12 @@ export function largeTemplates(files: readonly Source[]): Finding[] {
   })
 }
 
-/** The output of an area is at most 100 lines of code an operation; output without operations has no budget. */
+/** The output of an area is at most 145 lines of code an operation; output without operations has no budget. */
 export function largeOutput(files: readonly Source[]): Finding[] {
   const areas = Map.groupBy(files, ({ path }) => path.split('/').slice(0, 2).join('/'))
   return [...areas].flatMap(([path, sources]) => {
     const lines = sources.reduce((sum, { text }) => sum + countCode(text), 0)
-    const operations = sources.reduce((sum, { text }) => sum + [...text.matchAll(/^ {2}operationId: /gm)].length, 0)
+    const operations = sources.reduce((sum, { text }) => sum + [...text.matchAll(/^ +operationId: /gm)].length, 0)
     const budget = operations * outputLinesPerOperation
     if (operations === 0 || lines <= budget) return []
     return [{ path, message: `has ${lines} lines for ${operations} operations, ${budget} at most` }]

@@ -65,6 +65,7 @@ const rules: readonly Rule[] = [
   { name: 'generator', of: /^generator\//, ours: ['generator/'] },
   { name: 'output/shared', of: /^output\/shared\//, ours: ['output/shared/', 'runtime/'], packages: [] },
   { name: 'output', of: /^output\/([^/]+)\//, ours: ['output/$1/', 'output/shared/', 'runtime/'], packages: [] },
+  { name: 'output root', of: /^output\/[^/]+$/, ours: ['output/', 'runtime/'], packages: [] },
   { name: 'domain/ports', of: /^domain\/ports\//, ours: ['domain/ports/'], types: ['runtime/'], packages: [] },
   {
     name: 'domain/<area>',

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { bind, bindList } from '../../runtime/bind.ts'
 import type { CallContext } from '../../runtime/context.ts'
+import { JsonText } from '../../runtime/json.ts'
+import { pageTokens } from '../../runtime/page-token.ts'
 import { Faults } from '../../runtime/validation.ts'
 import { listThings } from './made-service.ts'
 import { route } from './routes.ts'
@@ -20,6 +22,18 @@ const context: CallContext = {
 test('a bound route keeps the constant it was made of', () => {
   const made = route('GET', ['/made'])
   expect(bind(made, async () => undefined).route).toBe(made)
+})
+
+test('the route of a client becomes whole with the rules that stand beside it', async () => {
+  const { domain, check, ...shared } = route<{ a?: number }, number>('GET', ['/made'])
+  const { route: whole, run } = bind(shared, async ({ a }) => a, {
+    domain,
+    access: { kind: 'own' },
+    check,
+    complete: request => ({ a: 1, ...request }),
+  })
+  expect(whole).toMatchObject({ operationId: 'madeOperation', domain, access: { kind: 'own' }, check })
+  expect(await run({}, new Faults(), context)).toBe(1)
 })
 
 test('a handler is given the completed request, and only one that fits', async () => {
@@ -47,6 +61,22 @@ test('what could not be read is named once, although the check misses it too', a
       ],
     },
   })
+})
+
+test('a page has its rows first, then what else its answer has, and its token last', async () => {
+  const row = new JsonText<object>('{"id":  1}')
+  const { run } = bindList(listThings, async () => ({
+    items: [row, { id: 2 }],
+    others: { sizes: [], hint: undefined, next_page_token: 'forged' },
+  }))
+  expect(
+    await run(
+      {},
+      new Faults(),
+      context,
+      pageTokens(() => new Uint8Array(16)),
+    ),
+  ).toEqual(new JsonText('{"things":[{"id":  1},{"id":2}],"sizes":[],"next_page_token":""}'))
 })
 
 test('a list is bound only where the route is one, and runs only with page tokens', async () => {

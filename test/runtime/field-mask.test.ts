@@ -239,6 +239,10 @@ describe('the check of a mask', () => {
     expect(reasonOf(() => checkMask('nmae', vm))).toBe('UPDATE_MASK_INVALID update_mask')
   })
 
+  it('names fields from the body on, where that holds the mask too', () => {
+    expect(reasonOf(() => checkMask(undefined, vm, { cpu: {} }, 'vm'))).toBe('FIELD_INVALID vm.memory_mib,vm.cpu.count')
+  })
+
   it.each([
     ['nmae', 'update_mask: no field "nmae" (did you mean "name"?)'],
     ['labels.env', 'update_mask: "labels" is taken whole; no path leads through it'],

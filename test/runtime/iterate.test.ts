@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { ApiError } from '../../runtime/errors.ts'
 import { iterate, iteratePages } from '../../runtime/iterate.ts'
+import { toQuery } from '../../runtime/parameters/write.ts'
 import { createTransport } from '../../runtime/transport.ts'
 import { json, listen } from './listening.ts'
 import { route } from './routes.ts'
@@ -31,10 +32,10 @@ interface ListResponse {
   readonly next_page_token?: string | null
 }
 const parameters = (['filter', 'order_by', 'page_token'] as const).map(
-  name => ({ name, in: 'query', type: 'string' }) as const,
+  name => ({ name, in: 'query', type: 'string', write: toQuery }) as const,
 )
 const list = route<ListRequest, ListResponse>('GET', ['/v1/servers'], {
-  parameters: [...parameters, { name: 'page_size', in: 'query', type: 'integer' }],
+  parameters: [...parameters, { name: 'page_size', in: 'query', type: 'integer', write: toQuery }],
 })
 
 /** A server that answers with these pages in turn, and with the last one for ever after. */

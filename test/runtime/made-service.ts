@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { bind, bindList } from '../../runtime/bind.ts'
+import { plainText, rawBytes } from '../../runtime/body.ts'
 import type { Bytes } from '../../runtime/bytes.ts'
 import { dispatcher } from '../../runtime/call.ts'
 import type { DispatcherOptions, LogEntry } from '../../runtime/call.ts'
@@ -116,20 +117,20 @@ const deleteThing: Route<object, undefined> = {
 const upload: Route<{ body: Bytes }, unknown> = {
   ...route('PUT', ['/files/', 'name'], { operationId: 'upload' }),
   parameters: path('name'),
-  body: { type: 'application/octet-stream', kind: 'bytes', required: true },
+  body: { type: 'application/octet-stream', kind: rawBytes, required: true },
   check: withBody(isStream, 'name'),
 }
 
 const download: Route<{ name: string }, Bytes> = {
   ...route('GET', ['/files/', 'name'], { operationId: 'download' }),
   parameters: path('name'),
-  success: [{ status: 200, type: 'application/octet-stream', kind: 'bytes' }],
+  success: [{ status: 200, type: 'application/octet-stream', kind: rawBytes }],
 }
 
 const note: Route<{ body: string }, string> = {
   ...route('POST', ['/notes'], { operationId: 'note' }),
-  body: { type: 'text/plain', kind: 'text', required: true },
-  success: [{ status: 200, type: 'text/plain', kind: 'text' }],
+  body: { type: 'text/plain', kind: plainText, required: true },
+  success: [{ status: 200, type: 'text/plain', kind: plainText }],
   check: withBody(isText),
 }
 
@@ -267,8 +268,9 @@ const doors: Doors = {
       'no token',
     )
   },
-  async authorize(context, { operationId }, { id }) {
-    if (id === 'forbidden' || (operationId === 'secret' && context.principal?.id !== 'ann')) throw failures.door?.()
+  async authorize(context, { operationId }, path) {
+    if (path.get('id') === 'forbidden' || (operationId === 'secret' && context.principal?.id !== 'ann'))
+      throw failures.door?.()
   },
 }
 

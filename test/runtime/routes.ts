@@ -1,15 +1,25 @@
-import type { Method, Route } from '../../runtime/route.ts'
+import { toPath } from '../../runtime/parameters/write.ts'
+import type { ClientRoute, Method, Rules } from '../../runtime/route.ts'
 
-/** A route of a made document, as generated code would hold it; what it checks is not asked by clients. */
+/** What clients and servers need of an operation. */
+export type MadeRoute<Request, Result> = ClientRoute<Request, Result> & Rules<Request>
+
+/**
+ * A route of a made document, as generated code would hold it, the parameters of its path being texts; what it checks is
+ * not asked by clients.
+ */
 export function route<Request extends object, Result>(
   method: Method,
   path: readonly string[],
-  more: Partial<Omit<Route<Request, Result>, 'complete'>> = {},
-): Route<Request, Result> {
+  more: Partial<Omit<MadeRoute<Request, Result>, 'complete'>> = {},
+): MadeRoute<Request, Result> {
   return {
     operationId: 'madeOperation',
     method,
     path,
+    parameters: path
+      .filter((_, index) => index % 2 === 1)
+      .map(name => ({ name, in: 'path', type: 'string', write: toPath })),
     success: [{ status: 200, type: 'application/json', kind: 'json' }],
     domain: { name: 'made', base: 7_000_000 },
     check: (request): request is Request => typeof request === 'object',

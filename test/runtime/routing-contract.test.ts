@@ -16,7 +16,12 @@ const router = buildRouter(
 /** The operation that a call reaches with the values of its parameters, the methods that the path takes, or the miss. */
 function ask(method: string, path: string): unknown {
   const match = router.match(method, path)
-  if (match.kind === 'found') return { found: match.bound.route.operationId, path: { ...match.path }, raw: match.raw }
+  if (match.kind === 'found') {
+    const { bound, raw } = match
+    const names = bound.route.path.filter((_, index) => index % 2 === 1)
+    const path = Object.fromEntries(names.map(name => [name, match.get(name)]))
+    return { found: bound.route.operationId, path, raw }
+  }
   return match.kind === 'method' ? { allowed: match.allowed } : match.kind
 }
 

@@ -16,9 +16,15 @@ const router = (...lines: string[]) => buildRouter(lines.map(bound))
 /** What a request is answered with: the operation and its parameters, the allowed methods, or the kind of miss. */
 function ask(of: ReturnType<typeof router>, method: string, path: string): unknown {
   const match = of.match(method, path)
-  if (match.kind === 'found') return [match.bound.route.operationId, { ...match.path }]
+  if (match.kind === 'found') return [match.bound.route.operationId, valuesOf(match)]
   if (match.kind === 'method') return match.allowed
   return match.kind === 'malformed' ? { malformed: match.names } : match.kind
+}
+
+/** The path parameters of a match by name. */
+function valuesOf(match: Extract<ReturnType<ReturnType<typeof router>['match']>, { kind: 'found' }>): object {
+  const names = match.bound.route.path.filter((_, index) => index % 2 === 1)
+  return Object.fromEntries(names.map(name => [name, match.get(name)]))
 }
 
 test('an object whose name ends like a verb is told from the verb by its encoding', () => {
@@ -109,7 +115,8 @@ test('literal text beyond ASCII is compared in its encoded form', () => {
 
 test('a parameter called __proto__ is a parameter', () => {
   const found = router('GET /a/{__proto__}').match('GET', '/a/x')
-  expect(found.kind === 'found' && Object.entries(found.path)).toEqual([['__proto__', 'x']])
+  expect(found.kind === 'found' && found.get('__proto__')).toBe('x')
+  expect(found.kind === 'found' && found.get('constructor')).toBeUndefined()
 })
 
 test('two operations with one method and one shape of path are refused, whatever their parameters are called', () => {

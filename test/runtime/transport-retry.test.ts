@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { rawBytes } from '../../runtime/body.ts'
 import type { Bytes } from '../../runtime/bytes.ts'
-import type { Method, Route } from '../../runtime/route.ts'
+import type { ClientRoute, Method } from '../../runtime/route.ts'
 import { createTransport, send } from '../../runtime/transport.ts'
 import type { CallOptions } from '../../runtime/transport.ts'
 import { fakeTiming } from './fake-time.ts'
@@ -28,10 +29,10 @@ const status =
     new Response('', { status: http, headers })
 
 const call = route<{ body?: Bytes }, { id: string }>
-const body = { type: 'application/octet-stream', kind: 'bytes', required: false } as const
+const body = { type: 'application/octet-stream', kind: rawBytes, required: false } as const
 
 async function outcomeOf(
-  operation: Route<{ body?: Bytes }, { id: string }>,
+  operation: ClientRoute<{ body?: Bytes }, { id: string }>,
   faults: readonly (() => Outcome)[],
   options: CallOptions & { readonly request?: { body: Bytes }; readonly random?: number } = {},
 ) {
@@ -60,7 +61,12 @@ describe('what is retried', () => {
   })
 
   test.each<
-    [Method, Partial<Route<{ body?: Bytes }, { id: string }>>, CallOptions & { request?: { body: Bytes } }, number]
+    [
+      Method,
+      Partial<ClientRoute<{ body?: Bytes }, { id: string }>>,
+      CallOptions & { request?: { body: Bytes } },
+      number,
+    ]
   >([
     ['GET', {}, {}, 2],
     ['HEAD', {}, {}, 2],

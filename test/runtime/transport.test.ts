@@ -1,9 +1,12 @@
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { bearer } from '../../runtime/bearer.ts'
 import { ApiError } from '../../runtime/errors.ts'
+import { plainText, rawBytes } from '../../runtime/body.ts'
 import type { Bytes } from '../../runtime/bytes.ts'
-import type { Reply, Route } from '../../runtime/route.ts'
-import { writeStyled } from '../../runtime/parameters/styles.ts'
+import { toStyled } from '../../runtime/parameters/styles.ts'
+import { toCookie, toHeader, toPath, toQuery } from '../../runtime/parameters/write.ts'
+import { readReply } from '../../runtime/reply.ts'
+import type { ClientRoute, Reply } from '../../runtime/route.ts'
 import { createTransport, send } from '../../runtime/transport.ts'
 import { json, listen } from './listening.ts'
 import { route } from './routes.ts'
@@ -26,9 +29,11 @@ const failing = async (call: Promise<unknown>): Promise<ApiError> => {
 const readText = (stream: ReadableStream): Promise<string> => new Response(stream).text()
 
 test('a route whose handler is given more than callers give can be sent', () => {
-  const filled: Route<{ size?: number }, Quota, { size: number }> = {
-    ...route<{ size?: number }, Quota>('GET', ['/']),
-    complete: request => ({ size: request.size ?? 20 }),
+  const filled: ClientRoute<{ size?: number }, Quota, { size: number }> = {
+    operationId: 'filled',
+    method: 'GET',
+    path: ['/'],
+    success: [{ status: 200, kind: 'json' }],
   }
   const call = () => send(createTransport({ baseUrl: '' }), filled, {})
   expectTypeOf(call).toEqualTypeOf<() => Promise<Quota>>()
@@ -43,10 +48,10 @@ describe('a request', () => {
       ['/v1/vms/', 'id', ':start'],
       {
         parameters: [
-          { name: 'id', in: 'path', type: 'string' },
-          { name: 'id', member: 'id_2', in: 'query', type: { array: 'integer' }, write: writeStyled },
-          { name: 'X-Trace', in: 'header', type: 'string' },
-          { name: 'basket', in: 'cookie', type: 'string' },
+          { name: 'id', in: 'path', type: 'string', write: toPath },
+          { name: 'id', member: 'id_2', in: 'query', type: { array: 'integer' }, write: toStyled },
+          { name: 'X-Trace', in: 'header', type: 'string', write: toHeader },
+          { name: 'basket', in: 'cookie', type: 'string', write: toCookie },
         ],
         body: { type: 'application/json', kind: 'json', required: false },
       },
@@ -72,7 +77,7 @@ describe('a request', () => {
 
   test('reads own members only, so a parameter may be called like what every object inherits', async () => {
     const odd = route<object, Quota>('GET', ['/'], {
-      parameters: [{ name: 'toString', in: 'query', type: 'string' }],
+      parameters: [{ name: 'toString', in: 'query', type: 'string', write: toQuery }],
     })
     await using server = await listen((_, response) => json(response, 200, {}))
     await send(createTransport({ baseUrl: server.baseUrl }), odd, {})
@@ -86,8 +91,14 @@ describe('a request', () => {
     expect(server.received).toEqual([])
   })
 
+  test('rejects where a parameter of the path is not declared, instead of asking for another path', async () => {
+    const undeclared = route<object, Quota>('GET', ['/v1/quotas/', 'quota'], { parameters: [] })
+    const call = send(createTransport({ baseUrl: '' }), undeclared, { quota: 'q' })
+    await expect(call).rejects.toThrow(new TypeError('path parameter "quota" is not declared'))
+  })
+
   const upload = route<{ body: Bytes }, Quota>('PUT', ['/upload'], {
-    body: { type: 'image/png', kind: 'bytes', required: true },
+    body: { type: 'image/png', kind: rawBytes, required: true },
   })
   const bytes = new Uint8Array([0, 255, 254, 13, 10])
   test.each<[string, () => Bytes]>([
@@ -103,8 +114,8 @@ describe('a request', () => {
 
   test('sends text as it is', async () => {
     const echo = route<{ body: string }, string>('POST', ['/echo'], {
-      body: { type: 'text/plain', kind: 'text', required: true },
-      success: [{ status: 200, type: 'text/plain', kind: 'text' }],
+      body: { type: 'text/plain', kind: plainText, required: true },
+      success: [{ status: 200, type: 'text/plain', kind: plainText }],
     })
     await using server = await listen((request, response) => response.end(request.body))
     expect(await send(createTransport({ baseUrl: server.baseUrl }), echo, { body: '"hi" ü' })).toBe('"hi" ü')
@@ -118,7 +129,7 @@ describe('a request', () => {
 describe('an answer', () => {
   type Made = Reply<200> | Reply<201, Quota, { 'X-Total': number; 'X-Flags'?: string[] }> | Reply<204> | Reply<304>
   const make = route<object, Made>('POST', ['/made'], {
-    replies: true,
+    replies: readReply,
     success: [
       { status: 200 },
       { status: 201, kind: 'json', headers: { 'X-Total': 'integer', 'X-Flags': { array: 'string' } } },
@@ -159,7 +170,7 @@ describe('an answer', () => {
 
   test('of bytes is a stream that starts before the end has come, and ends with the signal', async () => {
     const download = route<object, ReadableStream<Uint8Array>>('GET', ['/file'], {
-      success: [{ status: 200, kind: 'bytes' }],
+      success: [{ status: 200, kind: rawBytes }],
     })
     await using server = await listen((_, response) => response.writeHead(200).write('first'))
     const controller = new AbortController()
@@ -171,7 +182,7 @@ describe('an answer', () => {
   })
 
   test('of bytes may be empty', async () => {
-    const download = route<object, ReadableStream>('GET', ['/file'], { success: [{ status: '2XX', kind: 'bytes' }] })
+    const download = route<object, ReadableStream>('GET', ['/file'], { success: [{ status: '2XX', kind: rawBytes }] })
     await using server = await listen((_, response) => response.writeHead(204).end())
     expect(await readText(await send(createTransport({ baseUrl: server.baseUrl }), download, {}))).toBe('')
   })
@@ -182,6 +193,12 @@ describe('an answer', () => {
       id: 'a',
       unknown: 1,
     })
+  })
+
+  test('with the one declared status is a success, also where it is not 2xx', async () => {
+    const unchanged = route<object, undefined>('GET', ['/'], { success: [{ status: 304 }] })
+    await using server = await listen((_, response) => response.writeHead(304).end())
+    expect(await send(createTransport({ baseUrl: server.baseUrl }), unchanged, {})).toBeUndefined()
   })
 
   test('declared for every status is a success only with 2xx', async () => {

@@ -67,7 +67,8 @@ function errorsOf(spec: Spec): readonly object[] {
   }))
 }
 
-/** The names after the word metadata: `metadata depth, max_depth 10` has two. */
+/** The names after each word metadata: `metadata depth, max_depth 10` has two, and so has `metadata.a, metadata.b`. */
 function metadataIn(when: string): readonly string[] {
-  return itemsOf(/metadata[ .]([a-z_]+(?:, [a-z_]+)*)/.exec(when)?.[1] ?? '')
+  const names = /\bmetadata[ .]([a-z_]+(?:, (?!metadata\b)[a-z_]+)*)/g
+  return [...when.matchAll(names)].flatMap(([, found]) => itemsOf(found ?? ''))
 }

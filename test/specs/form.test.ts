@@ -53,11 +53,13 @@ describe.each(operations)('%s.%s', (_, id, operation) => {
     expect(answerOf(operation).name).toBeDefined()
   })
 
-  it('takes the list parameters and answers a page token when it is a list, else no page token', () => {
-    if (node['x-filter'] === undefined) return expect(queryOf(operation)).not.toContain('page_token')
-    expect(queryOf(operation)).toEqual(expect.arrayContaining(listParameters))
-    const answer = answerOf(operation).node
-    expect(asList(answer.required)).toContain('next_page_token')
+  it('takes the list parameters when it is a list, and a page token where it answers one', () => {
+    const isPaged = asList(answerOf(operation).node.required).includes('next_page_token')
+    const sent = operation.method === 'POST' ? Object.keys(propertiesOf(bodyOf(operation))) : queryOf(operation)
+    expect(sent.includes('page_token')).toBe(isPaged)
+    if (node['x-filter'] === undefined) return
+    expect(isPaged).toBe(true)
+    expect(sent).toEqual(expect.arrayContaining(listParameters))
   })
 
   it('can be repeated under an idempotency key when it is a mutation', () => {
@@ -66,7 +68,7 @@ describe.each(operations)('%s.%s', (_, id, operation) => {
   })
 
   it('takes an etag as precondition when it updates or deletes, and a mask when it updates', () => {
-    expect(queryOf(operation).includes('etag')).toBe(operation.method === 'DELETE')
+    expect(queryOf(operation).includes('etag')).toBe(operation.method === 'DELETE' && hasEtag(operation))
     expect(queryOf(operation).includes('update_mask')).toBe(operation.method === 'PATCH')
     if (operation.method === 'PATCH') expect(Object.keys(propertiesOf(bodyOf(operation)))).toContain('etag')
   })
@@ -89,7 +91,7 @@ describe.each(specs.map(spec => [spec.file, spec] as const))('%s', (_, spec) => 
 
   it('describes each schema, property, parameter, header, tag and answer', () => {
     const described = nodes.filter(([pointer]) =>
-      /\/(?:schemas|properties|headers)\/[^/]+$|\/(?:parameters|tags)\/[^/]+$|\/responses\/[^/]+$|\/requestBody$/.test(
+      /\/(?:schemas|properties|headers)\/[^/]+$|\/parameters\/[^/]+$|^\/tags\/\d+$|\/responses\/[^/]+$|\/requestBody$/.test(
         pointer,
       ),
     )
@@ -151,6 +153,13 @@ describe.each(areas.map(spec => [spec.area, spec] as const))('resources of %s', 
     expect(resources.map(([name]) => name)).toEqual(expect.arrayContaining(bodies))
   })
 })
+
+/** Whether the resource that an operation's tag names has an etag; artifacts, tags and grants have none. */
+function hasEtag({ spec, node }: Operation): boolean {
+  const type = `${spec.area}.${String(asList(node.tags)[0])}`
+  const resource = schemasOf(spec).find(([, schema]) => nodeAt(schema, 'x-resource').type === type)
+  return resource !== undefined && Object.hasOwn(nodeAt(resource[1], 'properties'), 'etag')
+}
 
 function queryOf({ parameters }: Operation): readonly unknown[] {
   return parameters.filter(({ node }) => node.in === 'query').map(({ node }) => node.name)

@@ -67,7 +67,7 @@ describe.each(lists.map(list => [list.spec.area, list.id, list] as const))('%s.%
   })
 
   it.each(fields.map(field => [String(field.name), field] as const))('can answer what %s filters by', (name, field) => {
-    const property = propertyAt(rows, name.split('.'))
+    const property = propertyAt(rows, String(field.path ?? name).split('.'))
     const type = String(field.type).replace('[]', '')
     const operators = asList(field.operators).map(String)
     expect(operators.filter(operator => !operatorsOf[type]?.includes(operator))).toEqual([])
@@ -79,7 +79,7 @@ describe.each(lists.map(list => [list.spec.area, list.id, list] as const))('%s.%
 
 /** What a field of each type is in the schema of a row: its format, or its type where it has none. */
 const typesOf: Readonly<Record<string, readonly string[]>> = {
-  STRING: ['string', 'uuid', 'email'],
+  STRING: ['string', 'uuid', 'email', 'ipv4'],
   INTEGER: ['int32', 'int64'],
   TIMESTAMP: ['date-time'],
   ENUM: ['string'],

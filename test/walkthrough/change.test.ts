@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
+import { generateArguments } from '../../scripts/project.ts'
 
 /** The walk of a developer who changes a spec, in a copy of the project (architecture §7). */
 const project = fileURLToPath(new URL('../..', import.meta.url))
@@ -39,18 +40,7 @@ function run(...args: readonly string[]): Promise<Run> {
   return promise
 }
 
-const generate = (...options: readonly string[]): Promise<Run> =>
-  run(
-    'ninefold.ts',
-    'generate',
-    'specs/common.yaml',
-    'specs/taxonomy.yaml',
-    '--out=output',
-    '--name=common=shared',
-    '--runtime=runtime',
-    '--import-ending=.ts',
-    ...options,
-  )
+const generate = (...options: readonly string[]): Promise<Run> => run(...generateArguments(), ...options)
 
 const compile = (): Promise<Run> =>
   run(join(project, 'node_modules/typescript/bin/tsc'), '-p', '.', '--pretty', 'false')

@@ -50,12 +50,6 @@ export type BookRequestGiven = BookRequestInput & { isbn: string | null; conditi
 /** A book on the shelf. */
 export type Book = BookRequest & { id: string; added: string; due: string | null }
 
-export interface LoanRequest {
-  borrower: string
-  days: number
-}
-
-/** `LoanRequest` as it is sent. */
 export interface LoanRequestInput {
   borrower: string
   days?: number

@@ -35,7 +35,6 @@ import {
   type ListBooksGiven,
   type ListBooksRequest,
   type Loan,
-  type LoanRequest,
   type LoanRequestGiven,
   type LoanRequestInput,
   type Medium,
@@ -59,7 +58,7 @@ const printTypeSet = new Set<unknown>(['print'])
 const audioMembers = new Set(['type', 'minutes', 'reader'])
 const audioTypeSet = new Set<unknown>(['audio'])
 const bookRequestIsbnPattern = /^97[89][0-9]{10}$/u
-const loanRequestMembers = new Set(['borrower', 'days'])
+const loanRequestInputMembers = new Set(['borrower', 'days'])
 
 export function checkCondition(value: unknown, faults: Faults): value is Condition {
   return choice(value, '', faults, conditionSet)
@@ -138,19 +137,10 @@ function checkBookPartB(value: unknown, faults: Faults): boolean {
   return faults.count === before
 }
 
-export function checkLoanRequest(value: unknown, faults: Faults): value is LoanRequest {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  closed(value, loanRequestMembers, faults)
-  if (required(value.borrower, 'borrower', faults)) text(value.borrower, 'borrower', faults, 1, 100)
-  if (required(value.days, 'days', faults)) integer(value.days, 'days', faults, 1, 60)
-  return faults.count === before
-}
-
 export function checkLoanRequestInput(value: unknown, faults: Faults): value is LoanRequestInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, loanRequestMembers, faults)
+  closed(value, loanRequestInputMembers, faults)
   if (required(value.borrower, 'borrower', faults)) text(value.borrower, 'borrower', faults, 1, 100)
   if (value.days !== undefined) integer(value.days, 'days', faults, 1, 60)
   return faults.count === before

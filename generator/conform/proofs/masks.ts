@@ -1,40 +1,64 @@
+import type { Property } from '../../model/types.ts'
 import { type Draft, withParameter } from '../draft.ts'
+import { isJsonObject, withMember } from '../json.ts'
 import { pairs } from '../pairs.ts'
 import type { Probe } from '../probe.ts'
-import { shapeOf, travels } from '../shape.ts'
+import { maskedOf, type Shape, shapeOf, travels } from '../shape.ts'
 import { existingDraft, type Subject } from '../subject.ts'
 import { mustBeAccepted, mustBeRefused, mustSucceed } from '../verdict.ts'
 
-/** The `update_mask` of an update takes the fields of its body, and nothing else (conventions §6, AIP-134). */
+/** What a mask is about, and how it is given. */
+interface Masking {
+  readonly properties: readonly Property[]
+  readonly given: (draft: Draft, mask: string) => Draft
+  /** The call with the mask given twice, where it is a parameter. */
+  readonly twice?: (draft: Draft, mask: string) => Draft
+}
+
+/** The `update_mask` of an update takes the fields of what it is about, and nothing else (conventions §6, AIP-134). */
 export async function proveMasks(subject: Subject, probe: Probe, draft: Draft): Promise<void> {
-  const { examples, operation } = subject
-  const { body, parameters } = operation
-  const mask = parameters.find(({ in: place, name }) => place === 'query' && name === 'update_mask')
-  if (!mask || body?.view !== 'update') return
-  const shape = shapeOf(body.content.schema, examples.schemas)
-  const properties = shape.kind === 'object' ? shape.properties.filter(each => travels(each, 'update')) : []
-  const names = properties.map(({ name }) => name)
+  const masking = maskingOf(subject)
+  if (!masking) return
+  const names = masking.properties.map(({ name }) => name)
   const [first = ''] = names
   const existing = existingDraft(draft, subject)
 
   for (const value of ['', '*', ...names, names.join(',')]) {
     const what = `update_mask: ${value}`
-    const answer = await probe.send(withParameter(existing ?? draft, mask, value), what)
+    const answer = await probe.send(masking.given(existing ?? draft, value), what)
     if (existing) mustSucceed(answer, what, subject, probe)
     else mustBeAccepted(answer, what, subject, probe)
   }
   for (const value of ['x_not_declared', `${first},*`, `${first},`, `${first}.x_not_declared`]) {
     const what = `update_mask: ${value}`
-    const answer = await probe.send(withParameter(draft, mask, value), what)
+    const answer = await probe.send(masking.given(draft, value), what)
     mustBeRefused(answer, what, { reason: 'UPDATE_MASK_INVALID', fields: ['update_mask'] }, subject, probe)
   }
-  const twice = { ...draft, pairs: [...pairs(mask, first), ...pairs(mask, first)] }
-  const answer = await probe.send(twice, 'update_mask: given twice')
-  mustBeRefused(
-    answer,
-    'update_mask: given twice',
-    { reason: 'FIELD_INVALID', fields: ['update_mask'] },
-    subject,
-    probe,
-  )
+  if (!masking.twice) return
+  const what = 'update_mask: given twice'
+  const answer = await probe.send(masking.twice(draft, first), what)
+  mustBeRefused(answer, what, { reason: 'FIELD_INVALID', fields: ['update_mask'] }, subject, probe)
 }
+
+function maskingOf({ examples: { schemas }, operation }: Subject): Masking | undefined {
+  const { body, parameters } = operation
+  const shape = body && shapeOf(body.content.schema, schemas)
+  const mask = parameters.find(({ in: place, name }) => place === 'query' && name === 'update_mask')
+  if (mask && body?.view === 'update') {
+    return {
+      properties: updatable(shape),
+      given: (draft, value) => withParameter(draft, mask, value),
+      twice: (draft, value) => ({ ...draft, pairs: [...pairs(mask, value), ...pairs(mask, value)] }),
+    }
+  }
+  const masked = maskedOf(shape)
+  if (!masked) return undefined
+  return {
+    properties: updatable(shapeOf(masked.schema, schemas)),
+    given: (draft, value) =>
+      isJsonObject(draft.body) ? { ...draft, body: withMember(draft.body, 'update_mask', value) } : draft,
+  }
+}
+
+const updatable = (shape: Shape | undefined): readonly Property[] =>
+  shape?.kind === 'object' ? shape.properties.filter(each => travels(each, 'update')) : []

@@ -106,10 +106,10 @@ function isTold({ kind, path, value, what }: Break, content: Content, schemas: S
   return !Array.isArray(member) || member.length > 0
 }
 
-/** Which members an update without a mask must have is known once the resource is found. */
+/** Which members an update without a mask must have is known once the resource is found, by a handler that is written. */
 async function refuseReset(what: string, sent: Draft, refusal: Refusal, subject: Subject, probe: Probe): Promise<void> {
   const answer = await probe.send(sent, what)
-  if (answer && !isNotFound(answer)) mustBeRefused(answer, what, refusal, subject, probe)
+  if (answer && answer.status !== 501 && !isNotFound(answer)) mustBeRefused(answer, what, refusal, subject, probe)
 }
 
 const isNotFound = (answer: Answer): boolean => answer.status === 404 && errorOf(answer)?.reason !== 'ROUTE_NOT_FOUND'

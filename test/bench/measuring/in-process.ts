@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import findMyWay from 'find-my-way'
-import { createOrganisation } from '../../../output/taxonomy/routes.ts'
 import { operationsList } from '../../../output/taxonomy/filters.ts'
+import { checkCreateOrganisationRequest as check } from '../../../output/taxonomy/validators.ts'
 import { checkFilter } from '../../../runtime/filter/check.ts'
 import { matches } from '../../../runtime/filter/evaluate.ts'
 import { parseFilter } from '../../../runtime/filter/parse.ts'
@@ -123,7 +123,6 @@ export function validatorGroup(): Group {
   const sent = JSON.stringify({ body })
   const valid: unknown = JSON.parse(sent)
   const faulty: unknown = JSON.parse(JSON.stringify({ body: { ...body, name: 'Acme!', colour: 1 } }))
-  const { check } = createOrganisation
   if (!check(valid, new Faults()) || check(faulty, new Faults()))
     throw new Error('the example is no longer what it says')
   return {

@@ -10,14 +10,7 @@ export const greeting = { id: '0199a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b', display_na
 export function trivialService(): Dispatch {
   let ids = 0
   return dispatcher({
-    routes: [
-      bind(
-        route<{ id: string }, typeof greeting>('GET', ['/made/v1/greetings/', 'id'], {
-          parameters: [{ name: 'id', in: 'path', type: 'string' }],
-        }),
-        async () => greeting,
-      ),
-    ],
+    routes: [bind(route<{ id: string }, typeof greeting>('GET', ['/made/v1/greetings/', 'id']), async () => greeting)],
     doors: { authenticate: async () => undefined, authorize: async () => {} },
     clock: { now: () => Date.now(), newId: () => `request-${(ids += 1)}` },
     domains: { outside: { name: 'made' } },

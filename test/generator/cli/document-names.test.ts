@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { documentNames } from '../../../generator/cli/document-names.ts'
+import { documentNames, joinedClient } from '../../../generator/cli/document-names.ts'
 import { UsageError } from '../../../generator/cli/usage-error.ts'
 
 test.each([
@@ -40,4 +40,21 @@ test.each([
 
 test('a single document may be named like the runtime, since it has no folder', () => {
   expect(documentNames(['runtime.yaml'], [])).toEqual([{ file: 'runtime.yaml', name: 'runtime' }])
+})
+
+test.each([
+  ['no name of a class', 'ninefold'],
+  ['code', 'A {}'],
+  ['empty', ''],
+  ['what the file needs itself', 'Transport'],
+  ['the class of a document', 'IamClient'],
+])('a client whose name is %s is refused', (_, name) => {
+  const documents = documentNames(['iam.yaml', 'vault.yaml'], [])
+  expect(() => joinedClient(name, documents)).toThrow(UsageError)
+})
+
+test('a client joins several documents, not one', () => {
+  expect(joinedClient('Ninefold', documentNames(['iam.yaml', 'vault.yaml'], []))).toBe('Ninefold')
+  expect(joinedClient(undefined, documentNames(['iam.yaml'], []))).toBeUndefined()
+  expect(() => joinedClient('Ninefold', documentNames(['iam.yaml'], []))).toThrow(/several documents/)
 })

@@ -28,14 +28,14 @@ test('watch goes on after a fault, and sees a file that is replaced or comes bac
   const watch = watching(folder)
   await watch.printed(idle)
   put(folder, { 'specs/petstore.yaml': 'openapi: [\n' })
-  expect(await watch.printed(idle)).toContain('error syntax')
+  await watch.printed(/error syntax/)
   put(folder, { 'specs/new.yaml': petstore(getPet) })
   renameSync(join(folder, 'specs/new.yaml'), join(folder, 'specs/petstore.yaml'))
-  expect(await watch.printed(idle)).toContain('3 operations')
+  await watch.printed(/3 operations/)
   unlinkSync(join(folder, 'specs/petstore.yaml'))
-  expect(await watch.printed(idle)).toContain('error file-unreadable')
+  await watch.printed(/error file-unreadable/)
   put(folder, { 'specs/petstore.yaml': petstore() })
-  expect(await watch.printed(idle)).toContain('2 operations')
+  await watch.printed(/2 operations/)
 })
 
 test('watch sees the files that a document refers to', async () => {

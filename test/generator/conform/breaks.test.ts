@@ -20,6 +20,8 @@ const named = (name: string, written: Written): NamedSchema => ({
   document: 'a',
   schema: schema(written),
   views: { output: name, input: name, update: name },
+  isAnswered: true,
+  isSent: true,
   hasDefaults: false,
   isRecursive: false,
   resource: undefined,
@@ -106,6 +108,15 @@ test('what no example can be made for is noted', () => {
   } as const
   expect(examples.of(schema(written), 'input', '')).toBeUndefined()
   expect([...examples.missing]).toEqual(['code: no text is known for the pattern ^(a)\\1$'])
+})
+
+test('a list of different items that may hold all there are cannot be overfilled', () => {
+  const examples = new Examples(schemas)
+  const items = schema({ kind: 'enum', values: ['NONE', 'READ', 'WRITE'], unspecified: 'NONE' })
+  const written = { kind: 'array', items, maxItems: 2, uniqueItems: true } as const
+  const whats = [...breaksOf(schema(written), 'input', ['READ'], examples)].map(({ what }) => what)
+  expect(whats).not.toContain('more than 2 items')
+  expect([...examples.missing]).toEqual([])
 })
 
 test('an update is broken only in what it sends, and its required members are told apart', () => {

@@ -35,8 +35,38 @@ const service = document(`paths:
         - { name: at, in: query, schema: { type: integer, default: 0 } }
       requestBody: { content: { application/octet-stream: {} } }
       responses: { '200': { description: The file., content: { image/*: {} } } }
+  /names:
+    get:
+      operationId: listNames
+      tags: [files]
+      x-filter: &filter { fields: [{ name: id, type: STRING, sortable: true }], default_order_by: id }
+      responses: { '200': { description: Names., content: { application/json: { schema: { $ref: '#/components/schemas/Names' } } } } }
+  /notes:
+    get:
+      operationId: listNotes
+      tags: [files]
+      x-filter: *filter
+      responses: { '200': { description: Notes., content: { application/json: { schema: { $ref: '#/components/schemas/Notes' } } } } }
 components:
   schemas:
+    Name: { type: object, required: [id], properties: { id: { type: string } } }
+    Paged: { type: object, required: [next_page_token], properties: { next_page_token: { type: string } } }
+    Names:
+      allOf:
+        - { $ref: '#/components/schemas/Paged' }
+        - type: object
+          required: [names, sizes]
+          properties:
+            names: { type: array, items: { $ref: '#/components/schemas/Name' } }
+            sizes: { type: object, additionalProperties: { $ref: '#/components/schemas/Size' } }
+            hint: { type: string }
+    Notes:
+      type: object
+      required: [notes, next_page_token]
+      properties:
+        notes: { type: array, items: { $ref: '#/components/schemas/Name' } }
+        next_page_token: { type: string }
+        hint: { type: string }
     Size: { type: integer, minimum: 0 }
 `)
 
@@ -55,7 +85,7 @@ const flat = (file: string): string => (files.get(`service/${file}.ts`) ?? '').r
 describe('an operation with several answers', () => {
   it('tells the client how to read the declared headers', () => {
     expect(flat('routes')).toContain(
-      "success: [{ status: 201, headers: { Location: 'string' } }, { status: 204 }], replies: true",
+      "success: [{ status: 201, headers: { Location: 'string' } }, { status: 204 }], replies: readReply",
     )
     expect(flat('routes')).toContain("headers: { ETag: 'string', 'X-Size': 'integer', 'X-Tags': { array: 'string' } }")
   })
@@ -64,6 +94,16 @@ describe('an operation with several answers', () => {
     const headers = "{ ETag?: string; 'X-Size': Size; 'X-Tags'?: string[] }"
     expect(flat('handlers')).toContain(`Reply<200, Bytes, ${headers}> | Reply<304>`)
     expect(flat('client')).toContain(`Reply<200, ReadableStream<Uint8Array<ArrayBuffer>>, ${headers}> | Reply<304>`)
+  })
+})
+
+describe('a list', () => {
+  it('has its handler give the members of its answer beside rows and token', () => {
+    expect(flat('handlers')).toMatch(/PageWith<Name, \{ sizes: Record<string, Size>;? hint\?: string;? \}>/)
+  })
+
+  it('lets its handler leave them out where none is required', () => {
+    expect(flat('handlers')).toContain('Promise<Page<Name> | PageWith<Name, { hint?: string }>>')
   })
 })
 

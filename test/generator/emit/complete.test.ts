@@ -22,6 +22,24 @@ afterAll(() => removeFolder(folder))
 
 const pets = document(`paths:
   /pets:
+    get:
+      operationId: listPets
+      x-filter: { fields: [{ name: name, type: STRING, sortable: true }], default_order_by: name }
+      parameters:
+        - { name: page_size, in: query, schema: { type: integer, default: 20 } }
+        - { name: order_by, in: query, schema: { type: string, default: name } }
+        - { name: view, in: query, schema: { type: string, default: BASIC } }
+        - { name: filter, in: header, schema: { type: string, default: all } }
+      responses:
+        '200':
+          description: Pets.
+          content:
+            application/json:
+              schema:
+                type: object
+                properties:
+                  pets: { type: array, items: { $ref: '#/components/schemas/Animal' } }
+                  next_page_token: { type: string }
     post:
       operationId: addPet
       parameters:
@@ -126,5 +144,9 @@ describe('completing a value', () => {
       body: { name: 'Rex', ...filled },
     })
     expect(completed('completeAddTagRequest', { body: { id: 'forged' } })).toEqual({ body: { text: 'none' } })
+  })
+
+  it('leaves the parameters of every list alone, which its handler gets parsed, and fills those of its own', () => {
+    expect(completed('completeListPetsRequest', {})).toEqual({ view: 'BASIC', filter: 'all' })
   })
 })

@@ -71,6 +71,27 @@ describe('a check', () => {
     expect(fields).not.toContain('state_change_time')
   })
 
+  it('lets an answer have new members, which a request may not have', async () => {
+    const { files } = await generated(
+      'a.yaml',
+      `paths:
+  /a:
+    post:
+      operationId: a
+      requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Both' } } } }
+      responses: { '200': { description: d, content: { application/json: { schema: { $ref: '#/components/schemas/Answer' } } } } }
+components:
+  schemas:
+    Plain: { type: object, additionalProperties: false, properties: { a: { type: string } } }
+    Answer: { type: object, additionalProperties: false, properties: { plain: { $ref: '#/components/schemas/Plain' }, both: { $ref: '#/components/schemas/Both' } } }
+    Both: { type: object, additionalProperties: false, properties: { id: { type: string, readOnly: true }, plain: { $ref: '#/components/schemas/Plain' } } }
+`,
+    )
+    const checks = (files.get('a/validators.ts') ?? '').split('export function ')
+    const closed = checks.filter(check => check.includes('closed(value')).map(check => check.split('(')[0])
+    expect(closed).toEqual(['checkPlain', 'checkBothInput'])
+  })
+
   it('lets a mask name what stands in an output-only field', () => {
     expect(() => checkMask('effective_state_source.scope_id', organisationFields)).not.toThrow()
     expect(() => checkMask('effective_state_source.scope', organisationFields)).toThrow(/no field/)

@@ -82,5 +82,5 @@ test('the check of an item never takes the name of a schema', async () => {
 test('a content type never becomes code', async () => {
   const content = '"x`${pwned}\'\\\\*/": {schema: {type: string}}, "application/json": {}'
   expect(await generated('types', content)).toContain("{ contentType: `x\\`\\${pwned}'\\\\${string}/`; body: Bytes }")
-  expect(await generated('routes', content)).toContain(`{ type: "x\`\${pwned}'\\\\*/", kind: 'bytes' }`)
+  expect(await generated('routes', content)).toContain(`{ type: "x\`\${pwned}'\\\\*/", kind: rawBytes }`)
 })

@@ -6,5 +6,14 @@ import { pathToFileURL } from 'node:url'
 const [root = ''] = process.argv.slice(2)
 const paths: readonly string[] = JSON.parse(readFileSync(join(root, 'paths.json'), 'utf8'))
 const modules: Record<string, unknown> = {}
-for (const path of paths) modules[path] = { ...(await import(pathToFileURL(join(root, path)).href)) }
+/** Any group of handlers, none of which is called. */
+const handlers = new Proxy({}, { get: () => ({}) })
+for (const path of paths) {
+  const module: Record<string, unknown> = await import(pathToFileURL(join(root, path)).href)
+  const members = Object.entries(module).map(([name, value]) => {
+    const isBinding = path.endsWith('/routes.ts') && typeof value === 'function'
+    return [name, isBinding ? value(handlers) : value]
+  })
+  modules[path] = Object.fromEntries(members)
+}
 process.stdout.write(JSON.stringify({ hit: 'hit' in globalThis, modules }))

@@ -139,7 +139,6 @@ describe('generated modules that are imported', () => {
   test.each(samples)('$shown keeps its exact value', ({ folder, text }) => {
     const routes = Object.values(imported.modules[`${folder}/api/routes.ts`] ?? {})
     const replace = routes.find(route => Object(route).method === 'PUT')
-    const list = routes.find(route => Object(route).method === 'GET')
     const parameters: readonly { name: string; in: string }[] = Object(replace).parameters
     expect(parameters.filter(({ in: place }) => place !== 'path').map(({ name }) => name)).toEqual([
       text,
@@ -150,7 +149,9 @@ describe('generated modules that are imported', () => {
     const upload = routes.find(route => Object(route).method === 'POST')
     expect(Object(upload).body.type).toBe(text)
     expect(Object(upload).success[0].type).toBe(text)
-    expect(Object(list).access.key).toBe(`${text}.list`)
+    const bound = routes.flatMap(value => (Array.isArray(value) ? value : []))
+    const list = bound.find(({ route }) => route.method === 'GET')
+    expect(list.route.access.key).toBe(`${text}.list`)
     const types = Object.values(imported.modules[`${folder}/api/types.ts`] ?? {})
     expect(types).toContainEqual([text])
     const lists = Object.values(imported.modules[`${folder}/api/filters.ts`] ?? {})

@@ -236,6 +236,11 @@ describe('building reports', () => {
       `A: {oneOf: [{type: object, properties: {a: {type: string}}}, {type: object}]}`,
       'branches-overlap',
     ],
+    [
+      'a form that overlaps one of the forms of another',
+      `A: {oneOf: [{type: string}, ${ref('B')}]}\nB: {anyOf: [{type: integer}, ${ref('C')}]}\nC: {type: string}`,
+      'branches-overlap',
+    ],
     ['numbers that overlap', 'A: {oneOf: [{type: integer}, {type: number}]}', 'branches-overlap'],
     [
       'a closed branch that refuses what is required',
@@ -250,6 +255,10 @@ describe('building reports', () => {
 
   test.each([
     ['other kinds', 'A: {oneOf: [{type: string}, {type: integer}, {type: boolean}]}'],
+    [
+      'other kinds than the forms of another union',
+      `A: {oneOf: [${ref('B')}, {type: array, items: {type: string}}]}\nB: {oneOf: [{type: string}, {type: integer}]}`,
+    ],
     ['other choices', 'A: {oneOf: [{enum: [a, b]}, {enum: [c]}]}'],
     [
       'a property of other choices',

@@ -93,10 +93,26 @@ describe('x-filter', () => {
     expect(model.documents[0]?.operations[0]?.list?.fields[1]?.values).toBe('INTEGER')
   })
 
+  test('names a field otherwise than the path that leads to it', async () => {
+    const tags = 'id: {type: string}, tags: {type: array, items: {type: object, properties: {name: {type: string}}}}'
+    const fields = "{name: tags, path: tags.name, type: 'STRING[]'}, {name: id, path: id, type: STRING, sortable: true}"
+    const model = await modelOf(list(`fields: [${fields}], default_order_by: id`, tags))
+    expect(operationNamed(model, 'listRows').list?.fields).toMatchObject([
+      { name: 'tags', path: 'tags.name', type: 'STRING', list: true },
+      { name: 'id' },
+    ])
+    expect(operationNamed(model, 'listRows').list?.fields[1]).not.toHaveProperty('path')
+  })
+
   test.each([
     [
       'a field the rows lack',
       'fields: [{name: stat, type: STRING, sortable: true}], default_order_by: stat',
+      'filter-field-unknown',
+    ],
+    [
+      'a path the rows lack',
+      'fields: [{name: id, path: id.name, type: STRING, sortable: true}], default_order_by: id',
       'filter-field-unknown',
     ],
     [

@@ -65,6 +65,47 @@ describe('an input view is made where what is sent differs', () => {
   })
 })
 
+describe('an output view is made', () => {
+  const sent = '{type: object, properties: {a: {type: string, default: x}}}'
+  const answer = (name: string): string =>
+    `responses: {'200': {description: ok, content: {application/json: {schema: ${ref(name)}}}}}`
+  const documentOf = (responses: string, schemas: string): string =>
+    `paths: {/a: {post: {${body('Sent')}, ${responses}}}}\ncomponents: {schemas: {Sent: ${sent}, ${schemas}}}\n`
+  const answered = async (text: string): Promise<readonly string[]> => {
+    const { schemas } = await modelOf(text)
+    return schemas.filter(({ isAnswered }) => isAnswered).map(({ name }) => name)
+  }
+
+  test.each([
+    ['not of what is only sent under a name of its own', ok, 'Other: {type: string}', ['Other']],
+    ['of what is answered', answer('Sent'), 'Other: {type: string}', ['Sent', 'Other']],
+    ['of what an answer holds', answer('Other'), `Other: {type: array, items: ${ref('Sent')}}`, ['Sent', 'Other']],
+    ['of what nobody sends and what that holds', ok, `Other: {oneOf: [${ref('Sent')}]}`, ['Sent', 'Other']],
+    [
+      'not of what an answer would hold if it were not only sent',
+      answer('Other'),
+      `Other: {type: object, properties: {s: {writeOnly: true, allOf: [${ref('Sent')}]}}}`,
+      ['Other'],
+    ],
+  ])('%s', async (_, responses, schemas, names) => {
+    expect(await answered(documentOf(responses, schemas))).toEqual(names)
+  })
+
+  test('of enums always, whose values what is sent is a choice of', async () => {
+    const state = 'State: {type: string, enum: [U, A], x-unspecified: U}'
+    expect(
+      await answered(api(`Created: {type: object, properties: {s: ${ref('State')}}}\n${state}\n${plain}`)),
+    ).toEqual(['State', 'Updated'])
+  })
+
+  test('under names that are the same with and without it', async () => {
+    const before = schemaNamed(await modelOf(documentOf(ok, 'Other: {type: string}')), 'Sent')
+    const after = schemaNamed(await modelOf(documentOf(answer('Sent'), 'Other: {type: string}')), 'Sent')
+    expect([before.isAnswered, after.isAnswered]).toEqual([false, true])
+    expect(after.views).toEqual(before.views)
+  })
+})
+
 describe('an update view is made where something is required', () => {
   test.each([
     ['nothing is', '{type: object, properties: {a: {type: string}}}', { input: 'Updated', update: 'Updated' }],
@@ -100,6 +141,29 @@ describe('an update view is made where something is required', () => {
       ),
     )
     expect(model.schemas.map(({ views }) => views.update)).toEqual(['Created', 'UpdatedUpdate', 'OneUpdate', 'Many'])
+  })
+})
+
+describe('what stands beside its mask in a body is sent as an update', () => {
+  const object = '{type: object, required: [a], properties: {a: {type: string}}}'
+  test.each([
+    ['the one object is', `o: ${ref('Updated')}, n: {type: integer}`, 'UpdatedUpdate'],
+    ['one with a description is', `o: {allOf: [${ref('Updated')}], description: New.}`, 'UpdatedUpdate'],
+    ['one of two objects is not', `o: ${ref('Updated')}, p: {type: object, properties: {}}`, 'Updated'],
+    ['a list is not', `o: {type: array, items: ${ref('Updated')}}`, 'Updated'],
+  ])('%s', async (_, members, update) => {
+    const masked = `{type: object, properties: {update_mask: {type: string, format: field-mask}, ${members}}}`
+    const path = `paths: {/a: {post: {${body('Change')}, ${ok}}}}`
+    const model = await modelOf(`${path}\ncomponents: {schemas: {Change: ${masked}, Updated: ${object}}}\n`)
+    expect(schemaNamed(model, 'Updated').views).toEqual({ output: 'Updated', input: 'Updated', update })
+  })
+
+  test('a text of another format is no mask', async () => {
+    const change = `{type: object, properties: {update_mask: {type: string}, o: ${ref('Updated')}}}`
+    const model = await modelOf(
+      `paths: {/a: {post: {${body('Change')}, ${ok}}}}\ncomponents: {schemas: {Change: ${change}, Updated: ${object}}}\n`,
+    )
+    expect(model.schemas.map(({ views }) => views.update)).toEqual(['Change', 'Updated'])
   })
 })
 

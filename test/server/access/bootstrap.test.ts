@@ -83,7 +83,7 @@ describe('the door', () => {
     ['nothing declared', undefined, false],
   ])('lets the administrator pass where a route asks for %s: %s', async (_name, access, passes) => {
     const { doors, principal } = await bootstrapAccess(await testStore(bootstrapPrincipals), createClock(), token)
-    const attempt = (who: CallContext['principal']) => doors.authorize(contextOf(who), routeWith(access), {})
+    const attempt = (who: CallContext['principal']) => doors.authorize(contextOf(who), routeWith(access), new Map())
     if (passes) await expect(attempt(principal)).resolves.toBeUndefined()
     else expect((await caught(attempt(principal))).reason).toBe('IAM_PERMISSION_DENIED')
     expect((await caught(attempt(undefined))).reason).toBe('IAM_PERMISSION_DENIED')
@@ -93,7 +93,9 @@ describe('the door', () => {
   it('lets everybody pass where a route is public', async () => {
     const { doors } = await bootstrapAccess(await testStore(bootstrapPrincipals), createClock(), token)
     expect(await doors.authenticate(wire('Bearer wrong'), { kind: 'public' })).toBeUndefined()
-    await expect(doors.authorize(contextOf(undefined), routeWith({ kind: 'public' }), {})).resolves.toBeUndefined()
+    await expect(
+      doors.authorize(contextOf(undefined), routeWith({ kind: 'public' }), new Map()),
+    ).resolves.toBeUndefined()
   })
 })
 

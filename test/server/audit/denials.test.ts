@@ -57,13 +57,13 @@ const wire: WireRequest = {
 /** Calls that are refused at the door and by the handler, over a store that may be closed already. */
 function refusing(store: SqliteStore, error: Error) {
   const log = logLines()
-  const { watch, watchRoute } = denials(store, outboxAudit(createClock()), log)
+  const { watch, watchRoute } = denials(store, outboxAudit(createClock(), { chain: async () => undefined }), log)
   const reject = (): Promise<never> => Promise.reject(error)
   const { authorize, authenticate } = watch({ authenticate: reject, authorize: reject })
   const { run } = watchRoute(bind(route, reject))
   return {
     log,
-    door: () => authorize(context, route, {}),
+    door: () => authorize(context, route, new Map()),
     handler: () => run({}, new Faults(), context),
     token: () => authenticate(wire, route.access),
   }

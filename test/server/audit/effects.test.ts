@@ -50,6 +50,8 @@ describe('a mutation', () => {
         resource_id: 'c-1',
         scope_type: 'WORKSPACE',
         scope_id: 'w-1',
+        organisation_id: '',
+        ancestor_ids: [],
         principal_id: 'p-1',
         principal_kind: 'SERVICE_ACCOUNT',
         outcome: 'SUCCEEDED',

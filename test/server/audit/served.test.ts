@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { TaxonomyClient } from '../../../output/taxonomy/client.ts'
+import { createTransport } from '../../../runtime/transport.ts'
+import { areas } from '../../../server/areas.ts'
 import { outbox } from '../../../server/audit/outbox.ts'
 import { openSqlite } from '../../../server/store/sqlite.ts'
 import { testServer } from '../http/harness.ts'
@@ -39,5 +42,30 @@ it('a served platform records mutations and refusals with the operation that was
       principal_kind: 'USER',
       request_id: refused.headers.get('x-request-id'),
     },
+  ])
+})
+
+it('activities in the tree name the organisation and the nodes above, of a node that is gone too', async () => {
+  const dataDir = testFolder()
+  const { url } = await testServer(areas, dataDir)
+  const token = readFileSync(join(dataDir, 'bootstrap-token'), 'utf8').trim()
+  const client = new TaxonomyClient(createTransport({ baseUrl: url, token }))
+  const { resource_id: organisation } = await client.createOrganisation({ body: { name: 'acme' } })
+  const { resource_id: group } = await client.createGroup({ organisation, body: { name: 'eng' } })
+  const made = await client.createWorkspace({ organisation, body: { name: 'web', parent_group_id: group } })
+  await client.archiveWorkspace({ organisation, id: made.resource_id, body: {} })
+  await client.deleteWorkspace({ organisation, id: made.resource_id })
+
+  const store = await openSqlite({ file: join(dataDir, 'ninefold.sqlite'), collections: [outbox] })
+  onTestFinished(() => store.close())
+  const rows = []
+  for await (const { value } of store.each(outbox)) rows.push(value)
+  const found = rows.map(row => [row.action, row.scope_id, row.organisation_id, row.ancestor_ids])
+  expect(found).toEqual([
+    ['createOrganisation', organisation, organisation, []],
+    ['createGroup', group, organisation, [organisation]],
+    ['createWorkspace', made.resource_id, organisation, [organisation, group]],
+    ['archiveWorkspace', made.resource_id, organisation, [organisation, group]],
+    ['deleteWorkspace', made.resource_id, organisation, [organisation, group]],
   ])
 })

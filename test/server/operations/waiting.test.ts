@@ -1,15 +1,24 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Operations } from '../../../domain/taxonomy/operations.ts'
 import { again, done, failed, type Procedure } from '../../../domain/ports/procedures.ts'
+import { taxonomyCollections } from '../../../domain/taxonomy/area.ts'
+import { EffectiveQuotas } from '../../../domain/taxonomy/effective-quotas.ts'
+import { FilterSchemas } from '../../../domain/taxonomy/filter-schemas.ts'
+import { Groups } from '../../../domain/taxonomy/groups.ts'
+import { Operations } from '../../../domain/taxonomy/operations.ts'
+import { Organisations } from '../../../domain/taxonomy/organisations.ts'
+import { QuotaOverrides } from '../../../domain/taxonomy/quota-overrides.ts'
+import { Quotas } from '../../../domain/taxonomy/quotas.ts'
+import { TreeReads } from '../../../domain/taxonomy/tree-reads.ts'
+import { Workspaces } from '../../../domain/taxonomy/workspaces.ts'
 import { TaxonomyClient } from '../../../output/taxonomy/client.ts'
 import { taxonomy } from '../../../output/taxonomy/errors.ts'
 import { operationsList } from '../../../output/taxonomy/filters.ts'
-import { deleteOrganisation, getOperation, listOperations } from '../../../output/taxonomy/routes.ts'
-import type { TaxonomyOperation } from '../../../output/taxonomy/types.ts'
+import { taxonomyRoutes } from '../../../output/taxonomy/routes.ts'
+import type { DeleteOrganisationRequest, TaxonomyOperation } from '../../../output/taxonomy/types.ts'
 import { checkTaxonomyOperation } from '../../../output/taxonomy/validators.ts'
-import { bind, bindList } from '../../../runtime/bind.ts'
+import type { CallContext } from '../../../runtime/context.ts'
 import { createTransport } from '../../../runtime/transport.ts'
 import { OperationFailed } from '../../../runtime/wait.ts'
 import { area, type AreaModule } from '../../../server/area.ts'
@@ -17,28 +26,32 @@ import { testServer } from '../http/harness.ts'
 import { testFolder } from '../store/harness.ts'
 import { within } from './harness.ts'
 
-/** Taxonomy's own routes over a made domain, which takes its time to delete an organisation. */
+/** Taxonomy's own routes over its domain, which takes its time here to delete an organisation. */
 function slowArea(procedure: Procedure<unknown>): AreaModule {
   return area<TaxonomyOperation>({
     domain: taxonomy,
-    collections: [],
+    collections: taxonomyCollections,
     operations: { list: operationsList, check: checkTaxonomyOperation },
     procedures: () => [procedure],
     routes: parts => {
-      const operations = new Operations(parts)
-      return [
-        bind(deleteOrganisation, (request, context) =>
-          parts.operations.mutate(context, request, async () => ({
-            type: 'DELETE',
-            resourceType: 'taxonomy.organisations',
-            resourceId: request.id,
-            scope: { type: 'ORGANISATION', id: request.id },
-            procedure: { kind: procedure.kind, input: { id: request.id } },
-          })),
-        ),
-        bind(getOperation, (request, _context) => operations.getOperation(request)),
-        bindList(listOperations, (request, context) => operations.listOperations(request, context)),
-      ]
+      const deleteOrganisation = ({ id }: DeleteOrganisationRequest, context: CallContext) =>
+        parts.operations.mutate(context, { id }, async () => ({
+          type: 'DELETE',
+          resourceType: 'taxonomy.organisations',
+          resourceId: id,
+          scope: { type: 'ORGANISATION', id },
+          procedure: { kind: procedure.kind, input: { id } },
+        }))
+      return taxonomyRoutes({
+        organisations: Object.assign(new Organisations(parts), { deleteOrganisation }),
+        groups: new Groups(parts, new TreeReads(parts.store)),
+        workspaces: new Workspaces(parts, new TreeReads(parts.store)),
+        effectiveQuotas: new EffectiveQuotas(parts),
+        quotas: new Quotas(parts),
+        quotaOverrides: new QuotaOverrides(parts),
+        operations: new Operations(parts),
+        filterSchemas: new FilterSchemas(),
+      })
     },
   })
 }

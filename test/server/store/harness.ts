@@ -1,10 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { onTestFinished } from 'vitest'
 import type { Collection } from '../../../domain/ports/store.ts'
 import { ApiError } from '../../../runtime/errors.ts'
 import type { ListFields } from '../../../runtime/filter/types.ts'
+import type { Condition } from '../../../server/store/keyset.ts'
+import { layoutOf, type Layout } from '../../../server/store/layout.ts'
 import { openSqlite, type SqliteStore } from '../../../server/store/sqlite.ts'
 
 /** A folder of its own for the running test, removed after it. */
@@ -19,6 +22,34 @@ export async function testStore(...collections: readonly Collection<never>[]): P
   const store = await openSqlite({ file: join(testFolder(), 'store.sqlite'), collections })
   onTestFinished(() => store.close())
   return store
+}
+
+/** A step of a plan, and the step that it belongs to. */
+export interface PlanStep {
+  readonly id: number
+  readonly parent: number
+  readonly detail: string
+}
+
+/** How SQLite would run statements over a collection, in a store of its own. */
+export async function explain(
+  collection: Collection<never>,
+  statements: (layout: Layout) => Iterable<Condition>,
+): Promise<readonly (readonly PlanStep[])[]> {
+  const file = join(testFolder(), 'store.sqlite')
+  const store = await openSqlite({ file, collections: [collection] })
+  await store.close()
+  const database = new DatabaseSync(file, { readOnly: true })
+  try {
+    return [...statements(layoutOf(collection))].map(({ parameters, sql }) =>
+      database
+        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .all(...parameters)
+        .map(({ id, parent, detail }) => ({ id: Number(id), parent: Number(parent), detail: String(detail) })),
+    )
+  } finally {
+    database.close()
+  }
 }
 
 export interface Box {
@@ -52,6 +83,8 @@ export const boxFields: ListFields = {
     { name: 'labels', type: 'MAP', operators: all },
     { name: 'tags', type: 'STRING', list: true, operators: [':'] },
     { name: 'links.id', type: 'STRING', list: true, operators: [':'] },
+    { name: 'linked', path: 'links.id', type: 'STRING', list: true, operators: [':'] },
+    { name: 'title', path: 'inner.name', type: 'STRING', operators: all, sortable: true },
     { name: 'inner', type: 'PRESENCE', operators: [':'] },
   ],
   defaultOrder: 'create_time desc',

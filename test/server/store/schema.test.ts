@@ -135,6 +135,12 @@ describe('the plan of a list', () => {
   const variants: readonly [string, Collection<Box>, Partial<Record<string, string>>, readonly SortKey[]][] = [
     ['by time, newest first', boxes, {}, ['2026-01-01T00:00:00.000000000Z', 'a']],
     ['by time below a parent', boxes, { parent: 'p' }, ['2026-01-01T00:00:00.000000000Z', 'a']],
+    [
+      'by time below the parent where alone it is listed',
+      { ...boxes, indexes: [], listedBelow: 'parent' },
+      { parent: 'p' },
+      ['2026-01-01T00:00:00.000000000Z', 'a'],
+    ],
     ['by name', { ...boxes, list: byName }, {}, ['n', 'a']],
     ['by an enum in its declared order', { ...boxes, list: byState }, {}, ['OPEN', 'n', 'a']],
   ]
@@ -153,11 +159,15 @@ describe('the plan of a list', () => {
     }
     const layout = layoutOf(collection)
     const narrowed = Object.fromEntries(Object.entries(where).map(([name, value]) => [name, value ?? null]))
-    const statements = [...selectPage(layout, query, narrowed), ...selectPage(layout, { ...query, after }, narrowed)]
+    const request = { query, where: narrowed, derived: undefined, members: [] }
+    const statements = [
+      ...selectPage(layout, request),
+      ...selectPage(layout, { ...request, query: { ...query, after } }),
+    ]
     expect(statements.length).toBeGreaterThan(2)
     inFile(file, database => {
       for (const { sql, parameters } of statements) {
-        const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters, 21)
+        const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters)
         const steps = plan.map(row => String(row['detail'])).join('; ')
         expect(`${steps} of ${sql}`).toMatch(/USING INDEX/)
         expect(`${steps} of ${sql}`).not.toMatch(/TEMP B-TREE/)

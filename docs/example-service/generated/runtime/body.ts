@@ -1,18 +1,41 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
-import { streamOf } from './bytes.ts'
+import { isBytes, streamOf } from './bytes.ts'
 import { parseJson } from './json.ts'
-import type { Chunks, Media, Reading } from './media.ts'
+import type { Chunks, Media, PlainCodec, Reading } from './media.ts'
 
 const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true })
 
 /** The member of a request that its body becomes. */
 export const bodyField = 'body'
 
+/** Bytes that nobody looks into; handlers and clients read them as a stream, only as far as they pull. */
+export const rawBytes: PlainCodec = {
+  name: 'bytes',
+  takesNothing: true,
+  write: writePlain,
+  read: async body => streamOf(body, chunk => chunk),
+  readAnswer: body => body,
+}
+
+/** Text in UTF-8. */
+export const plainText: PlainCodec = {
+  name: 'text',
+  takesNothing: true,
+  write: writePlain,
+  read: readText,
+  readAnswer: body => new Response(body).text(),
+}
+
+function writePlain(value: unknown): BodyInit {
+  if (typeof value === 'string' || isBytes(value)) return value
+  throw new TypeError('the body must be text or bytes')
+}
+
 /**
- * The body of a call: a JSON value, a text, what its codec makes of it, or for bytes a stream that is read only as far
- * as the handler pulls. Undefined when none was sent, or when it cannot be read, which is then a fault. An empty JSON
- * body is none; an empty one of another kind is some where it has a type, and bytes or text where they are required.
+ * The body of a call: a JSON value, or what its codec makes of it. Undefined when none was sent, or when it cannot be
+ * read, which is then a fault. An empty JSON body is none; an empty one of another kind is some where it has a type, and
+ * bytes or text where they are required.
  */
 export async function readBody(
   body: Chunks | undefined,
@@ -21,14 +44,12 @@ export async function readBody(
   reading: Reading,
 ): Promise<unknown> {
   const { headers } = reading
-  const isSome = headers['content-type'] !== undefined || (isRequired && typeof kind === 'string')
+  const isSome = headers['content-type'] !== undefined || (isRequired && kind !== 'json' && kind.takesNothing)
   const chunks = body ?? (headers['content-length'] === '0' && isSome ? new Blob().stream() : undefined)
   if (chunks === undefined) return undefined
-  if (typeof kind === 'object') return kind.read(chunks, reading)
-  if (kind === 'bytes') return streamOf(chunks, chunk => chunk)
+  if (kind !== 'json') return kind.read(chunks, reading)
   const text = await readText(chunks, reading)
-  if (text === undefined || kind === 'text') return text
-  return text === '' ? undefined : readJson(text, bodyField, reading)
+  return text ? readJson(text, bodyField, reading) : undefined
 }
 
 /** The value of JSON text, undefined after adding to the faults when it is none. */

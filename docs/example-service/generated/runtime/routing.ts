@@ -1,6 +1,6 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
-import { setMember } from './json.ts'
+import type { PathParameters } from './doors.ts'
 import type { Method, Route } from './route.ts'
 
 interface Routed {
@@ -9,14 +9,7 @@ interface Routed {
 
 /** Where a method and a raw path lead. */
 export type Match<Bound> =
-  | {
-      readonly kind: 'found'
-      readonly bound: Bound
-      /** Path parameters, decoded once. */
-      readonly path: Readonly<Record<string, string>>
-      /** The same as they were sent, in the order of the path. */
-      readonly raw: readonly string[]
-    }
+  | Found<Bound>
   /** The path is right; `names` are the parameters whose percent-encoding is broken. */
   | { readonly kind: 'malformed'; readonly bound: Bound; readonly names: readonly string[] }
   /** The path is right, the method is not. HEAD is allowed wherever GET is and not listed for it. */
@@ -27,32 +20,57 @@ export interface Router<Bound> {
   match(method: string, rawPath: string): Match<Bound>
 }
 
+/** A route where its path ends. */
 interface End<Bound> {
   readonly method: Method
   readonly bound: Bound
   readonly names: readonly string[]
+  /** The one that was added before, by another method. */
+  readonly other: End<Bound> | undefined
 }
 
-/** A place in the paths of some routes: literal text goes on from it, segments with parameters do, or routes end here. */
-interface Node<Bound> {
-  /** The text that leads here, and the code of its first character. What routes share is one text, slashes and all. */
+/**
+ * Where literal text, slashes and all, leads from the start or from a segment with parameters: routes end here, or go on
+ * with such segments.
+ */
+interface Place<Bound> {
   readonly text: string
-  readonly first: number
-  /** No two begin alike, so at most one fits. */
-  readonly literals: Node<Bound>[]
-  /** Those with the most literal text first, so that `{id}:start` is tried before `{id}`. */
-  readonly patterns: Pattern<Bound>[]
-  readonly ends: End<Bound>[]
+  end: End<Bound> | undefined
+  /** What follows each of those segments, which are written with holes. */
+  readonly runs: Map<string, Run<Bound>>
+  /** Those segments, most literal text first, so that `{id}:start` is tried before `{id}`. */
+  readonly patterns: Pattern[]
+  /** The fork that follows `{id}` alone, which is tried last, or 0. */
+  plain: number
+  /** The place with the longest text that this one's begins with. */
+  up: Place<Bound> | undefined
 }
 
-/** One segment with parameters: the literal texts before the first, between each two, and after the last. */
-interface Pattern<Bound> {
-  /** All of it, with holes for the parameters. */
-  readonly segment: string
+/** All that literal text leads to from one point, by that text. */
+type Run<Bound> = Map<string, Place<Bound>>
+
+/** A segment with parameters: the literal texts before the first, between each two, and after the last. */
+interface Pattern {
   readonly before: string
   readonly between: readonly string[]
   readonly after: string
-  readonly node: Node<Bound>
+  /** The code of the first character of `after`, or 0. */
+  readonly mark: number
+  /** The fork that follows. */
+  readonly fork: number
+}
+
+/**
+ * The places of a run are told apart by forks that look at one character each; the text of the place that they lead to
+ * is then compared in one go. A fork is an index into `forks`, as numbers side by side are read the quickest. There
+ * stand how long the text is that all behind it share, the least code that leads on from there, how many codes there are
+ * from that one on, the place where none leads on, and the next fork for each code, or 0.
+ */
+interface Table<Bound> {
+  readonly forks: number[]
+  readonly places: (Place<Bound> | undefined)[]
+  /** Where the parameters of the path at hand begin and end, which only one call of `match` uses. */
+  readonly spans: number[]
 }
 
 /**
@@ -61,18 +79,23 @@ interface Pattern<Bound> {
  * decided before the method is looked at (OpenAPI 3.0.3, path templating). Throws when two routes are the same.
  */
 export function buildRouter<Bound extends Routed>(routes: readonly Bound[]): Router<Bound> {
-  const root = nodeFor<Bound>('')
+  const root: Run<Bound> = new Map()
+  const lists = new Map<string, readonly string[]>()
   for (const bound of routes) {
     const { method, path, operationId } = bound.route
-    const { ends } = nodeOf(root, path)
-    const other = endOf(ends, method)
-    if (other !== undefined) {
-      const first = other.bound.route.operationId
-      throw new Error(`operations "${first}" and "${operationId}" have the same route ${method} ${pathTemplate(path)}`)
+    const place = placeAt(root, path)
+    const same = endOf(place.end, method)?.bound.route.operationId
+    if (same !== undefined) {
+      throw new Error(`operations "${same}" and "${operationId}" have the same route ${method} ${pathTemplate(path)}`)
     }
-    ends.push({ method, bound, names: path.filter((_, index) => index % 2 === 1) })
+    const list = path.filter((_, index) => index % 2 === 1)
+    // Routes share lists: matching is as quick as what it reads is small.
+    const names = entry(lists, JSON.stringify(list), () => list)
+    place.end = { method, bound, names, other: place.end }
   }
-  return { match: (method, rawPath) => match(root, method, rawPath) }
+  const table: Table<Bound> = { forks: [], places: [undefined], spans: [] }
+  addFork(table, inOrder(root), 0)
+  return { match: (method, rawPath) => match(table, method, rawPath) }
 }
 
 /** `/quotas/{id}:reset`, for people and logs. */
@@ -80,23 +103,29 @@ export function pathTemplate(path: readonly string[]): string {
   return path.map((part, index) => (index % 2 === 1 ? `{${part}}` : part)).join('')
 }
 
-function nodeFor<Bound>(text: string): Node<Bound> {
-  return { text, first: text.charCodeAt(0), literals: [], patterns: [], ends: [] }
-}
-
 /** Stands for a parameter; encoded text does not hold it. */
 const hole = ' '
 
-function nodeOf<Bound>(root: Node<Bound>, path: readonly string[]): Node<Bound> {
+function placeAt<Bound>(root: Run<Bound>, path: readonly string[]): Place<Bound> {
   const template = path.map((part, index) => (index % 2 === 1 ? hole : encodeLiteral(part))).join('')
-  let node = root
+  let run = root
   let text = ''
   for (const segment of template.split('/').slice(1)) {
     text += '/'
-    if (segment.includes(hole)) [node, text] = [afterPattern(afterText(node, text), segment), '']
+    if (segment.includes(hole)) [run, text] = [entry(placeIn(run, text).runs, segment, () => new Map()), '']
     else text += segment
   }
-  return afterText(node, text)
+  return placeIn(run, text)
+}
+
+function placeIn<Bound>(run: Run<Bound>, text: string): Place<Bound> {
+  return entry(run, text, () => ({ text, end: undefined, runs: new Map(), patterns: [], plain: 0, up: undefined }))
+}
+
+function entry<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
+  const value = map.get(key) ?? make()
+  map.set(key, value)
+  return value
 }
 
 /** Paths arrive encoded: what no URL can hold as it is (letters beyond ASCII, blanks) is compared in that form. */
@@ -104,123 +133,150 @@ function encodeLiteral(text: string): string {
   return text.toWellFormed().replace(/[^!-~]+/gu, encodeURIComponent)
 }
 
-function afterText<Bound>(node: Node<Bound>, text: string): Node<Bound> {
-  if (text === '') return node
-  const { literals } = node
-  const index = literals.findIndex(({ first }) => first === text.charCodeAt(0))
-  const known = literals[index]
-  if (known === undefined) {
-    const next = nodeFor<Bound>(text)
-    literals.push(next)
-    return next
+function inOrder<Bound>(run: Run<Bound>): [string, Place<Bound>][] {
+  return [...run].sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+/** Adds the fork of places that begin alike and all that follows; `up` is the place before them. Gives the fork. */
+function addFork<Bound>(table: Table<Bound>, run: [string, Place<Bound>][], up: number): number {
+  const { forks, places } = table
+  const [text = '', last = ''] = [run[0]?.[0], run.at(-1)?.[0]]
+  let size = 0
+  while (size < text.length && text[size] === last[size]) size += 1
+  const here = text.length === size ? run.shift()?.[1] : undefined
+  const longer = Map.groupBy(run, ([text]) => text.charCodeAt(size))
+  const [least = 0] = longer.keys()
+  const count = longer.size > 0 ? last.charCodeAt(size) - least + 1 : 0
+  const place = here === undefined ? up : places.push(here) - 1
+  const fork = forks.push(size, least, count, place) - 4
+  for (let code = 0; code < count; code += 1) forks.push(0)
+  if (here !== undefined) addPatterns(table, here, places[up])
+  for (const [code, group] of longer) forks[fork + 4 + code - least] = addFork(table, group, place)
+  return fork
+}
+
+function addPatterns<Bound>(table: Table<Bound>, place: Place<Bound>, up: Place<Bound> | undefined): void {
+  place.up = up
+  for (const [segment, run] of [...place.runs].sort(([one], [other]) => other.length - one.length)) {
+    const [before = '', ...between] = segment.split(hole)
+    const after = between.pop() ?? ''
+    const fork = addFork(table, inOrder(run), 0)
+    if (segment === hole) place.plain = fork
+    else place.patterns.push({ before, between, after, mark: after === '' ? 0 : after.charCodeAt(0), fork })
   }
-  const length = sharedLength(text, known.text)
-  const rest = text.slice(length)
-  if (length === known.text.length) return afterText(known, rest)
-  const fork = nodeFor<Bound>(text.slice(0, length))
-  fork.literals.push({ ...known, text: known.text.slice(length), first: known.text.charCodeAt(length) })
-  literals[index] = fork
-  return afterText(fork, rest)
 }
 
-function sharedLength(one: string, other: string): number {
-  let length = 0
-  while (length < one.length && one[length] === other[length]) length += 1
-  return length
+function match<Bound>(table: Table<Bound>, method: string, path: string): Match<Bound> {
+  const first = walk(table, 0, path, 0, 0)
+  if (first === undefined) return { kind: 'none' }
+  const end = endOf(first, method) ?? (method === 'HEAD' ? endOf(first, 'GET') : undefined)
+  if (end === undefined) return { kind: 'method', allowed: methodsOf(first) }
+  const { spans } = table
+  const raw = end.names.map((_, index) => path.slice(spans[2 * index], spans[2 * index + 1]))
+  if (raw.length === 0 || !path.includes('%')) return new Found(end, raw, raw)
+  const values = raw.map(decoded)
+  const broken = end.names.filter((_, index) => values[index] === undefined)
+  return broken.length > 0 ? { kind: 'malformed', bound: end.bound, names: broken } : new Found(end, raw, values)
 }
 
-function afterPattern<Bound>({ patterns }: Node<Bound>, segment: string): Node<Bound> {
-  const known = patterns.find(pattern => pattern.segment === segment)
-  if (known !== undefined) return known.node
-  const [before = '', ...between] = segment.split(hole)
-  const after = between.pop() ?? ''
-  const node = nodeFor<Bound>('')
-  patterns.push({ segment, before, between, after, node })
-  patterns.sort((one, other) => other.segment.length - one.segment.length)
-  return node
+function endOf<Bound>(first: End<Bound> | undefined, method: string): End<Bound> | undefined {
+  let end = first
+  while (end !== undefined && end.method !== method) end = end.other
+  return end
 }
 
-function match<Bound>(root: Node<Bound>, method: string, rawPath: string): Match<Bound> {
-  const values: string[] = []
-  const ends = walk(root, rawPath, 0, values)
-  if (ends === undefined) return { kind: 'none' }
-  const end = endOf(ends, method) ?? (method === 'HEAD' ? endOf(ends, 'GET') : undefined)
-  if (end === undefined) return { kind: 'method', allowed: ends.map(end => end.method) }
-  return rawPath.includes('%') ? decode(end, values) : found(end, values, values)
-}
-
-function endOf<Bound>(ends: readonly End<Bound>[], method: string): End<Bound> | undefined {
-  for (const end of ends) if (end.method === method) return end
-  return undefined
+/** The methods in the order of their routes. */
+function methodsOf({ method, other }: End<unknown>): Method[] {
+  return other === undefined ? [method] : [...methodsOf(other), method]
 }
 
 /**
- * Goes on from a node with what follows `at`. A node of the tree is reached in one way only, so going back costs no
- * more than the tree is large.
+ * Goes on from the first fork of a run with what follows `at`, having noted `depth` parameters. A run is reached in one
+ * way only, so going back costs no more than the table is large.
  */
-function walk<Bound>(node: Node<Bound>, path: string, at: number, values: string[]): Node<Bound>['ends'] | undefined {
-  if (at === path.length) return node.ends.length > 0 ? node.ends : undefined
-  const first = path.charCodeAt(at)
-  for (const literal of node.literals) {
-    if (literal.first !== first || !path.startsWith(literal.text, at)) continue
-    const ends = walk(literal, path, at + literal.text.length, values)
-    if (ends !== undefined) return ends
-  }
-  if (node.patterns.length === 0) return undefined
-  const slash = path.indexOf('/', at)
-  const end = slash === -1 ? path.length : slash
-  for (const pattern of node.patterns) {
-    const before = values.length
-    if (!capture(pattern, path, at, end, values)) continue
-    const ends = walk(pattern.node, path, end, values)
-    if (ends !== undefined) return ends
-    values.length = before
+function walk<Bound>(table: Table<Bound>, fork: number, path: string, at: number, depth: number): Place<Bound>['end'] {
+  const { spans } = table
+  for (let place = placeOf(table, fork, path, at); place !== undefined; place = place.up) {
+    if (!isAt(place.text, path, at)) continue
+    const from = at + place.text.length
+    if (from === path.length && place.end !== undefined) return place.end
+    const slash = path.indexOf('/', from)
+    const to = slash === -1 ? path.length : slash
+    for (const pattern of place.patterns) {
+      const count = capture(pattern, path, from, to, spans, depth)
+      const end = count > 0 ? walk(table, pattern.fork, path, to, depth + count) : undefined
+      if (end !== undefined) return end
+    }
+    if (place.plain === 0 || from === to) continue
+    spans[2 * depth] = from
+    spans[2 * depth + 1] = to
+    const end = walk(table, place.plain, path, to, depth + 1)
+    if (end !== undefined) return end
   }
   return undefined
 }
 
-/** Cuts the segment from `at` to `end` at its literal texts and adds the values; false when one would be empty. */
-function capture(pattern: Pattern<unknown>, path: string, at: number, end: number, values: string[]): boolean {
-  const { before, between, after } = pattern
-  const from = at + before.length
-  const to = end - after.length
-  if (to <= from || !isAt(before, path, at) || !isAt(after, path, to)) return false
-  if (between.length > 0) return cut(between, path.slice(from, to), values)
-  values.push(path.slice(from, to))
-  return true
-}
-
-/** Most parameters have no text around them, and asking the string costs more than all the rest. */
-function isAt(text: string, path: string, at: number): boolean {
-  return text === '' || path.startsWith(text, at)
-}
-
-/** Cuts text at the last occurrence of each separator. */
-function cut(separators: readonly string[], text: string, values: string[]): boolean {
-  const found: string[] = []
-  let end = text.length
-  for (const separator of separators.toReversed()) {
-    const at = text.lastIndexOf(separator, end - separator.length - 1)
-    if (at <= 0) return false
-    found.unshift(text.slice(at + separator.length, end))
-    end = at
+/** The place with the longest text that can follow `at`, going by what the forks look at. */
+function placeOf<Bound>({ forks, places }: Table<Bound>, start: number, path: string, at: number): Place<Bound>['up'] {
+  let fork = start
+  for (;;) {
+    const from = at + (forks[fork] ?? 0)
+    // Engines give up the quick way of `charCodeAt` when it is asked for what is beyond the end.
+    const index = from < path.length ? path.charCodeAt(from) - (forks[fork + 1] ?? 0) : -1
+    const next = index >= 0 && index < (forks[fork + 2] ?? 0) ? forks[fork + 4 + index] : 0
+    if (next === undefined || next === 0) return places[forks[fork + 3] ?? 0]
+    fork = next
   }
-  values.push(text.slice(0, end), ...found)
-  return true
 }
 
-function found<Bound>({ bound, names }: End<Bound>, raw: readonly string[], values: Values): Match<Bound> {
-  const path: Record<string, string> = {}
-  for (let index = 0; index < names.length; index += 1) setMember(path, names[index] ?? '', values[index] ?? '')
-  return { kind: 'found', bound, path, raw }
+/** Whether a text stands in a path. Engines compare it like this, by its length, in half the time of `startsWith`. */
+function isAt(text: string, path: string, at: number): boolean {
+  const { length } = text
+  return length < 13 ? length === 0 || path.slice(at, at + length) === text : path.lastIndexOf(text, at) === at
+}
+
+/** Cuts the segment from `at` to `end` at its literal texts and notes the values: how many, 0 if one would be empty. */
+function capture(pattern: Pattern, path: string, at: number, end: number, spans: number[], depth: number): number {
+  const { before, between, after, mark } = pattern
+  const from = at + before.length
+  let to = end - after.length
+  if (to <= from || (mark !== 0 && path.charCodeAt(to) !== mark)) return 0
+  if (!isAt(before, path, at) || !isAt(after, path, to)) return 0
+  // Each separator where it stands last.
+  for (let index = between.length; index > 0; index -= 1) {
+    const separator = between[index - 1] ?? ''
+    const cut = path.lastIndexOf(separator, to - separator.length - 1)
+    if (cut <= from) return 0
+    spans[2 * (depth + index)] = cut + separator.length
+    spans[2 * (depth + index) + 1] = to
+    to = cut
+  }
+  spans[2 * depth] = from
+  spans[2 * depth + 1] = to
+  return between.length + 1
 }
 
 type Values = readonly (string | undefined)[]
 
-function decode<Bound>(end: End<Bound>, raw: readonly string[]): Match<Bound> {
-  const values = raw.map(decoded)
-  const broken = end.names.filter((_, index) => values[index] === undefined)
-  return broken.length > 0 ? { kind: 'malformed', bound: end.bound, names: broken } : found(end, raw, values)
+/** A route that was found. Its parameters are looked up: an object of their names would cost as much as finding it. */
+class Found<Bound> implements PathParameters {
+  readonly kind = 'found'
+  readonly bound: Bound
+  /** The path parameters as they were sent, in the order of the path. */
+  readonly raw: readonly string[]
+  private readonly names: readonly string[]
+  private readonly values: Values
+
+  constructor({ bound, names }: End<Bound>, raw: readonly string[], values: Values) {
+    this.bound = bound
+    this.raw = raw
+    this.names = names
+    this.values = values
+  }
+
+  get(name: string): string | undefined {
+    return this.values[this.names.indexOf(name)]
+  }
 }
 
 function decoded(text: string): string | undefined {

@@ -14,16 +14,18 @@ const httpCodes: Readonly<Record<number, RpcCode>> = {
 
 /** The code of an answer whose body names none: other 5xx are INTERNAL, all else is FAILED_PRECONDITION. */
 export function rpcOfHttp(status: number): RpcCode {
-  const code = httpCodes[status] ?? codes().find(name => rpcCodes[name] === status)
+  const code = httpCodes[status] ?? findCode(name => rpcCodes[name] === status)
   return code ?? (status >= 500 ? 'INTERNAL' : 'FAILED_PRECONDITION')
 }
 
 /** The code with this number or name; undefined when there is none. */
-export function rpcOf(code: unknown): RpcCode | undefined {
-  return codes().find((name, index) => name === code || index + 1 === code)
-}
+export const rpcOf = (code: unknown): RpcCode | undefined =>
+  findCode((name, index) => name === code || index + 1 === code)
 
-const codes = (): readonly RpcCode[] => Object.keys(rpcCodes).filter((name): name is RpcCode => name in rpcCodes)
+function findCode(fits: (name: RpcCode, index: number) => boolean): RpcCode | undefined {
+  // The names of a constant table are what its type says.
+  return (Object.keys(rpcCodes) as RpcCode[]).find(fits)
+}
 
 /**
  * The error of an answer without success: its google.rpc.Status as `toStatus` writes it, or wrapped in `error` (AIP-193).
@@ -34,8 +36,8 @@ export function fromStatus(answer: Pick<Response, 'status' | 'headers'>, body: u
   const { status: http, headers } = answer
   const outer = record(body)
   const status = isRecord(outer.error) ? outer.error : outer
-  const details: readonly unknown[] = Array.isArray(status.details) ? status.details : []
-  const find: Find = name => record(details.find(detail => record(detail)['@type'] === detailType(name)))
+  const details = Array.isArray(status.details) ? status.details.map(record) : []
+  const find: Find = name => record(details.find(detail => detail['@type'] === detailType(name)))
 
   const { reason, domain, metadata } = find('ErrorInfo')
   const { code, ...texts } = Object.fromEntries(Object.entries(record(metadata)).filter(isText))
@@ -43,8 +45,8 @@ export function fromStatus(answer: Pick<Response, 'status' | 'headers'>, body: u
     {
       reason: text(reason) || `HTTP_${http}`,
       rpc: rpcOf(status.code) ?? rpcOf(status.status) ?? rpcOfHttp(http),
-      ...(/^\d{1,15}$/.test(text(code)) && { code: Number(code) }),
-      ...(text(domain) && { domain: { name: text(domain) } }),
+      code: /^\d{1,15}$/.test(text(code)) ? Number(code) : undefined,
+      domain: typeof domain === 'string' && domain ? { name: domain } : undefined,
     },
     // RFC 9457 has two other names.
     text(status.message) || text(status.detail) || text(status.title) || `the server answered with HTTP status ${http}`,
@@ -70,31 +72,27 @@ export function retryAfter(headers: Headers, now: number): number | undefined {
 type Find = (name: Parameters<typeof detailType>[0]) => Record<string, unknown>
 
 function detailsOf(find: Find, headerSeconds: number | undefined): ErrorDetails {
-  const badRequest = rows(find('BadRequest').field_violations, 'field', 'description')
-  const precondition = rows(find('PreconditionFailure').violations, 'type', 'subject', 'description')
-  const quota = rows(find('QuotaFailure').violations, 'subject', 'description')
-  const [resource] = rows([find('ResourceInfo')], 'resource_type', 'resource_name')
+  const [resource] = rows([find('ResourceInfo')], 'resource_type', 'resource_name') ?? []
   // Servers that follow protobuf's own JSON form write the member in camel case.
   const { retry_delay, retryDelay = retry_delay } = find('RetryInfo')
   const isDelay = /^\d{1,12}(?:\.\d{1,9})?s$/.test(text(retryDelay))
-  const seconds = isDelay ? Number.parseFloat(text(retryDelay)) : headerSeconds
   return {
-    ...(badRequest.length > 0 && { badRequest }),
-    ...(precondition.length > 0 && { precondition }),
-    ...(quota.length > 0 && { quota }),
-    ...(resource && { resource: { type: resource.resource_type, name: resource.resource_name } }),
-    ...(seconds !== undefined && { retryAfterSeconds: seconds }),
+    badRequest: rows(find('BadRequest').field_violations, 'field', 'description'),
+    precondition: rows(find('PreconditionFailure').violations, 'type', 'subject', 'description'),
+    quota: rows(find('QuotaFailure').violations, 'subject', 'description'),
+    resource: resource && { type: resource.resource_type, name: resource.resource_name },
+    retryAfterSeconds: isDelay ? Number.parseFloat(text(retryDelay)) : headerSeconds,
   }
 }
 
-/** The entries of a list that have a text under each of the names. */
+/** A list whose entries have a text under each of the names. */
 function rows<Name extends string>(
   list: unknown,
   ...names: readonly Name[]
-): readonly Readonly<Record<Name, string>>[] {
+): readonly Readonly<Record<Name, string>>[] | undefined {
   const isWhole = (row: unknown): row is Record<Name, string> =>
     names.every(name => typeof record(row)[name] === 'string')
-  return Array.isArray(list) ? list.filter(isWhole) : []
+  return Array.isArray(list) && list.every(isWhole) ? list : undefined
 }
 
 const record = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {})

@@ -3,16 +3,6 @@
 import type { Bytes } from '../../../../runtime/bytes.ts'
 import type { FormFile } from '../../../../runtime/forms.ts'
 
-export interface TokenForm {
-  grant_type: 'code' | 'refresh'
-  scope?: string[]
-  ttl: number
-  tags?: string[]
-  claims?: Record<string, number>
-  range?: { min?: number; max?: number }
-}
-
-/** `TokenForm` as it is sent. */
 export interface TokenFormInput {
   grant_type: 'code' | 'refresh'
   scope?: string[]
@@ -25,16 +15,6 @@ export interface TokenFormInput {
 /** `TokenFormInput` with its defaults filled, as handlers get it. */
 export type TokenFormGiven = TokenFormInput & { ttl: number }
 
-export interface AlbumForm {
-  title: string
-  year: number
-  photos: FormFile[]
-  cover?: FormFile
-  place?: Place
-  tags?: string[]
-}
-
-/** `AlbumForm` as it is sent. */
 export interface AlbumFormInput {
   title: string
   year?: number
@@ -52,12 +32,6 @@ export interface Place {
   lat?: number
 }
 
-export interface Link {
-  url: string
-  retries: number
-}
-
-/** `Link` as it is sent. */
 export interface LinkInput {
   url: string
   retries?: number

@@ -21,14 +21,12 @@ import {
 import type {
   AddAlbumGiven,
   AddAlbumRequest,
-  AlbumForm,
   AlbumFormGiven,
   AlbumFormInput,
   Change,
   ExportRowsRequest,
   ImportRowsGiven,
   ImportRowsRequest,
-  Link,
   LinkGiven,
   LinkInput,
   MakeTokenGiven,
@@ -41,49 +39,20 @@ import type {
   RowGiven,
   RowInput,
   Tick,
-  TokenForm,
   TokenFormGiven,
   TokenFormInput,
   UploadGiven,
   UploadRequest,
 } from './types.ts'
 
-const tokenFormGrantTypeSet = new Set<unknown>(['code', 'refresh'])
+const tokenFormInputGrantTypeSet = new Set<unknown>(['code', 'refresh'])
 const importRowsRequestOmitted = new Set(['body'] as const)
-
-export function checkTokenForm(value: unknown, faults: Faults): value is TokenForm {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (required(value.grant_type, 'grant_type', faults))
-    choice(value.grant_type, 'grant_type', faults, tokenFormGrantTypeSet)
-  if (value.scope !== undefined) list(value.scope, 'scope', faults, (item, faults) => text(item, '', faults), 0)
-  if (required(value.ttl, 'ttl', faults)) integer(value.ttl, 'ttl', faults)
-  if (value.tags !== undefined) list(value.tags, 'tags', faults, (item, faults) => text(item, '', faults), 0)
-  if (value.claims !== undefined) nested(value.claims, 'claims', faults, checkTokenFormClaims)
-  if (value.range !== undefined) nested(value.range, 'range', faults, checkTokenFormRange)
-  return faults.count === before
-}
-
-function checkTokenFormClaims(value: unknown, faults: Faults): boolean {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  entries(value, faults, (item, faults) => integer(item, '', faults))
-  return faults.count === before
-}
-
-function checkTokenFormRange(value: unknown, faults: Faults): boolean {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (value.min !== undefined) integer(value.min, 'min', faults)
-  if (value.max !== undefined) integer(value.max, 'max', faults)
-  return faults.count === before
-}
 
 export function checkTokenFormInput(value: unknown, faults: Faults): value is TokenFormInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.grant_type, 'grant_type', faults))
-    choice(value.grant_type, 'grant_type', faults, tokenFormGrantTypeSet)
+    choice(value.grant_type, 'grant_type', faults, tokenFormInputGrantTypeSet)
   if (value.scope !== undefined) list(value.scope, 'scope', faults, (item, faults) => text(item, '', faults), 0)
   if (value.ttl !== undefined) integer(value.ttl, 'ttl', faults)
   if (value.tags !== undefined) list(value.tags, 'tags', faults, (item, faults) => text(item, '', faults), 0)
@@ -111,19 +80,6 @@ export function completeTokenFormInput(value: TokenFormInput): TokenFormGiven {
   return { ...value, ttl: value.ttl ?? 60 }
 }
 
-export function checkAlbumForm(value: unknown, faults: Faults): value is AlbumForm {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (required(value.title, 'title', faults)) text(value.title, 'title', faults, 0, 10)
-  if (required(value.year, 'year', faults)) integer(value.year, 'year', faults)
-  if (required(value.photos, 'photos', faults))
-    list(value.photos, 'photos', faults, (item, faults) => file(item, '', faults, 0, 100000), 1, 3)
-  if (value.cover !== undefined) file(value.cover, 'cover', faults)
-  if (value.place !== undefined) nested(value.place, 'place', faults, checkPlace)
-  if (value.tags !== undefined) list(value.tags, 'tags', faults, (item, faults) => text(item, '', faults), 0)
-  return faults.count === before
-}
-
 export function checkAlbumFormInput(value: unknown, faults: Faults): value is AlbumFormInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -146,14 +102,6 @@ export function checkPlace(value: unknown, faults: Faults): value is Place {
   const before = faults.count
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults)
   if (value.lat !== undefined) number(value.lat, 'lat', faults)
-  return faults.count === before
-}
-
-export function checkLink(value: unknown, faults: Faults): value is Link {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (required(value.url, 'url', faults)) text(value.url, 'url', faults)
-  if (required(value.retries, 'retries', faults)) integer(value.retries, 'retries', faults)
   return faults.count === before
 }
 

@@ -24,7 +24,7 @@ import {
 } from './types.ts'
 
 const colourSet = /* @__PURE__ */ new Set<unknown>(colourValues)
-const noteMembers = new Set(['id', 'text', 'colour', 'attachment_bytes'])
+const noteInputMembers = new Set(['id', 'text', 'colour', 'attachment_bytes'])
 const noteOmitted = new Set(['id', 'attachment_bytes'] as const)
 
 export function checkColour(value: unknown, faults: Faults): value is Colour {
@@ -34,7 +34,6 @@ export function checkColour(value: unknown, faults: Faults): value is Colour {
 export function checkNote(value: unknown, faults: Faults): value is Note {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, noteMembers, faults)
   if (value.id !== undefined) text(value.id, 'id', faults)
   if (required(value.text, 'text', faults)) text(value.text, 'text', faults, 1, 100)
   if (value.colour !== undefined) nested(value.colour, 'colour', faults, checkColour)
@@ -45,7 +44,7 @@ export function checkNote(value: unknown, faults: Faults): value is Note {
 export function checkNoteInput(value: unknown, faults: Faults): value is NoteInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, noteMembers, faults)
+  closed(value, noteInputMembers, faults)
   if (required(value.text, 'text', faults)) text(value.text, 'text', faults, 1, 100)
   if (value.colour !== undefined) nested(value.colour, 'colour', faults, checkColour)
   return faults.count === before

@@ -8,8 +8,10 @@ export type Comparator = '=' | '!=' | '<' | '<=' | '>' | '>=' | ':'
 
 /** One field that a list filters or sorts by: a row of lists.tsv, from `x-filter`. */
 export interface FilterField {
-  /** Dotted path into the row; a MAP is named without its key. */
+  /** As filters name it, usually its dotted path into the row; a MAP is named without its key. */
   readonly name: string
+  /** The dotted path into the row where it is not the name: `tags.name`, of the field `tags`. */
+  readonly path?: string
   readonly type: FilterType
   /** Of a MAP: the type of its values; absent: STRING. */
   readonly values?: FilterType

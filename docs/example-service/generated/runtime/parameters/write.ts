@@ -2,30 +2,55 @@
 
 import type { Parameter } from '../route.ts'
 
-/**
- * A parameter as it stands in a request: the `name=value` pairs of a query or of cookies, else its one value; encoded,
- * but for headers. Nothing when it is absent. Lists and objects are written by the parameter's `write`. Throws
- * `TypeError` where a value cannot be written.
- */
-export function writeParameter(parameter: Parameter, value: unknown): readonly string[] {
-  const { type, write = writeScalar } = parameter
-  if (typeof type === 'object' && write === writeScalar) throw refused(parameter, 'needs the member "write"')
-  return write(parameter, value)
+/** What the parameters of a request make, written one after the other. */
+export interface Written {
+  /** By name, encoded. */
+  readonly path: Map<string, string>
+  /** `name=value` pairs, encoded. */
+  readonly query: string[]
+  readonly headers: Headers
 }
 
-/** As `writeParameter`, for texts, numbers, booleans and JSON. */
-export function writeScalar(parameter: Parameter, value: unknown): readonly string[] {
-  const { in: place, name, type } = parameter
-  if (value === undefined || (value === null && type !== 'json')) return []
-  const text = type === 'json' ? JSON.stringify(value) : String(value)
-  if (place === 'header') return [text]
-  const encoded = encode(parameter, text)
-  return [place === 'path' ? encoded : `${encode(parameter, name)}=${encoded}`]
+/** Writes a parameter to where it stands; nothing when it is absent. Throws `TypeError` for a value that it cannot carry. */
+export type WriteParameter = (parameter: Parameter, value: unknown, written: Written) => void
+
+/** The `write` of texts, numbers, booleans and JSON in the path. */
+export const toPath: WriteParameter = (parameter, value, { path }) => {
+  const [text = ''] = texts(parameter, value)
+  path.set(parameter.name, step(parameter, encode(parameter, text)))
 }
 
-/** A path parameter, encoded. Throws `TypeError` also where the path would then name something else. */
-export function writePath(parameter: Parameter, value: unknown): string {
-  const text = writeParameter(parameter, value).join('')
+/** As `toPath`, in the query. */
+export const toQuery: WriteParameter = (parameter, value, { query }) =>
+  void query.push(...pairs(parameter, parameter.name, texts(parameter, value)))
+
+/** As `toPath`, in a header, where nothing is encoded. */
+export const toHeader: WriteParameter = (parameter, value, { headers }) => {
+  for (const text of texts(parameter, value)) headers.set(parameter.name, text)
+}
+
+/** As `toPath`, in a cookie. */
+export const toCookie: WriteParameter = (parameter, value, written) =>
+  addCookies(pairs(parameter, parameter.name, texts(parameter, value)), written)
+
+/** The text of a value that is there. */
+export function texts({ type }: Parameter, value: unknown): readonly string[] {
+  if (type === 'json' && value !== undefined) return [JSON.stringify(value)]
+  return value === undefined || value === null ? [] : [String(value)]
+}
+
+/** A `name=value` pair for each value, encoded. */
+export const pairs = (parameter: Parameter, name: string, values: readonly string[]): readonly string[] =>
+  values.map(value => `${encode(parameter, name)}=${encode(parameter, value)}`)
+
+/** Browsers drop this header and send the cookies that they keep. */
+export function addCookies(cookies: readonly string[], { headers }: Written): void {
+  const all = [headers.get('cookie') ?? [], cookies].flat()
+  if (all.length > 0) headers.set('cookie', all.join('; '))
+}
+
+/** The encoded text of a path parameter, unless the path would then name something else. */
+export function step(parameter: Parameter, text: string): string {
   if (/^\.{0,2}$/.test(text)) throw refused(parameter, `must not be "${text}"`)
   return text
 }

@@ -42,19 +42,8 @@ import {
 } from './types.ts'
 
 const shelfStateSet = /* @__PURE__ */ new Set<unknown>(shelfStateValues)
-const placeMembers = new Set(['room', 'height_cm'])
 const placeRoomPattern = /^[A-Z][0-9]{2}$/u
-const shelfMembers = new Set([
-  'id',
-  'name',
-  'description',
-  'labels',
-  'place',
-  'spare_place',
-  'state',
-  'etag',
-  'create_time',
-])
+const placeInputMembers = new Set(['room', 'height_cm'])
 const shelfNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
 const shelfInputMembers = new Set([
   'id',
@@ -79,7 +68,6 @@ export function checkShelfState(value: unknown, faults: Faults): value is ShelfS
 export function checkPlace(value: unknown, faults: Faults): value is Place {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, placeMembers, faults)
   if (required(value.room, 'room', faults)) matches(value.room, 'room', faults, placeRoomPattern)
   if (required(value.height_cm, 'height_cm', faults)) integer(value.height_cm, 'height_cm', faults, 0, 300)
   return faults.count === before
@@ -88,7 +76,7 @@ export function checkPlace(value: unknown, faults: Faults): value is Place {
 export function checkPlaceInput(value: unknown, faults: Faults): value is PlaceInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, placeMembers, faults)
+  closed(value, placeInputMembers, faults)
   if (required(value.room, 'room', faults)) matches(value.room, 'room', faults, placeRoomPattern)
   if (value.height_cm !== undefined) integer(value.height_cm, 'height_cm', faults, 0, 300)
   return faults.count === before
@@ -97,7 +85,7 @@ export function checkPlaceInput(value: unknown, faults: Faults): value is PlaceI
 export function checkPlaceUpdate(value: unknown, faults: Faults): value is PlaceUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, placeMembers, faults)
+  closed(value, placeInputMembers, faults)
   if (value.room !== undefined) matches(value.room, 'room', faults, placeRoomPattern)
   if (value.height_cm !== undefined) integer(value.height_cm, 'height_cm', faults, 0, 300)
   return faults.count === before
@@ -110,7 +98,6 @@ export function completePlaceInput(value: PlaceInput): PlaceGiven {
 export function checkShelf(value: unknown, faults: Faults): value is Shelf {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, shelfMembers, faults)
   if (required(value.id, 'id', faults)) formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (required(value.name, 'name', faults)) matches(value.name, 'name', faults, shelfNamePattern)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)

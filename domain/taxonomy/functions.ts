@@ -1,0 +1,47 @@
+import { workspaceNotActive, workspaceNotFound } from '../../output/shared/errors.ts'
+import type { Scope } from '../ports/operations.ts'
+import type { Reader, Transaction } from '../ports/store.ts'
+import type { EffectiveState, Taxonomy } from '../ports/taxonomy.ts'
+import { consume } from './consume.ts'
+import { locate } from './locate.ts'
+import { trees, workspaces } from './nodes.ts'
+import { groupsBelow } from './places.ts'
+import { active, bareState } from './states.ts'
+
+/** What other areas ask the tree. */
+export const taxonomyFunctions: Taxonomy = { requireActive, effectiveState, chain, subtree, consume }
+
+async function requireActive(tx: Transaction, workspace: string): Promise<void> {
+  const organisation = (await tx.get(workspaces, workspace))?.value.organisation_id
+  if (organisation !== undefined) await tx.share(trees, organisation)
+  const located = await locate(tx, { type: 'WORKSPACE', id: workspace })
+  if (located === undefined) throw workspaceNotFound(`workspace ${workspace} does not exist`)
+  const { source, state } = located.effective
+  if (state === active) return
+  throw workspaceNotActive(`the workspace is ${state} through ${source.type} ${source.id}`, {
+    effective_state: state,
+    blocking_scope_type: source.type,
+    blocking_scope_id: source.id,
+  })
+}
+
+async function effectiveState(reader: Reader, scope: Scope): Promise<EffectiveState | undefined> {
+  const effective = (await locate(reader, scope))?.effective
+  return effective && { state: bareState(effective.state), source: effective.source }
+}
+
+async function chain(reader: Reader, scope: Scope): Promise<readonly Scope[] | undefined> {
+  return (await locate(reader, scope))?.scopes.toReversed()
+}
+
+async function subtree(reader: Reader, scope: Scope): Promise<readonly Scope[]> {
+  const located = await locate(reader, scope)
+  if (located === undefined || scope.type === 'WORKSPACE') return []
+  const organisation = located.organisation.id
+  const groups = (await groupsBelow(reader, organisation, scope.id)).map(({ id }) => id)
+  const below: Scope[] = groups.filter(id => id !== scope.id).map(id => ({ type: 'GROUP', id }))
+  const parents = scope.type === 'ORGANISATION' ? ['', ...groups] : groups
+  const where = { organisation_id: organisation, parent_group_id: parents }
+  for await (const { id } of reader.each(workspaces, where)) below.push({ type: 'WORKSPACE', id })
+  return below
+}

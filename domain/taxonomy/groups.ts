@@ -1,0 +1,207 @@
+import { groupNotEmpty } from '../../output/taxonomy/errors.ts'
+import type { GroupHandlers } from '../../output/taxonomy/handlers.ts'
+import type {
+  ArchiveGroupGiven,
+  CreateGroupGiven,
+  DeleteGroupRequest,
+  GetGroupRequest,
+  Group,
+  ListGroupsRequest,
+  MoveGroupRequest,
+  RestoreGroupGiven,
+  ResumeGroupGiven,
+  SuspendGroupGiven,
+  TaxonomyOperation,
+  UpdateGroupRequest,
+} from '../../output/taxonomy/types.ts'
+import { groupFields } from '../../output/taxonomy/validators.ts'
+import type { CallContext, ListContext } from '../../runtime/context.ts'
+import { applyUpdate, checkEtag } from '../../runtime/field-mask.ts'
+import type { Answer } from '../../runtime/json.ts'
+import type { Page } from '../../runtime/pagination.ts'
+import { formatMillis } from '../../runtime/timestamps.ts'
+import { groupAnswer } from './answers.ts'
+import { catchUp } from './cascade-order.ts'
+import { answerable } from './inherited-fields.ts'
+import { nextEtag } from './etag.ts'
+import { effectOn, foundGroup, groupKind, requireState } from './kinds.ts'
+import { changeState, dropArchival, type Verb } from './lifecycle.ts'
+import { limitsOn, requireRoom } from './limits.ts'
+import { scopesOf } from './locate.ts'
+import { requireMoveRoom } from './move-room.ts'
+import { groups, type StoredGroup } from './nodes.ts'
+import {
+  activeParent,
+  activePlace,
+  heightOf,
+  namedParent,
+  requireFit,
+  requireOutside,
+  requirePlace,
+  standingPlace,
+} from './parents.ts'
+import type { TaxonomyParts } from './parts.ts'
+import { groupsIn, inherit } from './places.ts'
+import { deleteOverridesAt } from './quota-overrides-store.ts'
+import { requireEmpty } from './require-empty.ts'
+import { parentScope } from './scopes.ts'
+import { active, archived, suspended } from './states.ts'
+import { lockTree, shareTree } from './tree-lock.ts'
+import type { TreeReads } from './tree-reads.ts'
+import { mayHaveUnfollowed } from './unfollowed.ts'
+
+/** What is kept together below an organisation; groups nest up to ten deep (taxonomy.md §1). */
+export class Groups implements GroupHandlers {
+  readonly #parts: TaxonomyParts
+  readonly #trees: TreeReads
+
+  constructor(parts: TaxonomyParts, trees: TreeReads) {
+    this.#parts = parts
+    this.#trees = trees
+  }
+
+  async listGroups({ organisation }: ListGroupsRequest, { query }: ListContext): Promise<Page<Group>> {
+    return this.#trees.read(organisation, async tree => {
+      const asked = await answerable(tree, query)
+      const options = { ...asked, members: ['parent_group_id', 'state'] } as const
+      const page = await this.#parts.store.page(groups, asked.query, { organisation_id: organisation }, options)
+      const places = await tree.at(page.items.map(({ members: [parent] }) => parent))
+      const counts = await tree.below(page.items.map(({ id }) => id))
+      const items = page.items.map(({ id, members: [parent, state], text }) => {
+        const place = places.get(parent)
+        const below = counts.get(id)
+        return place && below && groupAnswer({ id, text, state }, place, below)
+      })
+      return items.every(item => item !== undefined) ? { ...page, items } : undefined
+    })
+  }
+
+  async getGroup(request: GetGroupRequest): Promise<Answer<Group>> {
+    return this.#trees.read(request.organisation, async tree => {
+      const { id, text, value } = foundGroup(await this.#parts.store.get(groups, request.id), request)
+      const place = (await tree.at([value.parent_group_id])).get(value.parent_group_id)
+      const below = (await tree.below([id])).get(id)
+      return place && below && groupAnswer({ id, text, state: value.state }, place, below)
+    })
+  }
+
+  async createGroup(request: CreateGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+    const { clock, operations } = this.#parts
+    const { etag: _precondition, parent_group_id: parent, ...settable } = request.body
+    const time = formatMillis(context.now)
+    const group: StoredGroup = {
+      id: clock.newId(),
+      organisation_id: request.organisation,
+      parent_group_id: parent,
+      ...settable,
+      state: active,
+      state_reason: '',
+      state_changed_by: '',
+      etag: nextEtag(undefined),
+      create_time: time,
+      update_time: time,
+    }
+    return operations.mutate(context, request, async tx => {
+      const organisation = await lockTree(tx, request.organisation, { groups: 1 })
+      const place = await namedParent(tx, organisation.value, parent)
+      await requireFit(tx, organisation.id, { id: parent, depth: place.depth }, 1)
+      await tx.insert(groups, group)
+      const quota = 'taxonomy.groups'
+      await requireRoom(tx, await limitsOn(tx, quota, scopesOf(place)), { quota, amount: 1, isCounted: true })
+      return effectOn(groupKind, 'CREATE', group.id)
+    })
+  }
+
+  async updateGroup(request: UpdateGroupRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+    const { body, id, update_mask } = request
+    return this.#parts.operations.mutate(context, request, async tx => {
+      const organisation = await shareTree(tx, request.organisation)
+      const stored = foundGroup(await tx.lock(groups, id), request)
+      const { changed, value } = applyUpdate(groupFields, stored.value, body, update_mask)
+      checkEtag(body.etag, stored.value.etag)
+      await activeParent(tx, organisation.value, stored.value.parent_group_id)
+      requireState(groupKind, stored.value, [active])
+      if (changed.length > 0) {
+        const next = { ...value, etag: nextEtag(stored.value.etag), update_time: formatMillis(context.now) }
+        await tx.update(groups, id, next, stored.version)
+      }
+      return { ...effectOn(groupKind, 'UPDATE', id), changed }
+    })
+  }
+
+  /** Bottom up only: what is still below must be deleted first. Overrides at the group go with it. */
+  async deleteGroup(request: DeleteGroupRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+    const { etag, id } = request
+    return this.#parts.operations.mutate(context, request, async tx => {
+      const organisation = await lockTree(tx, request.organisation, { groups: -1 })
+      const stored = foundGroup(await tx.lock(groups, id), request)
+      checkEtag(etag, stored.value.etag)
+      const place = await standingPlace(tx, organisation.value, stored.value.parent_group_id)
+      const { state } = inherit(place.effective, stored.value.state, { type: 'GROUP', id })
+      requireState(groupKind, stored.value, [archived], state)
+      await requireEmpty(tx, { organisation_id: organisation.id, parent_group_id: id }, stored.value, groupNotEmpty)
+      await deleteOverridesAt(tx, id)
+      await dropArchival(tx, id)
+      await tx.delete(groups, id, stored.version)
+      const effect = effectOn(groupKind, 'DELETE', id)
+      return { ...effect, chain: [...scopesOf(place), effect.scope] }
+    })
+  }
+
+  /** Takes all below it along. Nothing is recounted: what is inherited and summed follows the tree. */
+  async moveGroup(request: MoveGroupRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+    const { body, id } = request
+    const parent = body.parent_group_id
+    await this.#parts.access.require(context, 'taxonomy.groups.move', parentScope(request.organisation, parent))
+    return this.#parts.operations.mutate(context, request, async tx => {
+      const organisation = await lockTree(tx, request.organisation)
+      const stored = foundGroup(await tx.lock(groups, id), request)
+      checkEtag(body.etag, stored.value.etag)
+      const from = await activeParent(tx, organisation.value, stored.value.parent_group_id)
+      const place = await activePlace(tx, organisation.value, parent)
+      requireState(groupKind, stored.value, [active, suspended])
+      const to = requirePlace(place)
+      const effect = effectOn(groupKind, 'MOVE', id)
+      if (parent === stored.value.parent_group_id) return effect
+      requireOutside(stored.value, to)
+      const moved = await groupsIn(tx, [id])
+      await requireFit(tx, organisation.id, { id: parent, depth: to.depth }, heightOf(id, moved))
+      const next = { ...stored.value, parent_group_id: parent, update_time: formatMillis(context.now) }
+      await tx.update(groups, id, next, stored.version)
+      await requireMoveRoom(tx, organisation.id, from, to, effect.scope)
+      if (await mayHaveUnfollowed(tx, organisation.id)) {
+        const { scope } = effect
+        await this.#parts.operations.follow(tx, { ...catchUp({ organisation: organisation.id, scope }), scope })
+      }
+      return { ...effect, changed: ['parent_group_id'] }
+    })
+  }
+
+  archiveGroup(request: ArchiveGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+    return this.#change('archive', request, context)
+  }
+
+  restoreGroup(request: RestoreGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+    return this.#change('restore', request, context)
+  }
+
+  suspendGroup(request: SuspendGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+    return this.#change('suspend', request, context)
+  }
+
+  resumeGroup(request: ResumeGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+    return this.#change('resume', request, context)
+  }
+
+  #change(verb: Verb, request: SuspendGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+    const { body, id } = request
+    return this.#parts.operations.mutate(context, request, async tx => {
+      const organisation = await lockTree(tx, request.organisation)
+      const stored = foundGroup(await tx.lock(groups, id), request)
+      checkEtag(body.etag, stored.value.etag)
+      await activeParent(tx, organisation.value, stored.value.parent_group_id)
+      const node = { kind: groupKind, organisation: organisation.id, stored }
+      return changeState(tx, node, verb, { reason: body.reason, context })
+    })
+  }
+}

@@ -1,0 +1,94 @@
+import { isRecord, own } from '../../../runtime/validation.ts'
+import type { Finding, Inspection } from '../../ports/inspection.ts'
+import type { Scope } from '../../ports/operations.ts'
+import { cascadeKind, catchUpKind } from '../cascade-order.ts'
+import { followings, type Following } from '../following.ts'
+import { workspaceKind } from '../kinds.ts'
+import { scopesOf } from '../locate.ts'
+import { workspaces, type StoredWorkspace } from '../nodes.ts'
+import { inherit, type Places } from '../places.ts'
+import { forcedPurge } from '../purge.ts'
+import { active, deleting } from '../states.ts'
+import { batches, documentsOf } from './batches.ts'
+import { finding } from './finding.ts'
+
+const type = 'taxonomy.followings'
+
+/** Whether the work that followings name is there, and the workspaces are that no work ends. */
+export async function* inspectFollowings(inspection: Inspection): AsyncGenerator<Finding, void, undefined> {
+  const { reader } = inspection
+  for await (const batch of batches(reader.each(followings))) {
+    const found = await documentsOf(
+      reader,
+      workspaces,
+      batch.map(({ id }) => id),
+    )
+    for (const { id, value } of batch) {
+      const isWorkedOn = value.work !== '' && (await isThere(inspection, value))
+      if (value.work !== '' && !isWorkedOn) {
+        yield finding(type, id, `waits for work ${value.work}, which does not exist; its work must be there or empty`)
+      }
+      const owner = found.get(id)?.organisation_id ?? value.organisation_id
+      if (value.organisation_id !== owner) {
+        const message = `has the organisation_id "${value.organisation_id}"; by its workspace it must be "${owner}"`
+        yield finding(type, id, message)
+      }
+      if (!found.has(id) && !isWorkedOn) {
+        yield finding(type, id, `belongs to workspace ${id}, which does not exist; it should have gone with it`)
+      }
+    }
+  }
+}
+
+/** Work that follows a workspace carries its own name in its input. */
+async function isThere({ workAt }: Inspection, { id, work }: Following): Promise<boolean> {
+  const orders = await workAt({ type: 'WORKSPACE', id })
+  return orders.some(({ input }) => isRecord(input) && own(input, 'work') === work)
+}
+
+const cascadeKinds = [cascadeKind, catchUpKind]
+
+/** Whether somebody brings each workspace of an organisation to where it has to go. */
+export class Followed {
+  readonly #inspection: Inspection
+  readonly #places: Places
+  /** By the ids of nodes. */
+  readonly #cascades = new Map<string, Promise<boolean>>()
+
+  constructor(inspection: Inspection, places: Places) {
+    this.#inspection = inspection
+    this.#places = places
+  }
+
+  async *inspect(
+    workspace: StoredWorkspace,
+    following: Following | undefined,
+  ): AsyncGenerator<Finding, void, undefined> {
+    const { id, parent_group_id, state } = workspace
+    const place = this.#places.get(parent_group_id)
+    if (place === undefined) return
+    const scope = { type: 'WORKSPACE', id } as const
+    const effective = inherit(place.effective, state, scope).state
+    if (effective === deleting) {
+      if (await this.#works(scope, [forcedPurge(id).kind])) return
+      yield finding(workspaceKind.resourceType, id, 'is being deleted, and no work purges it; there must be some')
+      return
+    }
+    const applied = following?.applied ?? active
+    if (applied === effective || (following !== undefined && following.work !== '')) return
+    for (const each of [scope, ...scopesOf(place)]) if (await this.#cascadesAt(each)) return
+    const message = `is effectively ${effective}, and the areas have followed it to ${applied}; no work does the rest`
+    yield finding(workspaceKind.resourceType, id, message)
+  }
+
+  #cascadesAt(scope: Scope): Promise<boolean> {
+    if (scope.type === 'WORKSPACE') return this.#works(scope, cascadeKinds)
+    const known = this.#cascades.get(scope.id) ?? this.#works(scope, cascadeKinds)
+    this.#cascades.set(scope.id, known)
+    return known
+  }
+
+  async #works(scope: Scope, kinds: readonly string[]): Promise<boolean> {
+    return (await this.#inspection.workAt(scope)).some(({ kind }) => kinds.includes(kind))
+  }
+}

@@ -1,0 +1,88 @@
+import type { Finding } from '../../ports/inspection.ts'
+import type { Reader } from '../../ports/store.ts'
+import { groupKind, organisationKind } from '../kinds.ts'
+import type { StoredGroup, StoredOrganisation } from '../nodes.ts'
+import { maxChildren, maxDepth } from '../parents.ts'
+import { placesOf } from '../places.ts'
+import { batches } from './batches.ts'
+import { finding } from './finding.ts'
+import { inspectState, statesBefore } from './states.ts'
+
+const type = groupKind.resourceType
+
+/** The groups of one organisation, all of which are at hand: where they hang, their names and their states. */
+export async function* inspectGroups(
+  reader: Reader,
+  organisation: StoredOrganisation,
+  groups: readonly StoredGroup[],
+): AsyncGenerator<Finding, void, undefined> {
+  const byId = new Map(groups.map(group => [group.id, group]))
+  yield* inspectParents(organisation, byId)
+  yield* inspectCycles(byId)
+  yield* inspectDepths(organisation, groups)
+  for (const [parent, children] of Map.groupBy(groups, group => group.parent_group_id)) {
+    yield* inspectChildren(organisation, parent, children)
+  }
+  for await (const batch of batches(toAsync(groups))) {
+    const before = await statesBefore(
+      reader,
+      batch.map(({ id }) => id),
+    )
+    for (const group of batch) yield* inspectState(groupKind, group, before)
+  }
+}
+
+function* inspectParents({ id: organisation }: StoredOrganisation, byId: ReadonlyMap<string, StoredGroup>) {
+  for (const { id, parent_group_id: parent } of byId.values()) {
+    if (parent !== '' && !byId.has(parent)) yield finding(type, id, missingParent(parent, organisation))
+  }
+}
+
+/** What is said of a node whose parent is no group of its organisation. */
+export const missingParent = (parent: string, organisation: string): string =>
+  `hangs under group ${parent}, which organisation ${organisation} does not have; it must hang under one of its groups or, with an empty parent_group_id, under the organisation`
+
+/** Every circle is told once, of one of its groups. */
+function* inspectCycles(byId: ReadonlyMap<string, StoredGroup>) {
+  const seen = new Set<string>()
+  for (const start of byId.values()) {
+    const way = new Set<string>()
+    let group: StoredGroup | undefined = start
+    while (group !== undefined && !seen.has(group.id)) {
+      seen.add(group.id)
+      way.add(group.id)
+      group = byId.get(group.parent_group_id)
+    }
+    if (group === undefined || !way.has(group.id)) continue
+    const circle = [...way].slice([...way].indexOf(group.id))
+    const shown = [...circle.slice(0, maxDepth), group.id].join(' under ')
+    yield finding(type, group.id, `hangs below itself: ${shown}; one of them must hang outside of the circle`)
+  }
+}
+
+function* inspectDepths(organisation: StoredOrganisation, groups: readonly StoredGroup[]) {
+  for (const [parent, { depth }] of placesOf(organisation, groups)) {
+    if (depth > maxDepth) yield finding(type, parent, `is ${depth} levels deep; at most ${maxDepth} are allowed`)
+  }
+}
+
+/** What hangs directly under one parent, which is the organisation when empty. */
+function* inspectChildren({ id }: StoredOrganisation, parent: string, children: readonly StoredGroup[]) {
+  if (children.length > maxChildren) {
+    const [resourceType, node] = parent === '' ? [organisationKind.resourceType, id] : [type, parent]
+    yield finding(resourceType, node, `has ${children.length} child groups; at most ${maxChildren} are allowed`)
+  }
+  const names = new Map<string, string>()
+  for (const group of children) {
+    const other = names.get(group.name)
+    if (other === undefined) names.set(group.name, group.id)
+    else {
+      const message = `has the name "${group.name}" of group ${other} under the same parent; names must be unique there`
+      yield finding(type, group.id, message)
+    }
+  }
+}
+
+async function* toAsync<T>(rows: readonly T[]): AsyncGenerator<T, void, undefined> {
+  yield* rows
+}

@@ -1,0 +1,31 @@
+import type { Finding } from '../../ports/inspection.ts'
+import type { Reader } from '../../ports/store.ts'
+import { locate } from '../locate.ts'
+import { overrideAt, quotaOverrides, type StoredOverride } from '../quota-overrides-store.ts'
+import { quotas } from '../quotas-store.ts'
+import { scopeOf } from '../scopes.ts'
+import { countsNodes } from '../usage.ts'
+import { finding } from './finding.ts'
+
+/** Whether overrides stand at nodes that their quotas can cap, one at each. */
+export async function* inspectOverrides(reader: Reader): AsyncGenerator<Finding, void, undefined> {
+  for await (const { value } of reader.each(quotaOverrides)) {
+    for await (const message of faultsOf(reader, value)) yield finding('taxonomy.quotaOverrides', value.id, message)
+  }
+}
+
+async function* faultsOf(reader: Reader, override: StoredOverride): AsyncGenerator<string, void, undefined> {
+  const { id, limit, quota_id: quota } = override
+  const scope = scopeOf(override)
+  const node = `${scope.type} ${scope.id}`
+  if ((await reader.get(quotas, quota)) === undefined) yield `is of quota "${quota}", which does not exist`
+  if (scope.type === 'PLATFORM' || (await locate(reader, scope)) === undefined) {
+    yield `stands at ${node}, which is not there; it should have gone with it`
+  }
+  if (countsNodes(quota) && scope.type === 'WORKSPACE') {
+    yield `caps ${quota} at ${node}; a workspace has no nodes below it to count`
+  }
+  const first = await overrideAt(reader, quota, scope)
+  if (first !== undefined && first.id !== id) yield `stands beside override ${first.id} of the same quota at ${node}`
+  if (!Number.isSafeInteger(limit) || limit < -1) yield `has the limit ${limit}; it must be a whole number from -1`
+}

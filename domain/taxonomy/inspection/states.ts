@@ -1,0 +1,46 @@
+import type { LifecycleState } from '../../../output/taxonomy/types.ts'
+import type { Finding } from '../../ports/inspection.ts'
+import type { Reader } from '../../ports/store.ts'
+import type { Kind, StoredNode } from '../kinds.ts'
+import { archivals, type Archival } from '../nodes.ts'
+import { active, archived, deleting, suspended } from '../states.ts'
+import { documentsOf } from './batches.ts'
+import { finding } from './finding.ts'
+
+/** The states to which archived nodes are restored, by the ids of the nodes. */
+export type StatesBefore = ReadonlyMap<string, Archival>
+
+export const statesBefore = (reader: Reader, ids: readonly string[]): Promise<StatesBefore> =>
+  documentsOf(reader, archivals, ids)
+
+const statesOf: Readonly<Record<Kind<never>['scopeType'], readonly LifecycleState[]>> = {
+  ORGANISATION: [active, suspended, archived],
+  GROUP: [active, suspended, archived],
+  WORKSPACE: [active, suspended, archived, deleting],
+}
+
+/** Whether a node has a state of its kind, and one to be restored to exactly while it is archived. */
+export function* inspectState(
+  { noun, resourceType, scopeType }: Pick<Kind<never>, 'noun' | 'resourceType' | 'scopeType'>,
+  { id, state }: StoredNode,
+  before: StatesBefore,
+): Generator<Finding, void, undefined> {
+  const allowed = statesOf[scopeType]
+  if (!allowed.includes(state)) {
+    yield finding(resourceType, id, `has the state ${state}; it must be one of ${allowed.join(', ')}`)
+  }
+  const kept = before.get(id)
+  if (kept === undefined) {
+    if (state !== archived) return
+    yield finding(resourceType, id, 'is archived, and the state that it is restored to is not kept; it must be')
+    return
+  }
+  if (state !== archived && state !== deleting) {
+    const message = `keeps a state for ${noun} ${id}, which is ${state}; only archived nodes are restored`
+    yield finding('taxonomy.archivals', id, message)
+  }
+  if (kept.state !== active && kept.state !== suspended) {
+    const message = `would restore ${noun} ${id} to ${kept.state}; it must be ${active} or ${suspended}`
+    yield finding('taxonomy.archivals', id, message)
+  }
+}

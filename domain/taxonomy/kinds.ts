@@ -1,0 +1,134 @@
+import {
+  groupNotFound,
+  groupStateInvalid,
+  organisationStateInvalid,
+  workspaceStateInvalid,
+} from '../../output/taxonomy/errors.ts'
+import { workspaceNotFound } from '../../output/shared/errors.ts'
+import type { LifecycleState } from '../../output/taxonomy/types.ts'
+import type { ApiError } from '../../runtime/errors.ts'
+import type { Effect, Scope } from '../ports/operations.ts'
+import { platformWorkspaceId, systemOrganisationId } from '../ports/reserved.ts'
+import type { Collection, Stored } from '../ports/store.ts'
+import {
+  groups,
+  organisations,
+  workspaces,
+  type StoredGroup,
+  type StoredOrganisation,
+  type StoredWorkspace,
+} from './nodes.ts'
+
+/** What the last change of state left in a node. */
+export interface StateMark {
+  readonly state: LifecycleState
+  readonly state_reason: string
+  readonly state_change_time: string
+  readonly state_changed_by: string
+  readonly update_time: string
+}
+
+/** A node as the rules that are alike for all three kinds see it. */
+export interface StoredNode {
+  readonly id: string
+  readonly name: string
+  readonly state: LifecycleState
+}
+
+/** One of the three kinds of node. */
+export interface Kind<T extends StoredNode> {
+  readonly scopeType: 'ORGANISATION' | 'GROUP' | 'WORKSPACE'
+  /** For people. */
+  readonly noun: string
+  readonly resourceType: string
+  readonly collection: Collection<T>
+  readonly marked: (node: T, mark: StateMark) => T
+  readonly stateInvalid: (
+    message: string,
+    metadata: { readonly current_state: string; readonly allowed_states: string },
+  ) => ApiError
+}
+
+export const organisationKind: Kind<StoredOrganisation> = {
+  scopeType: 'ORGANISATION',
+  noun: 'organisation',
+  resourceType: 'taxonomy.organisations',
+  collection: organisations,
+  marked: (node, mark) => ({ ...node, ...mark, effective_state: mark.state }),
+  stateInvalid: organisationStateInvalid,
+}
+
+export const groupKind: Kind<StoredGroup> = {
+  scopeType: 'GROUP',
+  noun: 'group',
+  resourceType: 'taxonomy.groups',
+  collection: groups,
+  marked: (node, mark) => ({ ...node, ...mark }),
+  stateInvalid: groupStateInvalid,
+}
+
+export const workspaceKind: Kind<StoredWorkspace> = {
+  scopeType: 'WORKSPACE',
+  noun: 'workspace',
+  resourceType: 'taxonomy.workspaces',
+  collection: workspaces,
+  marked: (node, mark) => ({ ...node, ...mark }),
+  stateInvalid: workspaceStateInvalid,
+}
+
+type AnyKind = Pick<Kind<never>, 'scopeType' | 'resourceType' | 'noun' | 'stateInvalid'>
+
+/** What was done to a node; operations of the tree live at the node itself. */
+export const effectOn = (
+  { resourceType, scopeType }: AnyKind,
+  type: string,
+  id: string,
+): Effect & { scope: Scope } => ({
+  type,
+  resourceType,
+  resourceId: id,
+  scope: { type: scopeType, id },
+})
+
+const platformNodes: ReadonlySet<string> = new Set([systemOrganisationId, platformWorkspaceId])
+
+/** The states that a call is allowed in: none for a node that the platform keeps for itself (conventions §3). */
+export const unlessPlatforms = (id: string, allowed: readonly LifecycleState[]): readonly LifecycleState[] =>
+  platformNodes.has(id) ? [] : allowed
+
+/** Throws the kind's `*_STATE_INVALID` unless the state, the node's own by default, is one of those allowed. */
+export function requireState(
+  { noun, stateInvalid }: AnyKind,
+  node: StoredNode,
+  allowed: readonly LifecycleState[],
+  state: LifecycleState = node.state,
+): void {
+  if (allowed.includes(state)) return
+  const wanted = allowed.length === 0 ? 'it belongs to the platform' : `the call needs ${allowed.join(' or ')}`
+  throw stateInvalid(`${noun} ${node.name} is ${state}; ${wanted}`, {
+    current_state: state,
+    allowed_states: allowed.join(','),
+  })
+}
+
+/** The group that a path names; one of another organisation is an absent one (conventions §3). */
+export function foundGroup(
+  stored: Stored<StoredGroup> | undefined,
+  { id, organisation }: { readonly id: string; readonly organisation: string },
+): Stored<StoredGroup> {
+  if (stored?.value.organisation_id === organisation) return stored
+  throw groupNotFound(`organisation ${organisation} has no group ${id}`, {
+    resource: { type: 'taxonomy.groups', name: id },
+  })
+}
+
+/** The workspace that a path names; one of another organisation is an absent one (conventions §3). */
+export function foundWorkspace(
+  stored: Stored<StoredWorkspace> | undefined,
+  { id, organisation }: { readonly id: string; readonly organisation: string },
+): Stored<StoredWorkspace> {
+  if (stored?.value.organisation_id === organisation) return stored
+  throw workspaceNotFound(`organisation ${organisation} has no workspace ${id}`, {
+    resource: { type: 'taxonomy.workspaces', name: id },
+  })
+}

@@ -1,0 +1,50 @@
+import type { Scope } from '../ports/operations.ts'
+import type { Reader } from '../ports/store.ts'
+import { groups, organisations, workspaces, type StoredOrganisation } from './nodes.ts'
+import { inherit, placeAt, type Effective, type Place } from './places.ts'
+import { scopeOf } from './scopes.ts'
+
+/** A node of the tree with what it inherits. */
+export interface Located {
+  readonly organisation: StoredOrganisation
+  /** From the organisation to the node itself. */
+  readonly scopes: readonly Scope[]
+  readonly effective: Effective
+}
+
+/** Finds a node of any kind; undefined when there is none, or it hangs under nothing. */
+export async function locate(reader: Reader, scope: Scope): Promise<Located | undefined> {
+  switch (scope.type) {
+    case 'PLATFORM':
+      return undefined
+    case 'ORGANISATION':
+      return at(reader, scope.id, '')
+    case 'GROUP': {
+      const group = await reader.get(groups, scope.id)
+      return group && at(reader, group.value.organisation_id, scope.id)
+    }
+    case 'WORKSPACE':
+      return locateWorkspace(reader, scope)
+  }
+}
+
+async function locateWorkspace(reader: Reader, scope: Scope): Promise<Located | undefined> {
+  const workspace = await reader.get(workspaces, scope.id)
+  const above = workspace && (await at(reader, workspace.value.organisation_id, workspace.value.parent_group_id))
+  if (!above) return undefined
+  return {
+    organisation: above.organisation,
+    scopes: [...above.scopes, scope],
+    effective: inherit(above.effective, workspace.value.state, scope),
+  }
+}
+
+async function at(reader: Reader, organisationId: string, parent: string): Promise<Located | undefined> {
+  const organisation = (await reader.get(organisations, organisationId))?.value
+  const place = organisation && (await placeAt(reader, organisation, parent))
+  return place && { organisation, scopes: scopesOf(place), effective: place.effective }
+}
+
+/** The scopes from the organisation to a place. */
+export const scopesOf = ({ ancestors }: Place): readonly Scope[] =>
+  ancestors.map(({ id, scope_type }) => scopeOf({ scope_type, scope_id: id }))

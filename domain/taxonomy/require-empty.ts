@@ -1,0 +1,20 @@
+import type { ApiError, ErrorDetails } from '../../runtime/errors.ts'
+import type { Reader, Where } from '../ports/store.ts'
+import { groups, workspaces } from './nodes.ts'
+
+/** Throws the error of a node that still has groups or workspaces directly below it, which `where` fits. */
+export async function requireEmpty(
+  reader: Reader,
+  where: Where,
+  { id, name }: { readonly id: string; readonly name: string },
+  notEmpty: (message: string, details: ErrorDetails) => ApiError,
+): Promise<void> {
+  const children = [
+    { type: 'taxonomy.groups', count: await reader.count(groups, where) },
+    { type: 'taxonomy.workspaces', count: await reader.count(workspaces, where) },
+  ].filter(({ count }) => count > 0)
+  if (children.length === 0) return
+  throw notEmpty(`${name} is not empty; delete what is below it first`, {
+    precondition: children.map(({ count, type }) => ({ type, subject: id, description: `${count} left` })),
+  })
+}

@@ -1,0 +1,243 @@
+import { workspaceNotEmpty, workspaceProtected } from '../../output/taxonomy/errors.ts'
+import type { WorkspaceHandlers } from '../../output/taxonomy/handlers.ts'
+import type {
+  ArchiveWorkspaceGiven,
+  CreateWorkspaceGiven,
+  DeleteWorkspaceGiven,
+  GetWorkspaceRequest,
+  ListWorkspacesRequest,
+  MoveWorkspaceRequest,
+  RestoreWorkspaceGiven,
+  ResumeWorkspaceGiven,
+  SuspendWorkspaceGiven,
+  TaxonomyOperation,
+  UpdateWorkspaceRequest,
+  Workspace,
+} from '../../output/taxonomy/types.ts'
+import { workspaceFields } from '../../output/taxonomy/validators.ts'
+import type { CallContext, ListContext } from '../../runtime/context.ts'
+import { applyUpdate, checkEtag } from '../../runtime/field-mask.ts'
+import type { Answer } from '../../runtime/json.ts'
+import type { Page } from '../../runtime/pagination.ts'
+import { formatMillis } from '../../runtime/timestamps.ts'
+import type { Effect } from '../ports/operations.ts'
+import type { Stored, Transaction } from '../ports/store.ts'
+import { workspaceAnswer } from './answers.ts'
+import { answerable } from './inherited-fields.ts'
+import { nextEtag } from './etag.ts'
+import { effectOn, foundWorkspace, requireState, unlessPlatforms, workspaceKind } from './kinds.ts'
+import { changeState, type Verb } from './lifecycle.ts'
+import { limitsOn, requireRoom } from './limits.ts'
+import { scopesOf } from './locate.ts'
+import { requireMoveRoom } from './move-room.ts'
+import { workspaces, type StoredWorkspace } from './nodes.ts'
+import { activeParent, activePlace, namedParent, requirePlace, standingPlace } from './parents.ts'
+import type { TaxonomyParts } from './parts.ts'
+import { inherit, type Place } from './places.ts'
+import { dropWorkspace, forcedPurge, freePurge } from './purge.ts'
+import { parentScope } from './scopes.ts'
+import { active, archived, deleting, suspended } from './states.ts'
+import { lockTree, shareTree } from './tree-lock.ts'
+import type { TreeReads } from './tree-reads.ts'
+import { followUnfollowed } from './unfollowed.ts'
+import { moveUsage } from './usage.ts'
+
+/** What holds the resources of all other areas (taxonomy.md §1). */
+export class Workspaces implements WorkspaceHandlers {
+  readonly #parts: TaxonomyParts
+  readonly #trees: TreeReads
+
+  constructor(parts: TaxonomyParts, trees: TreeReads) {
+    this.#parts = parts
+    this.#trees = trees
+  }
+
+  async listWorkspaces({ organisation }: ListWorkspacesRequest, { query }: ListContext): Promise<Page<Workspace>> {
+    return this.#trees.read(organisation, async tree => {
+      const asked = await answerable(tree, query)
+      const options = { ...asked, members: ['parent_group_id', 'state'] } as const
+      const page = await this.#parts.store.page(workspaces, asked.query, { organisation_id: organisation }, options)
+      const places = await tree.at(page.items.map(({ members: [parent] }) => parent))
+      const items = page.items.map(({ id, members: [parent, state], text }) => {
+        const place = places.get(parent)
+        return place && workspaceAnswer({ id, text, state }, place)
+      })
+      return items.every(item => item !== undefined) ? { ...page, items } : undefined
+    })
+  }
+
+  async getWorkspace(request: GetWorkspaceRequest): Promise<Answer<Workspace>> {
+    return this.#trees.read(request.organisation, async tree => {
+      const { id, text, value } = foundWorkspace(await this.#parts.store.get(workspaces, request.id), request)
+      const place = (await tree.at([value.parent_group_id])).get(value.parent_group_id)
+      return place && workspaceAnswer({ id, text, state: value.state }, place)
+    })
+  }
+
+  async createWorkspace(request: CreateWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+    const { clock, hooks, operations } = this.#parts
+    const { etag: _precondition, parent_group_id: parent, ...settable } = request.body
+    const workspace = newWorkspace(clock.newId(), formatMillis(context.now), {
+      organisation_id: request.organisation,
+      parent_group_id: parent,
+      ...settable,
+    })
+    return operations.mutate(context, request, async tx => {
+      const organisation = await lockTree(tx, request.organisation, { workspaces: 1 })
+      const place = await namedParent(tx, organisation.value, parent)
+      await tx.insert(workspaces, workspace)
+      const quota = 'taxonomy.workspaces'
+      await requireRoom(tx, await limitsOn(tx, quota, scopesOf(place)), { quota, amount: 1, isCounted: true })
+      for (const area of hooks()) await area.workspaceCreated?.(tx, workspace.id)
+      return effectOn(workspaceKind, 'CREATE', workspace.id)
+    })
+  }
+
+  async updateWorkspace(request: UpdateWorkspaceRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+    const { body, id, update_mask } = request
+    return this.#parts.operations.mutate(context, request, async tx => {
+      const organisation = await shareTree(tx, request.organisation)
+      const stored = foundWorkspace(await tx.lock(workspaces, id), request)
+      const { changed, value } = applyUpdate(workspaceFields, stored.value, body, update_mask)
+      checkEtag(body.etag, stored.value.etag)
+      await activeParent(tx, organisation.value, stored.value.parent_group_id)
+      requireState(workspaceKind, stored.value, [active])
+      if (changed.length > 0) {
+        const next = { ...value, etag: nextEtag(stored.value.etag), update_time: formatMillis(context.now) }
+        await tx.update(workspaces, id, next, stored.version)
+      }
+      return { ...effectOn(workspaceKind, 'UPDATE', id), changed }
+    })
+  }
+
+  /**
+   * Deletes a workspace that is effectively archived. Without `force` it must hold nothing of its users, and is gone with
+   * the answer; with it, what it holds is purged first, unless an area protects something.
+   */
+  async deleteWorkspace(request: DeleteWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+    const { etag, force, id } = request
+    return this.#parts.operations.mutate(context, request, async tx => {
+      const organisation = await lockTree(tx, request.organisation, { workspaces: force ? 0 : -1 })
+      const stored = foundWorkspace(await tx.lock(workspaces, id), request)
+      checkEtag(etag, stored.value.etag)
+      const place = await standingPlace(tx, organisation.value, stored.value.parent_group_id)
+      const { state } = inherit(place.effective, stored.value.state, { type: 'WORKSPACE', id })
+      requireState(workspaceKind, stored.value, unlessPlatforms(id, [archived]), state)
+      return force ? this.#purge(tx, stored, context) : this.#delete(tx, stored, place)
+    })
+  }
+
+  /** Holds the name and counts until the last area has purged what it has. */
+  async #purge(
+    tx: Transaction,
+    { id, value, version }: Stored<StoredWorkspace>,
+    context: CallContext,
+  ): Promise<Effect> {
+    await this.#requireUnprotected(tx, value)
+    const time = formatMillis(context.now)
+    const by = context.principal?.id ?? ''
+    const mark = { state: deleting, state_reason: '', state_change_time: time, state_changed_by: by, update_time: time }
+    await tx.update(workspaces, id, workspaceKind.marked(value, mark), version)
+    return { ...effectOn(workspaceKind, 'DELETE', id), procedure: forcedPurge(id) }
+  }
+
+  async #delete(tx: Transaction, stored: Stored<StoredWorkspace>, place: Place): Promise<Effect> {
+    const { id, value } = stored
+    await this.#requireEmpty(tx, value)
+    const effect = effectOn(workspaceKind, 'DELETE', id)
+    await dropWorkspace(tx, stored)
+    await this.#parts.operations.follow(tx, { ...freePurge(id), scope: effect.scope })
+    return { ...effect, chain: [...scopesOf(place), effect.scope] }
+  }
+
+  async #requireEmpty(tx: Transaction, { id, name }: StoredWorkspace): Promise<void> {
+    const held = []
+    for (const area of this.#parts.hooks()) held.push(...((await area.holdings?.(tx, id)) ?? []))
+    const some = held.filter(({ count }) => count > 0)
+    if (some.length === 0) return
+    throw workspaceNotEmpty(`workspace ${name} is not empty; delete what it holds, or force the deletion`, {
+      precondition: some.map(({ count, resourceType: type }) => ({ type, subject: id, description: `${count} left` })),
+    })
+  }
+
+  async #requireUnprotected(tx: Transaction, { id, name }: StoredWorkspace): Promise<void> {
+    const found = []
+    for (const area of this.#parts.hooks()) found.push(...((await area.protections?.(tx, id)) ?? []))
+    if (found.length === 0) return
+    throw workspaceProtected(`workspace ${name} holds what is protected; restore it and lift the protections`, {
+      precondition: found.map(each => ({ type: each.resourceType, subject: each.id, description: each.reason })),
+    })
+  }
+
+  async moveWorkspace(request: MoveWorkspaceRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+    const { body, id } = request
+    const parent = body.parent_group_id
+    await this.#parts.access.require(context, 'taxonomy.workspaces.move', parentScope(request.organisation, parent))
+    return this.#parts.operations.mutate(context, request, async tx => {
+      const organisation = await lockTree(tx, request.organisation)
+      const stored = foundWorkspace(await tx.lock(workspaces, id), request)
+      checkEtag(body.etag, stored.value.etag)
+      const from = await activeParent(tx, organisation.value, stored.value.parent_group_id)
+      const place = await activePlace(tx, organisation.value, parent)
+      requireState(workspaceKind, stored.value, unlessPlatforms(id, [active, suspended]))
+      const to = requirePlace(place)
+      const effect = effectOn(workspaceKind, 'MOVE', id)
+      if (parent === stored.value.parent_group_id) return effect
+      const next = { ...stored.value, parent_group_id: parent, update_time: formatMillis(context.now) }
+      await tx.update(workspaces, id, next, stored.version)
+      await moveUsage(tx, id, parent)
+      await requireMoveRoom(tx, organisation.id, from, to, effect.scope)
+      await followUnfollowed(tx, this.#parts, organisation.id, [id])
+      return { ...effect, changed: ['parent_group_id'] }
+    })
+  }
+
+  archiveWorkspace(request: ArchiveWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+    return this.#change('archive', request, context)
+  }
+
+  restoreWorkspace(request: RestoreWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+    return this.#change('restore', request, context)
+  }
+
+  suspendWorkspace(request: SuspendWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+    return this.#change('suspend', request, context)
+  }
+
+  resumeWorkspace(request: ResumeWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+    return this.#change('resume', request, context)
+  }
+
+  #change(verb: Verb, request: SuspendWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+    const { body, id } = request
+    return this.#parts.operations.mutate(context, request, async tx => {
+      const organisation = await lockTree(tx, request.organisation)
+      const stored = foundWorkspace(await tx.lock(workspaces, id), request)
+      checkEtag(body.etag, stored.value.etag)
+      await activeParent(tx, organisation.value, stored.value.parent_group_id)
+      const node = { kind: workspaceKind, organisation: organisation.id, stored }
+      return changeState(tx, node, verb, { reason: body.reason, context })
+    })
+  }
+}
+
+/** A workspace that was just made. */
+export function newWorkspace(
+  id: string,
+  time: string,
+  settable: Pick<
+    StoredWorkspace,
+    'organisation_id' | 'parent_group_id' | 'name' | 'display_name' | 'description' | 'labels'
+  >,
+): StoredWorkspace {
+  return {
+    id,
+    ...settable,
+    state: active,
+    state_reason: '',
+    state_changed_by: '',
+    etag: nextEtag(undefined),
+    create_time: time,
+    update_time: time,
+  }
+}

@@ -1,0 +1,24 @@
+import type { ErrorReason } from '../../generator/model/types.ts'
+import { rpcCodes } from '../../runtime/errors.ts'
+import { own } from '../../runtime/validation.ts'
+import { code, table } from './markdown.ts'
+
+/** Numbers below are those of the common block, which each area adds its own base to (conventions §7). */
+const commonCodes = 1000
+
+/** A table of reasons with all that `x-errors` says of them; `base` is the number at which the area's codes start. */
+export function reasonTable(reasons: readonly ErrorReason[], base = 0): string {
+  const rows = reasons.map(({ reason, code: number, rpc, description, metadata }) => [
+    code(reason),
+    String(number < commonCodes ? base + number : number),
+    answerOf(rpc),
+    [description, ...metadata.map(each => `<br>${code(each.name)}: ${each.description}`)].join(' '),
+  ])
+  return table(['Reason', 'Code', 'Answer', 'When, and its metadata'], rows)
+}
+
+function answerOf(rpc: string | undefined): string {
+  if (rpc === undefined) return 'none: it stands in operations and resources'
+  const statuses: Readonly<Record<string, number>> = rpcCodes
+  return `${own(statuses, rpc) ?? ''} ${code(rpc)}`
+}

@@ -1,0 +1,19 @@
+/** A table of Markdown; without rows there is none. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return ''
+  const lines = [head, head.map(() => '---'), ...rows.map(row => row.map(cell))]
+  return lines.map(line => `| ${line.join(' | ')} |`).join('\n')
+}
+
+/** Text in marks of code. */
+export const code = (text: string): string => `\`${text}\``
+
+/** Paragraphs; those that are empty are left out. */
+export const paragraphs = (...texts: readonly string[]): string =>
+  texts
+    .map(text => text.trim())
+    .filter(text => text !== '')
+    .join('\n\n')
+
+/** In one line, and without ends of cells. */
+const cell = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').trim()

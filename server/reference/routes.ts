@@ -1,0 +1,88 @@
+import { bind } from '../../runtime/bind.ts'
+import { plainText } from '../../runtime/body.ts'
+import { ApiError, commonReasons } from '../../runtime/errors.ts'
+import { JsonText } from '../../runtime/json.ts'
+import type { BoundRoute, ErrorDomain, Reply } from '../../runtime/route.ts'
+
+/** A file as it is answered. */
+interface File {
+  readonly body: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const types = {
+  html: 'text/html; charset=utf-8',
+  javascript: 'text/javascript; charset=utf-8',
+  json: 'application/json',
+} as const
+
+/**
+ * The reference of all areas for people, the first of them at `/`. What draws it is loaded when somebody looks at it.
+ * `domain` is that of what lies outside every area.
+ */
+export function referenceRoutes(domain: ErrorDomain, areas: readonly string[]): readonly BoundRoute[] {
+  const sorted = areas.toSorted()
+  const pageOf = (area: string) => async (): Promise<File> => {
+    const { page, pageHeaders } = await import('./page.ts')
+    return { body: page(area, sorted), headers: pageHeaders }
+  }
+  return [
+    ...sorted.slice(0, 1).map(first => file(domain, 'reference', '/', 'html', pageOf(first))),
+    ...sorted.flatMap(area => [
+      file(domain, `${area}Reference`, `/reference/${area}`, 'html', pageOf(area)),
+      file(domain, `${area}ReferenceDocument`, `/reference/${area}.json`, 'json', documentOf(area)),
+    ]),
+    file(domain, 'referenceScript', '/reference/redoc.js', 'javascript', script),
+  ]
+}
+
+/** A public GET without parameters. */
+function file(
+  domain: ErrorDomain,
+  operationId: string,
+  path: string,
+  type: keyof typeof types,
+  read: () => Promise<File>,
+): BoundRoute {
+  return bind(
+    {
+      operationId,
+      method: 'GET',
+      path: [path],
+      success: [{ status: 200, type: types[type], kind: type === 'json' ? 'json' : plainText }],
+      replies: true,
+      domain,
+      access: { kind: 'public' },
+      check: (request): request is object => typeof request === 'object',
+    },
+    async (): Promise<Reply<200, unknown, Readonly<Record<string, string>>>> => ({
+      status: 200,
+      headers: {},
+      ...(await read()),
+    }),
+  )
+}
+
+/** Made once, since it takes a second; tried again after a failure. */
+function documentOf(area: string): () => Promise<File> {
+  let text: Promise<JsonText<object>> | undefined
+  return async () => {
+    text ??= describedText(area).catch((error: unknown) => {
+      text = undefined
+      throw error
+    })
+    return { body: await text }
+  }
+}
+
+async function describedText(area: string): Promise<JsonText<object>> {
+  const { referenceDocument } = await import('./document.ts')
+  return new JsonText(JSON.stringify(await referenceDocument(area)))
+}
+
+async function script(): Promise<File> {
+  const { readScript } = await import('./page.ts')
+  const body = readScript()
+  if (body === undefined) throw new ApiError(commonReasons.ROUTE_NOT_FOUND, 'the package "redoc" is not installed')
+  return { body, headers: { 'cache-control': 'max-age=3600' } }
+}

@@ -1,0 +1,34 @@
+import type { Document } from '../../generator/model/types.ts'
+import type { AreaModule } from '../area.ts'
+
+/** What is built of one resource, by operation ids in the order of the document. */
+export interface ResourceStatus {
+  readonly resource: string
+  readonly built: readonly string[]
+  /** Operations that answer UNIMPLEMENTED. */
+  readonly left: readonly string[]
+}
+
+export interface AreaStatus {
+  readonly area: string
+  readonly resources: readonly ResourceStatus[]
+}
+
+/** What the status of an area is made of: how it is mounted, its document, and the stubs in its handwritten code. */
+export interface AreaSources {
+  readonly area: Pick<AreaModule, 'built'>
+  readonly document: Pick<Document, 'name' | 'groups'>
+  /** The ids of operations whose handler is a stub. */
+  readonly stubs: ReadonlySet<string>
+}
+
+/** What of an area is built: the resources that it mounts, without operations that are only a stub. */
+export function statusOf({ area: { built }, document: { name, groups }, stubs }: AreaSources): AreaStatus {
+  const resources = groups.map(group => {
+    const isMounted = built === undefined || built.includes(group.name)
+    const ids = group.operations.map(({ id }) => id)
+    const isBuilt = (id: string): boolean => isMounted && !stubs.has(id)
+    return { resource: group.name, built: ids.filter(isBuilt), left: ids.filter(id => !isBuilt(id)) }
+  })
+  return { area: name, resources }
+}

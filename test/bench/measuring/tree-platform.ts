@@ -1,0 +1,187 @@
+import { createHmac } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { Transaction } from '../../../domain/ports/store.ts'
+import { startTaxonomy, taxonomy, taxonomyCollections, taxonomyProcedures } from '../../../domain/taxonomy/area.ts'
+import { EffectiveQuotas } from '../../../domain/taxonomy/effective-quotas.ts'
+import { taxonomyFunctions } from '../../../domain/taxonomy/functions.ts'
+import { Groups } from '../../../domain/taxonomy/groups.ts'
+import { groups, workspaces, type StoredGroup, type StoredWorkspace } from '../../../domain/taxonomy/nodes.ts'
+import { insertOrganisation, newOrganisation } from '../../../domain/taxonomy/organisations.ts'
+import { quotas } from '../../../domain/taxonomy/quotas-store.ts'
+import { lockTree } from '../../../domain/taxonomy/tree-lock.ts'
+import { TreeReads } from '../../../domain/taxonomy/tree-reads.ts'
+import { newWorkspace, Workspaces } from '../../../domain/taxonomy/workspaces.ts'
+import { taxonomy as taxonomyDomain } from '../../../output/taxonomy/errors.ts'
+import { operationsList } from '../../../output/taxonomy/filters.ts'
+import type { TaxonomyOperation } from '../../../output/taxonomy/types.ts'
+import { checkTaxonomyOperation } from '../../../output/taxonomy/validators.ts'
+import { dispatcher } from '../../../runtime/call.ts'
+import { pageTokens } from '../../../runtime/page-token.ts'
+import { formatMillis } from '../../../runtime/timestamps.ts'
+import type { Dispatch } from '../../../runtime/wire.ts'
+import { bootstrapAccess, bootstrapPrincipals } from '../../../server/access/bootstrap.ts'
+import { area, type AreaModule } from '../../../server/area.ts'
+import { outbox, outboxAudit } from '../../../server/audit/outbox.ts'
+import { createClock } from '../../../server/clock.ts'
+import { rememberedKeys } from '../../../server/operations/idempotency.ts'
+import { WorkQueue } from '../../../server/operations/work-queue.ts'
+import { workCollections } from '../../../server/operations/workers.ts'
+import { openSqlite, type SqliteStore } from '../../../server/store/sqlite.ts'
+
+const token = 'a-token-of-the-bench'
+const clock = createClock()
+
+/** The taxonomy over a tree of a certain size, without a listener and without workers. */
+export interface TreePlatform {
+  readonly store: SqliteStore
+  /** The handlers alone: no routing, no doors, no checks. */
+  readonly handlers: Handlers
+  /** The same file as others would read it. */
+  readonly bare: DatabaseSync
+  readonly organisation: string
+  /** Their ids, each under the one before it until `maxDepth` are nested. */
+  readonly groups: readonly string[]
+  /** Makes a call; throws unless it is answered 200. */
+  readonly call: (method: string, target: string, body?: object) => Promise<string>
+  close(): Promise<void>
+}
+
+interface Handlers {
+  readonly workspaces: Workspaces
+  readonly groups: Groups
+  readonly effectiveQuotas: EffectiveQuotas
+}
+
+/** How many of each an organisation has. */
+export interface TreeSize {
+  readonly groups: number
+  readonly workspaces: number
+}
+
+const ignore = (): void => {}
+const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
+
+/** Opens a platform in a folder of its own, and fills one organisation. */
+export async function treePlatform(size: TreeSize): Promise<TreePlatform> {
+  const folder = mkdtempSync(join(tmpdir(), 'ninefold-bench-'))
+  const file = join(folder, 'ninefold.sqlite')
+  const { handlers, module } = watchedArea()
+  const collections = [bootstrapPrincipals, rememberedKeys, outbox, ...workCollections, ...module.collections]
+  const store = await openSqlite({ file, collections })
+  const { access, doors, principals } = await bootstrapAccess(store, clock, token)
+  const audit = outboxAudit(clock, taxonomyFunctions)
+  const parts = { store, clock, access, principals, audit, log: silent, queue: new WorkQueue(), hooks: [] }
+  const routes = module.mount({ ...parts, taxonomy: taxonomyFunctions })
+  const tokens = pageTokens(scope => createHmac('sha256', 'a key').update(scope).digest())
+  const domains = { outside: module.domain }
+  const made = await makeTree(store, size)
+  const bare = new DatabaseSync(file, { readOnly: true, returnArrays: true })
+  return {
+    store,
+    bare,
+    handlers: await handlers,
+    ...made,
+    call: caller(dispatcher({ routes, doors, clock, tokens, domains, log: () => {} })),
+    async close() {
+      bare.close()
+      await store.close()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+/** The area, and its handlers as soon as it is mounted. */
+function watchedArea(): { readonly module: AreaModule; readonly handlers: Promise<Handlers> } {
+  const { promise, resolve } = Promise.withResolvers<Handlers>()
+  const module = area<TaxonomyOperation>({
+    domain: taxonomyDomain,
+    collections: taxonomyCollections,
+    operations: { list: operationsList, check: checkTaxonomyOperation },
+    routes: parts => {
+      const trees = new TreeReads(parts.store)
+      resolve({
+        workspaces: new Workspaces(parts, trees),
+        groups: new Groups(parts, trees),
+        effectiveQuotas: new EffectiveQuotas(parts),
+      })
+      return taxonomy(parts)
+    },
+    procedures: taxonomyProcedures,
+  })
+  return { module, handlers: promise }
+}
+
+function caller(dispatch: Dispatch): TreePlatform['call'] {
+  const { signal } = new AbortController()
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  return async (method, target, body) => {
+    const sent = body && new Blob([JSON.stringify(body)]).stream()
+    const answer = await dispatch({ method, target, headers, body: sent, signal, clientAddress: '127.0.0.1' })
+    if (answer.status === 200) return String(answer.body)
+    throw new Error(`${method} ${target} was answered ${answer.status}: ${String(answer.body)}`)
+  }
+}
+
+const time = formatMillis(Date.UTC(2026, 0, 1))
+const maxDepth = 10
+const labels = { env: 'prod', team: 'core', cost_center: '4711' }
+
+async function makeTree(store: SqliteStore, size: TreeSize): Promise<Pick<TreePlatform, 'organisation' | 'groups'>> {
+  const organisation = clock.newId()
+  const made: string[] = []
+  await store.tx(async tx => {
+    await startTaxonomy(tx, clock.now())
+    const settable = { name: 'bench', display_name: 'Bench', description: '', contact_email: '', labels }
+    await insertOrganisation(tx, newOrganisation(organisation, time, settable))
+    for (let i = 0; i < size.groups; i += 1) {
+      const parent = i % maxDepth === 0 ? '' : (made[i - 1] ?? '')
+      const { value } = await tx.insert(groups, newGroup(organisation, parent, i))
+      made.push(value.id)
+    }
+    for (let i = 0; i < size.workspaces; i += 1) await tx.insert(workspaces, workspaceOf(organisation, made, i))
+    await settle(tx, organisation, size)
+  })
+  return { organisation, groups: made }
+}
+
+/** Counts what was made, and lifts the limits that would keep it from growing. */
+async function settle(tx: Transaction, organisation: string, size: TreeSize): Promise<void> {
+  await lockTree(tx, organisation, size)
+  for (const quota of ['taxonomy.workspaces', 'taxonomy.groups']) {
+    const stored = await tx.get(quotas, quota)
+    if (stored) await tx.update(quotas, quota, { ...stored.value, default_limit: -1 }, stored.version)
+  }
+}
+
+/** Of the groups one in fifty is suspended, of the workspaces one in a hundred. */
+function newGroup(organisation_id: string, parent_group_id: string, i: number): StoredGroup {
+  const { id, ...workspace } = newWorkspace(clock.newId(), time, {
+    organisation_id,
+    parent_group_id,
+    name: `group-${i}`,
+    display_name: `Group ${i}`,
+    description: '',
+    labels,
+  })
+  return { id, ...workspace, state: stateOf(i, 50) }
+}
+
+/** Names come in no order, and their neighbours stand under different groups. */
+function workspaceOf(organisation_id: string, parents: readonly string[], i: number): StoredWorkspace {
+  const scattered = Math.imul(i, 2654435761) >>> 0
+  const workspace = newWorkspace(clock.newId(), formatMillis(Date.UTC(2026, 0, 1) + i * 1000), {
+    organisation_id,
+    parent_group_id: parents[i % parents.length] ?? '',
+    name: `workspace-${scattered.toString(36).padStart(7, '0')}`,
+    display_name: `Workspace ${i}`,
+    description: 'Holds what a team runs.',
+    labels,
+  })
+  return { ...workspace, state: stateOf(i, 100) }
+}
+
+const stateOf = (i: number, every: number) =>
+  i % every === every - 1 ? 'TAXONOMY_LIFECYCLE_STATE_SUSPENDED' : 'TAXONOMY_LIFECYCLE_STATE_ACTIVE'

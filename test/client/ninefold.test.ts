@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Ninefold } from '../../output/client.ts'
+import { ApiError } from '../../runtime/errors.ts'
+import { fetchHost } from '../../runtime/hosts/fetch.ts'
+import { createTransport } from '../../runtime/transport.ts'
+import { composePlatform, type ComposedPlatform } from '../conformance/platform.ts'
+
+let platform: ComposedPlatform
+let ninefold: Ninefold
+
+beforeAll(async () => {
+  platform = await composePlatform()
+  const serve = fetchHost(platform.dispatch)
+  ninefold = new Ninefold(
+    createTransport({
+      baseUrl: 'http://127.0.0.1',
+      token: platform.authorization.replace('Bearer ', ''),
+      fetch: async (input, init) => serve(new Request(input, init)),
+    }),
+  )
+})
+
+afterAll(async () => platform.close())
+
+const areas = Object.entries(Object.getOwnPropertyDescriptors(Ninefold.prototype)).flatMap(([name, { get }]) =>
+  get ? [name] : [],
+)
+
+test('one client reaches every area over one transport', async () => {
+  const { filter_schemas: ofNetwork } = await ninefold.network.listFilterSchemas()
+  const { filter_schemas: ofTaxonomy } = await ninefold.taxonomy.listFilterSchemas()
+  expect(ofNetwork.map(({ resource }) => resource)).toContain('vpcs')
+  expect(ofTaxonomy.map(({ resource }) => resource)).toContain('quotas')
+  expect(areas).toEqual(expect.arrayContaining(['iam', 'network', 'taxonomy', 'vault']))
+})
+
+test('clients are made when they are first asked for, and kept', () => {
+  expect(ninefold.vault).toBe(ninefold.vault)
+})
+
+test('an operation that is not built yet rejects with its reason', async () => {
+  const call = ninefold.network.listVpcs({ workspace: '0199c5a0-0c11-7d84-b6a9-2f3e4d5c6b70', engine: 'native' })
+  await expect(call).rejects.toBeInstanceOf(ApiError)
+})

@@ -1,0 +1,69 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Call } from '../../generator/conform/call.ts'
+import { conform } from '../../generator/conform/conform.ts'
+import { printReport } from '../../generator/conform/report.ts'
+import type { Existing } from '../../generator/conform/subject.ts'
+import type { Document } from '../../generator/model/types.ts'
+import { areas } from '../../server/areas.ts'
+import { stubsIn } from '../../server/status/sources.ts'
+import { statusOf } from '../../server/status/status.ts'
+import { callTo } from './in-process.ts'
+import { modelOf } from './model.ts'
+import { composePlatform, type ComposedPlatform } from './platform.ts'
+
+/** More requests than any operation needs: none is left out. */
+const limit = 100_000
+
+/**
+ * Proves an area with nothing but the examples of its document. Where an operation is not built, its valid requests must
+ * get as far as to be told so; all that comes before is proved in full.
+ */
+export async function proveDocument(area: string): Promise<void> {
+  const { common, document, schemas } = await modelOf(area)
+  const left = leftOf(document)
+  let platform: ComposedPlatform
+
+  beforeAll(async () => void (platform = await composePlatform()))
+
+  afterAll(async () => platform.close())
+
+  describe.each(document.operations)('$id', ({ id, path }) => {
+    test(`is served as specs/${area}.yaml says`, async () => {
+      const { authorization } = platform
+      const existing = existingFor(path, document)
+      const options = { authorization, common, platform: true, limit, existing, operations: [id] }
+      const { call, answered } = watched(callTo(platform.dispatch))
+      const report = await conform(document, schemas, call, options)
+      expect(printReport(report)).toMatch(/^0 findings, 1 operation, \d+ requests$/)
+      // The first request of all is a valid one.
+      expect(answered[0] === 501).toBe(left.has(id))
+    })
+  })
+}
+
+/** The ids of the operations that `ninefold status` counts as left. */
+function leftOf(document: Document): ReadonlySet<string> {
+  const area = areas.find(({ domain }) => domain.name === document.name)
+  if (!area) throw new Error(`no area has the document ${document.name}`)
+  const stubs = stubsIn(join(import.meta.dirname, '../../domain', document.name))
+  return new Set(statusOf({ area, document, stubs }).resources.flatMap(resource => resource.left))
+}
+
+/** A call that keeps the statuses of its answers in their order. */
+function watched(call: Call): { readonly call: Call; readonly answered: readonly number[] } {
+  const answered: number[] = []
+  const watching: Call = async request => {
+    const answer = await call(request)
+    answered.push(answer.status)
+    return answer
+  }
+  return { call: watching, answered }
+}
+
+/** The filter schemas exist from the first start: each list has one. */
+function existingFor(path: string, { operations }: Document): Existing {
+  if (!path.endsWith('/filterSchemas/{resource}')) return {}
+  const [resource = ''] = operations.flatMap(({ list }) => list?.resource ?? [])
+  return { path: { resource } }
+}

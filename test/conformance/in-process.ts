@@ -1,0 +1,20 @@
+import type { Call } from '../../generator/conform/call.ts'
+import type { Dispatch, WireAnswer } from '../../runtime/wire.ts'
+
+/** Calls a dispatcher in this process, with nothing between that would change a path or a header. */
+export function callTo(dispatch: Dispatch): Call {
+  return async ({ method, target, headers, body }) => {
+    const sent = body === undefined ? undefined : new Blob([body])
+    const answer = await dispatch({
+      method,
+      target,
+      headers: sent === undefined ? headers : { ...headers, 'content-length': String(sent.size) },
+      body: sent?.stream(),
+      signal: new AbortController().signal,
+      clientAddress: '127.0.0.1',
+    })
+    return { status: answer.status, headers: answer.headers, body: method === 'HEAD' ? '' : await textOf(answer) }
+  }
+}
+
+const textOf = async ({ body }: WireAnswer): Promise<string> => new Response(body).text()

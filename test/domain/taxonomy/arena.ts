@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterAll, expect } from 'vitest'
+import type { Finding } from '../../../domain/ports/inspection.ts'
+import { inspectOrganisation } from '../../../domain/taxonomy/inspect.ts'
+import { organisations } from '../../../domain/taxonomy/nodes.ts'
+import { ApiError } from '../../../runtime/errors.ts'
+import { inspectStore } from '../../../server/doctor/inspect-store.ts'
+import { workAt } from '../../../server/operations/inspect.ts'
+import { storeCollections, storeFile } from '../../../server/platform-store.ts'
+import { openSnapshot, type SqliteSnapshot } from '../../../server/store/snapshot.ts'
+import { testAreas } from './areas.ts'
+import { callerOf, testPlatform, type Answer, type Caller } from './platform.ts'
+
+/** Two callers of one store, who get into each other's way. */
+export interface Arena {
+  readonly one: Caller
+  readonly other: Caller
+  /** Checks one organisation as it is at this moment, whatever is under way. */
+  expectTree(organisation: string): Promise<void>
+  /** Checks all there is. */
+  expectHealth(): Promise<void>
+}
+
+/** Both call the platform of this process. */
+export async function oneProcess(): Promise<Arena> {
+  const { dataDir, ...caller } = await testPlatform({}, memory)
+  return { one: caller, other: caller, ...checks(dataDir) }
+}
+
+/** Each calls a server of its own, and both servers work on one file. */
+export async function twoProcesses(): Promise<Arena> {
+  const dataDir = await mkdtemp(join(memory, 'ninefold-races-'))
+  const urls = [await startServer(dataDir), await startServer(dataDir)]
+  afterAll(() => rm(dataDir, { recursive: true }))
+  const token = (await readFile(join(dataDir, 'bootstrap-token'), 'utf8')).trim()
+  const [one, other] = urls.map(url => callerOf(url, token))
+  if (one === undefined || other === undefined) throw new Error('there must be two servers')
+  return { one, other, ...checks(dataDir) }
+}
+
+/** A folder in memory where there is one: who wins does not depend on disks, how long it takes does. */
+const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+
+const program = fileURLToPath(new URL('./racing-server.ts', import.meta.url))
+
+/** Answers where it listens. It ends after the tests of the file. */
+async function startServer(dataDir: string): Promise<string> {
+  const child = spawn(process.execPath, [program, dataDir], { stdio: ['pipe', 'pipe', 'ignore'] })
+  const exited = once(child, 'exit')
+  afterAll(async () => {
+    child.stdin.end()
+    await exited
+  })
+  for await (const line of createInterface({ input: child.stdout })) return line
+  throw new Error('the server ended before it said where it listens')
+}
+
+function checks(dataDir: string): Pick<Arena, 'expectTree' | 'expectHealth'> {
+  const areas = testAreas()
+  const expectNothing = async (
+    findings: (snapshot: SqliteSnapshot) => AsyncGenerator<Finding, void, undefined>,
+  ): Promise<void> => {
+    const snapshot = openSnapshot({ file: storeFile(dataDir), collections: storeCollections(areas) })
+    try {
+      for await (const finding of findings(snapshot)) expect.fail(JSON.stringify(finding))
+    } finally {
+      snapshot.close()
+    }
+  }
+  return {
+    expectTree: id =>
+      expectNothing(async function* (reader) {
+        const stored = await reader.get(organisations, id)
+        if (stored) yield* inspectOrganisation({ reader, workAt: workAt.bind(undefined, reader) }, stored.value)
+      }),
+    expectHealth: () => expectNothing(snapshot => inspectStore(snapshot, areas)),
+  }
+}
+
+/** `OK`, whatever was answered, or the reason of the error. */
+export async function outcomeOf(call: Promise<unknown>): Promise<string> {
+  try {
+    await call
+    return 'OK'
+  } catch (error) {
+    if (error instanceof ApiError) return error.reason
+    throw error
+  }
+}
+
+/** `OK` or the reason of what the depot answered. */
+export async function thingOutcomeOf(call: Promise<Answer>): Promise<string> {
+  const { body, status } = await call
+  return status === 200 ? 'OK' : (body.details?.[0]?.reason ?? String(status))
+}

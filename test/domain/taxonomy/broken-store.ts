@@ -1,0 +1,120 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, onTestFinished } from 'vitest'
+import type { Collection, Transaction } from '../../../domain/ports/store.ts'
+import { inspectStore } from '../../../server/doctor/inspect-store.ts'
+import { areas } from '../../../server/areas.ts'
+import { storeCollections, storeFile } from '../../../server/platform-store.ts'
+import { openSnapshot } from '../../../server/store/snapshot.ts'
+import { openSqlite } from '../../../server/store/sqlite.ts'
+import { testAreas } from './areas.ts'
+import { platformOver, TreeMaker, type Caller } from './platform.ts'
+
+/** Ids by name: in `acme` groups eng > plat, workspaces web (with 2 vcpus) under plat and old (archived) at the top. */
+export type Names = Readonly<Record<'acme' | 'eng' | 'plat' | 'web' | 'old' | 'other' | 'theirs' | 'cap', string>>
+
+/** A store that a platform has left behind, and copies of it to be broken. */
+export interface LeftStore {
+  readonly names: Names
+  /** A copy in a data folder of its own, for the running test. */
+  copy(): BreakableStore
+}
+
+/** A data folder whose rows may be changed behind the back of the platform. */
+export interface BreakableStore {
+  readonly dataDir: string
+  readonly file: string
+  /** Changes documents as the store would, had it no unique index on these tables. */
+  change(fn: (tx: Transaction) => Promise<unknown>, ...tables: readonly string[]): Promise<void>
+  /** Changes rows as the store never would. */
+  sql(statement: string): void
+  /** What is wrong, as `<type> <id>: <message>`, with names where ids are known. */
+  findings(): Promise<readonly string[]>
+}
+
+/** Lets a platform make the tree of `Names`, and ends it. */
+export async function leftStore(): Promise<LeftStore> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'ninefold-left-'))
+  afterAll(() => rmSync(dataDir, { recursive: true }))
+  const { close, ...caller } = await platformOver(dataDir)
+  const names = await makeTree(caller)
+  await close()
+  // The command looks at what every area of the server keeps.
+  await (await openSqlite({ file: storeFile(dataDir), collections: storeCollections(areas) })).close()
+  return { names, copy: () => copyOf(dataDir, names) }
+}
+
+async function makeTree({ addThing, client }: Caller): Promise<Names> {
+  const tree = await TreeMaker.make(client, 'acme')
+  const { organisation: acme } = tree
+  const eng = await tree.group('eng')
+  const plat = await tree.group('plat', eng)
+  const web = await tree.workspace('web', plat)
+  const old = await tree.workspace('old')
+  await addThing(web, { vcpus: 2 })
+  await client.waitOperation(await client.archiveWorkspace({ organisation: acme, id: old, body: {} }))
+  const body = { scope_type: 'TAXONOMY_SCOPE_TYPE_GROUP', scope_id: eng, limit: 8 } as const
+  const { resource_id: cap } = await client.createQuotaOverride({ quota: 'compute.vcpus', body })
+  const others = await TreeMaker.make(client, 'other')
+  return { acme, eng, plat, web, old, cap, other: others.organisation, theirs: await others.group('theirs') }
+}
+
+function copyOf(from: string, names: Names): BreakableStore {
+  const dataDir = mkdtempSync(join(tmpdir(), 'ninefold-broken-'))
+  onTestFinished(() => rmSync(dataDir, { recursive: true }))
+  cpSync(from, dataDir, { recursive: true })
+  const areas = testAreas()
+  const [file, collections] = [storeFile(dataDir), storeCollections(areas)]
+  const sql = (statement: string): void => {
+    const database = new DatabaseSync(file)
+    database.exec(statement)
+    database.close()
+  }
+  return {
+    dataDir,
+    file,
+    async change(fn, ...tables) {
+      const store = await openSqlite({ file, collections })
+      // The first index of a table with a unique set is that of the set.
+      for (const table of tables) sql(`DROP INDEX ${table}_index_1`)
+      await store.tx(fn)
+      await store.close()
+    },
+    sql,
+    async findings() {
+      const snapshot = openSnapshot({ file, collections })
+      const told: string[] = []
+      for await (const { id, message, resourceType } of inspectStore(snapshot, areas)) {
+        told.push(named(names, `${resourceType} ${id}: ${message}`))
+      }
+      snapshot.close()
+      return told
+    },
+  }
+}
+
+function named(names: Names, text: string): string {
+  return Object.entries(names).reduce((told, [name, id]) => told.replaceAll(id, name), text)
+}
+
+/** Replaces members of a document. */
+export async function patch<T>(tx: Transaction, collection: Collection<T>, id: string, changes: Partial<T>) {
+  const stored = await tx.get(collection, id)
+  if (stored === undefined) throw new Error(`${collection.name} has no ${id}`)
+  await tx.update(collection, id, { ...stored.value, ...changes }, stored.version)
+}
+
+/** Inserts a document like another one. */
+export async function copy<T>(tx: Transaction, collection: Collection<T>, id: string, changes: Partial<T>) {
+  const stored = await tx.get(collection, id)
+  if (stored === undefined) throw new Error(`${collection.name} has no ${id}`)
+  await tx.insert(collection, { ...stored.value, ...changes })
+}
+
+export async function remove<T>(tx: Transaction, collection: Collection<T>, id: string): Promise<void> {
+  const stored = await tx.get(collection, id)
+  if (stored === undefined) throw new Error(`${collection.name} has no ${id}`)
+  await tx.delete(collection, id, stored.version)
+}

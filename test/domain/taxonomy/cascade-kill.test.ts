@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { expect, it, onTestFinished } from 'vitest'
+import { TaxonomyClient } from '../../../output/taxonomy/client.ts'
+import { createTransport } from '../../../runtime/transport.ts'
+import { isEnded } from '../../../runtime/operations.ts'
+import { testFolder } from '../../server/store/harness.ts'
+import { shelves } from './depot.ts'
+import { depotPlatform, growForest, readStore, type Forest } from './depot-platform.ts'
+import { Nodes, type Node } from './nodes-by-kind.ts'
+import { faultsOf } from './settled-tree.ts'
+
+const program = fileURLToPath(new URL('./crash-server.ts', import.meta.url))
+
+/** A hundred rounds: `NINEFOLD_CRASH_ROUNDS=100 npx vitest run test/domain/taxonomy/cascade-kill.test.ts` */
+const rounds = Number(process.env['NINEFOLD_CRASH_ROUNDS'] ?? 8)
+
+const workspaceCount = 300
+
+/** A cascade over the workspaces takes about as long. */
+const longestMs = 700
+
+interface Server {
+  readonly client: TaxonomyClient
+  /** From the start of the process until it answers. */
+  readonly startMs: number
+  kill(): Promise<void>
+}
+
+async function start(dataDir: string): Promise<Server> {
+  const began = performance.now()
+  const child = spawn(process.execPath, [program, dataDir], { stdio: ['ignore', 'pipe', 'ignore'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [line] = await once(createInterface(child.stdout), 'line')
+  const baseUrl = /http:\S+/.exec(String(line))?.[0] ?? ''
+  const token = readFileSync(join(dataDir, 'bootstrap-token'), 'utf8').trim()
+  const client = new TaxonomyClient(createTransport({ baseUrl, token }))
+  await client.listQuotas({ page_size: 1 })
+  return {
+    client,
+    startMs: performance.now() - began,
+    async kill() {
+      const exited = once(child, 'exit')
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+/** The organisation and its chain of groups, which of them are suspended, and how often each workspace changed by that. */
+class Chain {
+  readonly #levels: readonly Node[]
+  readonly #suspended = new Set<number>()
+  readonly #workspaces: readonly { readonly id: string; readonly level: number }[]
+  readonly changes = new Map<string, number>()
+
+  constructor({ groups, organisation, workspaces }: Forest) {
+    const root: Node = { kind: 'organisation', organisation, id: organisation }
+    this.#levels = [root, ...groups.map((id): Node => ({ kind: 'group', organisation, id }))]
+    this.#workspaces = workspaces.map((id, i) => ({ id, level: 1 + (i % groups.length) }))
+    for (const id of workspaces) this.changes.set(id, 0)
+  }
+
+  /** Suspends a level that is under no suspended one, or resumes the topmost suspended one. */
+  async step(nodes: Nodes) {
+    const top = Math.min(this.#levels.length, ...this.#suspended)
+    const level = Math.floor(Math.random() * (top + 1))
+    const node = this.#levels[Math.min(level, this.#levels.length - 1)]
+    if (node === undefined) throw new Error('there is an organisation at least')
+    const isResume = this.#suspended.has(this.#levels.indexOf(node))
+    const before = this.#suspendedNow()
+    if (isResume) this.#suspended.delete(this.#levels.indexOf(node))
+    else this.#suspended.add(this.#levels.indexOf(node))
+    const after = this.#suspendedNow()
+    for (const [id, count] of this.changes) {
+      if (before.has(id) !== after.has(id)) this.changes.set(id, count + 1)
+    }
+    return nodes.change(isResume ? 'resume' : 'suspend', node)
+  }
+
+  #suspendedNow(): ReadonlySet<string> {
+    const top = Math.min(this.#levels.length, ...this.#suspended)
+    return new Set(this.#workspaces.filter(({ level }) => level >= top).map(({ id }) => id))
+  }
+}
+
+async function check(dataDir: string, chain: Chain): Promise<void> {
+  const store = await readStore(dataDir)
+  try {
+    expect(await faultsOf(store)).toEqual([])
+    const changes = new Map<string, number>()
+    for await (const { id, value } of store.each(shelves)) changes.set(id, value.changes)
+    expect(changes).toEqual(new Map([...chain.changes].toSorted(([a], [b]) => (a < b ? -1 : 1))))
+  } finally {
+    await store.close()
+  }
+}
+
+it(
+  `a server that is killed at random moments of cascades over ${workspaceCount} workspaces makes up for all of them, and does nothing twice`,
+  { timeout: 60_000 + rounds * 30_000 },
+  async () => {
+    const dataDir = join(testFolder(), 'data')
+    const platform = await depotPlatform(dataDir)
+    const chain = new Chain(await growForest(platform.client, 'acme', workspaceCount))
+    await platform.close()
+
+    let server = await start(dataDir)
+    const starts: number[] = []
+    let interrupted = 0
+    for (let round = 1; round <= rounds; round += 1) {
+      const { id } = await chain.step(new Nodes(server.client))
+      const afterMs = Math.random() * longestMs
+      await sleep(afterMs)
+      await server.kill()
+      server = await start(dataDir)
+      starts.push(server.startMs)
+      if (!isEnded(await server.client.getOperation({ id }))) interrupted += 1
+      const operation = await server.client.waitOperation(id)
+      expect(operation).toMatchObject({ status: 'TAXONOMY_OPERATION_STATUS_DONE', warnings: [], errors: [] })
+      await check(dataDir, chain).catch((error: unknown) => {
+        throw new Error(`round ${round}, killed after ${afterMs} ms`, { cause: error })
+      })
+    }
+    await server.kill()
+    const sorted = starts.toSorted((a, b) => a - b)
+    const [median = 0, slowest = 0] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)]
+    const took = `median ${Math.round(median)} ms, slowest ${Math.round(slowest)} ms`
+    console.log(`${rounds} kills, ${interrupted} of them within a cascade; restart until the first answer: ${took}`)
+    expect(slowest).toBeLessThan(10_000)
+  },
+)

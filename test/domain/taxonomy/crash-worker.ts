@@ -1,0 +1,72 @@
+import { enableCompileCache } from 'node:module'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FollowTimes } from '../../../domain/taxonomy/reconcile.ts'
+import type { Cast } from './crash-story.ts'
+
+enableCompileCache()
+
+/**
+ * A process that tells the story over a data folder and kills itself at the n-th point that it comes by: in each
+ * transaction of the store before it commits, behind the commit, and before and behind each call of a hook. It says
+ * `finished` when it came to the end of the story before.
+ */
+const [dataDir = '', castText = '', last = ''] = process.argv.slice(2)
+const cast: Cast = JSON.parse(castText)
+
+let isArmed = false
+let seen = 0
+
+function point(): void {
+  if (!isArmed) return
+  seen += 1
+  if (seen === Number(last)) process.kill(process.pid, 'SIGKILL')
+}
+
+const { SqliteStore } = await import('../../../server/store/sqlite.ts')
+const { tx } = SqliteStore.prototype
+SqliteStore.prototype.tx = async function <R>(
+  this: InstanceType<typeof SqliteStore>,
+  fn: Parameters<typeof tx<R>>[0],
+): Promise<R> {
+  const result = await tx.call<typeof this, Parameters<typeof tx<R>>, Promise<R>>(this, async inner => {
+    const made = await fn(inner)
+    point()
+    return made
+  })
+  point()
+  return result
+}
+
+let failures = 0
+let questions = 0
+
+async function follow(workspace: string): Promise<boolean> {
+  point()
+  if (workspace === cast.failing && (failures += 1) <= 3) throw new Error('not yet')
+  if (workspace === cast.slow && (questions += 1) <= 1) return false
+  await sleep(1)
+  point()
+  return true
+}
+
+let purges = 0
+
+async function purge(): Promise<void> {
+  point()
+  if ((purges += 1) === 1) throw new Error('not yet')
+  await sleep(1)
+  point()
+}
+
+const times: FollowTimes = { askMs: 2, retryMs: [1, 1], restMs: 20 }
+
+const { depotPlatform, readStore } = await import('./depot-platform.ts')
+const { quiet, tell } = await import('./crash-story.ts')
+const platform = await depotPlatform(dataDir, { reconcile: follow, purge }, times)
+const store = await readStore(dataDir)
+isArmed = true
+await tell(platform.client, cast, () => quiet(store))
+isArmed = false
+process.stdout.write(`finished after ${seen} points\n`)
+await store.close()
+await platform.close()

@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises'
+import type { Reader } from '../../../domain/ports/store.ts'
+import { taxonomyCollections } from '../../../domain/taxonomy/area.ts'
+import type { FollowTimes } from '../../../domain/taxonomy/reconcile.ts'
+import { TaxonomyClient } from '../../../output/taxonomy/client.ts'
+import { fetchHost } from '../../../runtime/hosts/fetch.ts'
+import { createTransport, type Transport } from '../../../runtime/transport.ts'
+import type { AreaModule } from '../../../server/area.ts'
+import { taxonomyArea } from '../../../server/areas.ts'
+import { compose } from '../../../server/compose.ts'
+import { works } from '../../../server/operations/work.ts'
+import { openSqlite } from '../../../server/store/sqlite.ts'
+import { depotArea, shelves, things, type DepotControl } from './depot.ts'
+
+const ignore = (): void => {}
+const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
+
+/** Areas are asked again at once, and failures follow each other. */
+export const quickTimes: FollowTimes = { askMs: 5, retryMs: [2, 4], restMs: 200 }
+
+/** The taxonomy with the depot over a data folder, in this process and without a socket, for tests and benches. */
+export interface DepotPlatform {
+  readonly client: TaxonomyClient
+  readonly transport: Transport
+  /** Adds a thing of one vcpu to a workspace. */
+  readonly addThing: (workspace: string, isProtected?: boolean) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** Composes both areas over a folder, which may hold what an earlier process has left. */
+export async function depotPlatform(
+  dataDir: string,
+  control: DepotControl = {},
+  times: FollowTimes = quickTimes,
+  others: readonly AreaModule[] = [],
+): Promise<DepotPlatform> {
+  const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
+  const areas = [taxonomyArea(times), depotArea(control), ...others]
+  const { close, dispatch, tokenFile } = await compose({ baseUrl: undefined, dataDir, http }, silent, areas)
+  const token = (await readFile(tokenFile, 'utf8')).trim()
+  const host = fetchHost(dispatch)
+  const baseUrl = 'http://platform.test'
+  const transport = createTransport({ baseUrl, token, fetch: (input, init) => host(new Request(input, init)) })
+  return {
+    client: new TaxonomyClient(transport),
+    transport,
+    async addThing(workspace, isProtected = false) {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      const body = JSON.stringify({ vcpus: 1, is_protected: isProtected })
+      const url = `${baseUrl}/depot/v1/workspaces/${workspace}/things`
+      const answer = await host(new Request(url, { method: 'POST', headers, body }))
+      if (!answer.ok) throw new Error(await answer.text())
+    },
+    close,
+  }
+}
+
+/** What both areas keep, to be read beside the process that writes it; ends with `close`. */
+export async function readStore(dataDir: string): Promise<Reader & { close(): Promise<void> }> {
+  const collections = [...taxonomyCollections, shelves, things, works]
+  return openSqlite({ file: `${dataDir}/ninefold.sqlite`, collections })
+}
+
+/** Names of an organisation of many workspaces, spread over groups. */
+export interface Forest {
+  readonly organisation: string
+  readonly groups: readonly string[]
+  readonly workspaces: readonly string[]
+}
+
+/** Makes an organisation with a chain of three groups and as many workspaces below them as asked for. */
+export async function growForest(client: TaxonomyClient, name: string, count: number): Promise<Forest> {
+  await client.updateQuota({ id: 'taxonomy.workspaces', body: { default_limit: -1 } })
+  const { resource_id: organisation } = await client.createOrganisation({ body: { name } })
+  const groups: string[] = []
+  for (const group of ['one', 'two', 'three']) {
+    const parent_group_id = groups.at(-1) ?? ''
+    groups.push((await client.createGroup({ organisation, body: { name: group, parent_group_id } })).resource_id)
+  }
+  const workspaces: string[] = []
+  for (let i = 0; i < count; i += 1) {
+    const body = { name: `w-${i}`, parent_group_id: groups[i % groups.length] ?? '' }
+    workspaces.push((await client.createWorkspace({ organisation, body })).resource_id)
+  }
+  return { organisation, groups, workspaces }
+}

@@ -1,0 +1,110 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+import { TaxonomyClient } from '../../../output/taxonomy/client.ts'
+import type { TaxonomyOperation } from '../../../output/taxonomy/types.ts'
+import { fetchHost } from '../../../runtime/hosts/fetch.ts'
+import { createTransport } from '../../../runtime/transport.ts'
+import { compose } from '../../../server/compose.ts'
+import { testAreas } from './areas.ts'
+import type { DepotControl } from './depot.ts'
+
+const ignore = (): void => {}
+const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
+
+/** The taxonomy with the depot as its callers have it. */
+export interface Caller {
+  readonly client: TaxonomyClient
+  /** The text that a path of the taxonomy is answered with. */
+  get(path: string): Promise<string>
+  /** Adds a thing to a workspace; answers status and body. */
+  addThing(workspace: string, thing?: { readonly vcpus?: number; readonly is_protected?: boolean }): Promise<Answer>
+  countThings(workspace: string): Promise<number>
+}
+
+/** Both areas in this process and without a socket. */
+export interface TestPlatform extends Caller {
+  readonly dataDir: string
+}
+
+export interface Answer {
+  readonly status: number
+  readonly body: { readonly details?: readonly { readonly reason?: string; readonly metadata?: object }[] }
+}
+
+/** Starts a platform that ends with the tests of the file; its data lie in a folder of their own in `parent`. */
+export async function testPlatform(control: DepotControl = {}, parent = tmpdir()): Promise<TestPlatform> {
+  const dataDir = await mkdtemp(join(parent, 'ninefold-taxonomy-'))
+  const { close, ...caller } = await platformOver(dataDir, control)
+  afterAll(async () => {
+    await close()
+    await rm(dataDir, { recursive: true })
+  })
+  return { dataDir, ...caller }
+}
+
+/** Starts a platform over a data folder, which ends with `close`. */
+export async function platformOver(
+  dataDir: string,
+  control: DepotControl = {},
+): Promise<Caller & { close(): Promise<void> }> {
+  const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
+  const { close, dispatch, tokenFile } = await compose(
+    { baseUrl: undefined, dataDir, http },
+    silent,
+    testAreas(control),
+  )
+  const token = (await readFile(tokenFile, 'utf8')).trim()
+  const host = fetchHost(dispatch)
+  return { close, ...callerOf('http://platform.test', token, (input, init) => host(new Request(input, init))) }
+}
+
+/** Calls a platform, by default over the network. */
+export function callerOf(baseUrl: string, token: string, fetched: typeof fetch = fetch): Caller {
+  const transport = createTransport({ baseUrl, token, fetch: fetched })
+  const call = async (workspace: string, init: RequestInit): Promise<Response> => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    return fetched(`${baseUrl}/depot/v1/workspaces/${workspace}/things`, { headers, ...init })
+  }
+  return {
+    client: new TaxonomyClient(transport),
+    async get(path) {
+      const headers = { authorization: `Bearer ${token}` }
+      return (await fetched(`${baseUrl}/taxonomy/v1/${path}`, { headers })).text()
+    },
+    async addThing(workspace, { vcpus = 1, is_protected = false } = {}) {
+      const answer = await call(workspace, { method: 'POST', body: JSON.stringify({ vcpus, is_protected }) })
+      return { status: answer.status, body: JSON.parse(await answer.text()) }
+    },
+    async countThings(workspace) {
+      const { things }: { things: number } = JSON.parse(await (await call(workspace, {})).text())
+      return things
+    },
+  }
+}
+
+/** Makes trees with few words; every node is known by its name. */
+export class TreeMaker {
+  readonly organisation: string
+  readonly #client: TaxonomyClient
+
+  private constructor(client: TaxonomyClient, organisation: string) {
+    this.#client = client
+    this.organisation = organisation
+  }
+
+  static async make(client: TaxonomyClient, name: string): Promise<TreeMaker> {
+    return new TreeMaker(client, (await client.createOrganisation({ body: { name } })).resource_id)
+  }
+
+  async group(name: string, parent_group_id = ''): Promise<string> {
+    return idOf(this.#client.createGroup({ organisation: this.organisation, body: { name, parent_group_id } }))
+  }
+
+  async workspace(name: string, parent_group_id = ''): Promise<string> {
+    return idOf(this.#client.createWorkspace({ organisation: this.organisation, body: { name, parent_group_id } }))
+  }
+}
+
+const idOf = async (operation: Promise<TaxonomyOperation>): Promise<string> => (await operation).resource_id

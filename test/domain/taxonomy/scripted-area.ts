@@ -1,0 +1,119 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Holding, NodeState, WorkspaceHooks } from '../../../domain/ports/taxonomy.ts'
+import { area, type AreaModule } from '../../../server/area.ts'
+import { checkOperation, operationFields, type SampleOperation } from '../../server/sample-area.ts'
+import type { DepotControl } from './depot.ts'
+
+/** A call of a hook that has begun. */
+export interface HookCall {
+  readonly area: string
+  readonly workspace: string
+  /** Undefined for a purge. */
+  readonly state: NodeState | undefined
+}
+
+type Reconcile = (state: NodeState, attempt: number) => Promise<boolean> | boolean
+type Purge = (attempt: number) => Promise<void> | void
+
+/** Says for each workspace what hooks do, keeps their calls, and finds any two that are in one workspace at once. */
+export class Script {
+  readonly calls: HookCall[] = []
+  /** What no area may see; empty in the end. */
+  readonly overlaps: HookCall[] = []
+  /** What made areas answer when they are asked for what they hold, which is nothing otherwise. */
+  holdings: (() => Promise<readonly Holding[]>) | undefined
+  readonly #reconciles = new Map<string, (state: NodeState) => Promise<boolean> | boolean>()
+  readonly #purges = new Map<string, () => Promise<void> | void>()
+  readonly #inside = new Set<string>()
+
+  /** From now on; without it a workspace follows at once. `attempt` counts the calls from 1. */
+  reconcile(workspace: string, run: Reconcile): void {
+    let attempt = 0
+    this.#reconciles.set(workspace, state => run(state, (attempt += 1)))
+  }
+
+  purge(workspace: string, run: Purge): void {
+    let attempt = 0
+    this.#purges.set(workspace, () => run((attempt += 1)))
+  }
+
+  /** The states that a workspace was told to follow, one entry for each row of equal ones. */
+  told(workspace: string): readonly NodeState[] {
+    const states = this.callsIn(workspace).flatMap(({ state }) => state ?? [])
+    return states.filter((state, i) => state !== states[i - 1])
+  }
+
+  callsIn(workspace: string): readonly HookCall[] {
+    return this.calls.filter(call => call.workspace === workspace)
+  }
+
+  /** Workspaces that hooks are in now. */
+  get inside(): number {
+    return this.#inside.size
+  }
+
+  get control(): DepotControl {
+    return {
+      reconcile: (workspace, state) =>
+        this.#call(
+          { area: 'depot', workspace, state },
+          async () => (await this.#reconciles.get(workspace)?.(state)) ?? true,
+        ),
+      purge: workspace =>
+        this.#call({ area: 'depot', workspace, state: undefined }, async () => this.#purges.get(workspace)?.()),
+    }
+  }
+
+  /** An area that holds nothing and does in its hooks what `hooks` say, by default nothing. */
+  area(name: string, base: number, hooks: Partial<WorkspaceHooks> = {}): AreaModule {
+    return area<SampleOperation>({
+      domain: { name, base },
+      collections: [],
+      operations: { list: operationFields, check: checkOperation },
+      routes: () => [],
+      hooks: () => ({
+        area: name,
+        reconcileWorkspace: async (workspace, state) =>
+          this.#call(
+            { area: name, workspace, state },
+            async () => (await hooks.reconcileWorkspace?.(workspace, state)) ?? true,
+          ),
+        holdings: async () => (await this.holdings?.()) ?? [],
+        purgeWorkspace: workspace =>
+          this.#call({ area: name, workspace, state: undefined }, async () => hooks.purgeWorkspace?.(workspace)),
+      }),
+    })
+  }
+
+  async #call<R>(call: HookCall, run: () => Promise<R>): Promise<R> {
+    this.calls.push(call)
+    if (this.#inside.has(call.workspace)) this.overlaps.push(call)
+    this.#inside.add(call.workspace)
+    try {
+      await turn()
+      return await run()
+    } finally {
+      this.#inside.delete(call.workspace)
+    }
+  }
+}
+
+/** Holds hooks until it is opened. */
+export interface Gate {
+  readonly passed: Promise<void>
+  isOpen(): boolean
+  open(): void
+}
+
+export function gate(): Gate {
+  const { promise: passed, resolve } = Promise.withResolvers<void>()
+  let isOpen = false
+  return {
+    passed,
+    isOpen: () => isOpen,
+    open() {
+      isOpen = true
+      resolve()
+    },
+  }
+}

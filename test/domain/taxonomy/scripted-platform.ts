@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, expect } from 'vitest'
+import type { Reader } from '../../../domain/ports/store.ts'
+import { followings } from '../../../domain/taxonomy/following.ts'
+import type { FollowTimes } from '../../../domain/taxonomy/reconcile.ts'
+import type { TaxonomyOperation } from '../../../output/taxonomy/types.ts'
+import { isEnded } from '../../../runtime/operations.ts'
+import type { AreaModule } from '../../../server/area.ts'
+import { works } from '../../../server/operations/work.ts'
+import { shelves } from './depot.ts'
+import { depotPlatform, quickTimes, readStore, type DepotPlatform } from './depot-platform.ts'
+import { Script } from './scripted-area.ts'
+
+/** Conditions are asked for often, and given up late. */
+export const within = { timeout: 20_000, interval: 5 }
+
+/** Nothing that rests wakes while a test runs. */
+export const patientTimes: FollowTimes = { ...quickTimes, restMs: 600_000 }
+
+/** A platform whose areas do what a script says. */
+export interface ScriptedPlatform extends Omit<DepotPlatform, 'close'> {
+  readonly dataDir: string
+  readonly script: Script
+  readonly store: Reader
+  operation(id: string): Promise<TaxonomyOperation>
+  /** Waits until the operation has ended, however. */
+  ended(operation: Pick<TaxonomyOperation, 'id'>): Promise<TaxonomyOperation>
+  /** The state that the depot has given a workspace; undefined when it has nothing of it. */
+  shelf(workspace: string): Promise<string | undefined>
+  /** Waits until nothing is worked on any more; what rests after failures is not waited for. */
+  quiet(): Promise<void>
+}
+
+/** Starts one that ends with the tests of the file; no test may let two hooks into one workspace at once. */
+export async function scriptedPlatform(
+  times: FollowTimes = quickTimes,
+  others: (script: Script) => readonly AreaModule[] = () => [],
+): Promise<ScriptedPlatform> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'ninefold-scripted-'))
+  const script = new Script()
+  const { close, ...platform } = await depotPlatform(dataDir, script.control, times, others(script))
+  const store = await readStore(dataDir)
+  afterEach(() => expect(script.overlaps).toEqual([]))
+  afterAll(async () => {
+    await store.close()
+    await close()
+    await rm(dataDir, { recursive: true })
+  })
+  const operation = (id: string): Promise<TaxonomyOperation> => platform.client.getOperation({ id })
+  return {
+    ...platform,
+    dataDir,
+    script,
+    store,
+    operation,
+    async ended({ id }) {
+      await expect.poll(async () => isEnded(await operation(id)), within).toBe(true)
+      return operation(id)
+    },
+    shelf: async workspace => (await store.get(shelves, workspace))?.value.state,
+    async quiet() {
+      const resting = async (): Promise<number> => {
+        let count = 0
+        for await (const { value } of store.each(followings)) if (value.is_resting) count += 1
+        return count
+      }
+      await expect.poll(async () => (await store.count(works)) - (await resting()), within).toBe(0)
+    },
+  }
+}

@@ -1,0 +1,16 @@
+import { toStyled } from '../../runtime/parameters/styles.ts'
+import { toCookie, toHeader, toPath, toQuery } from '../../runtime/parameters/write.ts'
+import type { Written } from '../../runtime/parameters/write.ts'
+import type { Parameter } from '../../runtime/route.ts'
+
+const writers = { path: toPath, query: toQuery, header: toHeader, cookie: toCookie } as const
+
+/** The text that a client sends of a parameter, written as generated routes have it; null where nothing is sent. */
+export function written(parameter: Parameter, value: unknown): string | null {
+  const { in: place, name, type } = parameter
+  const sent: Written = { path: new Map(), query: [], headers: new Headers() }
+  const write = typeof type === 'object' ? toStyled : writers[place]
+  write(parameter, value, sent)
+  if (place === 'path') return sent.path.get(name) ?? null
+  return place === 'query' ? sent.query.join('&') : sent.headers.get(place === 'cookie' ? 'cookie' : name)
+}

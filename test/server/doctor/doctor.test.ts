@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { trees } from '../../../domain/taxonomy/nodes.ts'
+import { TaxonomyClient } from '../../../output/taxonomy/client.ts'
+import { leftStore, patch } from '../../domain/taxonomy/broken-store.ts'
+import { dataFolder, startServer } from '../../e2e/served.ts'
+import { testFolder } from '../store/harness.ts'
+
+const left = await leftStore()
+
+const program = fileURLToPath(new URL('../../../ninefold.ts', import.meta.url))
+
+/** Runs `ninefold doctor` over a data folder. */
+async function doctor(dataDir: string, ...options: readonly string[]) {
+  const env = { PATH: process.env['PATH'] ?? '', NINEFOLD_DATA_DIR: dataDir }
+  const child = spawn(process.execPath, [program, 'doctor', ...options], {
+    cwd: testFolder(),
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+  return { out, err, code }
+}
+
+describe('ninefold doctor', () => {
+  it('says that nothing is wrong in a store that a server is writing', async () => {
+    const folder = dataFolder()
+    onTestFinished(() => folder.remove())
+    const server = await startServer(folder.path)
+    onTestFinished(async () => void (await server.end('SIGKILL')))
+    const client = new TaxonomyClient(server.transport)
+    const over = new AbortController()
+    const calls = (async () => {
+      for (let i = 0; !over.signal.aborted; i += 1) await client.createOrganisation({ body: { name: `o-${i}` } })
+    })()
+    const { code, err, out } = await doctor(folder.path)
+    over.abort()
+    await calls
+    expect({ code, err, out }).toEqual({
+      code: 0,
+      err: '',
+      out: expect.stringMatching(/ninefold\.sqlite: nothing is wrong\n$/),
+    })
+    await server.end('SIGKILL')
+    expect(await doctor(folder.path)).toMatchObject({ code: 0 })
+  })
+
+  it('prints findings with a last line for people or as JSON, and ends with 1', async () => {
+    const { change, dataDir, file } = left.copy()
+    await change(tx => patch(tx, trees, left.names.acme, { group_count: 5 }))
+    const message = 'counts 5 groups; the organisation has 2'
+    const told = await doctor(dataDir)
+    expect(told).toEqual({
+      code: 1,
+      err: '',
+      out: `taxonomy.trees ${left.names.acme}: ${message}\n${file}: 1 finding\n`,
+    })
+    const { code, out } = await doctor(dataDir, '--json')
+    const lines: unknown[] = out
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    expect(code).toBe(1)
+    expect(lines).toEqual([
+      { area: 'taxonomy', resource_type: 'taxonomy.trees', id: left.names.acme, message },
+      { file, findings: 1 },
+    ])
+  })
+
+  it('says so when there is no store, and makes none', async () => {
+    const dataDir = join(testFolder(), 'data')
+    expect(await doctor(dataDir)).toEqual({
+      code: 1,
+      out: '',
+      err: `ninefold: there is no store: ${join(dataDir, 'ninefold.sqlite')} does not exist; "ninefold serve" makes it\n`,
+    })
+    expect(existsSync(dataDir)).toBe(false)
+  })
+
+  it.each([
+    ['is no database', 'This was never a database.', 'file is not a database'],
+    ['was never served', '', 'no such table: ninefold_'],
+  ])('says so when the file %s', async (_name, content, cause) => {
+    const dataDir = testFolder()
+    writeFileSync(join(dataDir, 'ninefold.sqlite'), content)
+    const { code, err } = await doctor(dataDir)
+    expect(code).toBe(1)
+    expect(err).toContain(`cannot be checked: ${cause}`)
+  })
+})

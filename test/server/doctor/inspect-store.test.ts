@@ -1,0 +1,164 @@
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, it } from 'vitest'
+import type { Collection, Transaction } from '../../../domain/ports/store.ts'
+import { rememberedKeys } from '../../../server/operations/idempotency.ts'
+import type { OperationRecord } from '../../../server/operations/record.ts'
+import { works, type Work } from '../../../server/operations/work.ts'
+import { leftStore, patch, remove, type BreakableStore } from '../../domain/taxonomy/broken-store.ts'
+import { testAreas } from '../../domain/taxonomy/areas.ts'
+
+const left = await leftStore()
+
+const operations = collectionOf('taxonomy_operations')
+
+function collectionOf(name: string): Collection<OperationRecord> {
+  const found = testAreas().find(area => area.operations.name === name)
+  if (found === undefined) throw new Error(`no area has ${name}`)
+  return found.operations
+}
+
+/** The operation that archived the workspace `old`. */
+const archiving = async (tx: Transaction): Promise<string> => {
+  const operation = await tx.find(operations, { operation_type: 'TAXONOMY_OPERATION_TYPE_ARCHIVE' })
+  return operation?.id ?? ''
+}
+
+const work = (changes: Partial<Work>): Work => ({
+  id: 'x',
+  kind: 'taxonomy.lifecycle',
+  has_operation: false,
+  input: {},
+  scope: { type: 'GROUP', id: 'g' },
+  principal_id: '',
+  trace_id: '',
+  lane: 'GROUP:g',
+  step: 'begin',
+  attempt: 1,
+  state: 'QUEUED',
+  insert_time: '2030-01-31T09:15:08.569Z',
+  queue_time: '2030-01-31T09:15:08.569Z',
+  run_after: '2030-01-31T09:15:08.569Z',
+  lease_owner: '',
+  fence: 0,
+  ...changes,
+})
+
+interface Case {
+  readonly name: string
+  readonly breaks: (tx: Transaction) => Promise<unknown>
+  readonly findings: readonly RegExp[]
+}
+
+const cases: readonly Case[] = [
+  ...['PENDING', 'RUNNING'].map((state): Case => ({
+    name: `an operation that is ${state} and has no work`,
+    breaks: async tx => patch(tx, operations, await archiving(tx), { status: `TAXONOMY_OPERATION_STATUS_${state}` }),
+    findings: [/^taxonomy\.operations \S+: is TAXONOMY_OPERATION_STATUS_\w+ and has no work that could end it/],
+  })),
+  {
+    name: 'an operation whose work is that of another area',
+    breaks: async tx => {
+      const id = await archiving(tx)
+      await patch(tx, operations, id, { status: 'TAXONOMY_OPERATION_STATUS_RUNNING' })
+      await tx.insert(works, work({ id, kind: 'depot.x', has_operation: true }))
+    },
+    findings: [/^taxonomy\.operations .* has no work/, /^ninefold\.work \S+: depot\.x has no operation/],
+  },
+  {
+    name: 'work without its operation',
+    breaks: tx => tx.insert(works, work({ has_operation: true })),
+    findings: [/^ninefold\.work x: taxonomy\.lifecycle has no operation; it must be there until its work ends$/],
+  },
+  {
+    name: 'work whose operation has ended',
+    breaks: async tx => tx.insert(works, work({ id: await archiving(tx), has_operation: true })),
+    findings: [
+      /^ninefold\.work .* is left, and its operation is TAXONOMY_OPERATION_STATUS_DONE; the work must end with it$/,
+    ],
+  },
+  {
+    name: 'work of an area that is not there',
+    breaks: tx => tx.insert(works, work({ kind: 'attic.sweep' })),
+    findings: [/^ninefold\.work x: attic\.sweep is of no area that this version knows$/],
+  },
+  {
+    name: 'work in the lane of another scope',
+    breaks: tx => tx.insert(works, work({ lane: 'GROUP:other' })),
+    findings: [/^ninefold\.work x: .* stands in lane "GROUP:other"; by its scope it must be "GROUP:g"$/],
+  },
+  {
+    name: 'work that is leased by nobody, and work that is queued by somebody',
+    breaks: async tx => {
+      await tx.insert(works, work({ state: 'LEASED' }))
+      await tx.insert(works, work({ id: 'y', lease_owner: 'somebody' }))
+    },
+    findings: [
+      /^ninefold\.work x: .* is LEASED with the owner ""$/,
+      /^ninefold\.work y: .* with the owner "somebody"$/,
+    ],
+  },
+  {
+    name: 'a remembered key of an operation that is gone',
+    breaks: async tx => remove(tx, operations, await archiving(tx)),
+    findings: [
+      /^ninefold\.idempotencyKeys \S+: stands for operation \S+ in taxonomy_operations, which does not exist$/,
+    ],
+  },
+  {
+    name: 'a remembered key of a table that is not there',
+    breaks: async tx => {
+      const [key] = await keysIn(tx)
+      if (key !== undefined) await patch(tx, rememberedKeys, key, { operations: 'attic_operations' })
+    },
+    findings: [/^ninefold\.idempotencyKeys \S+: stands for operation \S+ in attic_operations, which does not exist$/],
+  },
+]
+
+async function keysIn(tx: Transaction): Promise<readonly string[]> {
+  const keys: string[] = []
+  for await (const { id } of tx.each(rememberedKeys)) keys.push(id)
+  return keys
+}
+
+it.each(cases)('finds $name', async ({ breaks, findings }) => {
+  const store = left.copy()
+  await store.change(breaks)
+  expect(await store.findings()).toEqual(findings.map(pattern => expect.stringMatching(pattern)))
+})
+
+it.each<[string, string, string]>([
+  ['another name', `UPDATE taxonomy_groups SET name = 'x' WHERE name = 'theirs'`, 'taxonomy_groups theirs'],
+  ['another number', 'UPDATE taxonomy_quota_usages SET amount = 3', 'taxonomy_quota_usages compute.vcpus/web'],
+  ['no time', `UPDATE taxonomy_workspaces SET create_time = NULL WHERE name = 'old'`, 'taxonomy_workspaces old'],
+  ['another id', `UPDATE taxonomy_archivals SET _key = 'x'`, 'taxonomy_archivals x'],
+  ['what is no JSON', `UPDATE taxonomy_archivals SET _body = '{'`, 'taxonomy_archivals old'],
+  ['no value of its type', `UPDATE taxonomy_archivals SET _body = '{"id":7}'`, 'taxonomy_archivals old'],
+])('finds a row that holds %s', async (_name, statement, row) => {
+  const store = left.copy()
+  store.sql(statement)
+  const message = 'has columns that are not what its document says; filters and look-ups go by the columns'
+  expect(await store.findings()).toEqual([`${row}: ${message}`])
+})
+
+it('finds damages of the file, and tells nothing else', async () => {
+  const store = left.copy()
+  store.sql(`UPDATE taxonomy_groups SET name = 'x'`)
+  overwriteIndex(store)
+  const findings = await store.findings()
+  expect(findings).not.toEqual([])
+  expect(findings.filter(told => !told.startsWith('ninefold.store : '))).toEqual([])
+})
+
+/** Writes zeros over the first page of an index. */
+function overwriteIndex({ file }: BreakableStore): void {
+  const database = new DatabaseSync(file)
+  const row = database.prepare(`SELECT rootpage FROM sqlite_schema WHERE name = 'taxonomy_groups_index_1'`).get()
+  const { page_size } = database.prepare('PRAGMA page_size').get() ?? {}
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  database.close()
+  const size = Number(page_size)
+  const descriptor = openSync(file, 'r+')
+  writeSync(descriptor, Buffer.alloc(size), 0, size, (Number(row?.['rootpage']) - 1) * size)
+  closeSync(descriptor)
+}

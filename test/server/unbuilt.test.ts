@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { bind, bindList } from '../../runtime/bind.ts'
+import type { CallContext, ListContext } from '../../runtime/context.ts'
+import { listParameters, type ListParameters, type Page } from '../../runtime/pagination.ts'
+import type { BoundRoute, Route } from '../../runtime/route.ts'
+import { isRecord } from '../../runtime/validation.ts'
+import { areaInProgress, type Resources } from '../../server/unbuilt.ts'
+import { testServer } from './http/harness.ts'
+import { checkOperation, operationFields, sample, type SampleOperation } from './sample-area.ts'
+import { testFolder } from './store/harness.ts'
+
+interface Crate {
+  readonly id: string
+}
+
+/** As handlers are generated: an interface a resource. */
+interface Handlers {
+  readonly crates: {
+    listCrates(request: ListParameters, context: ListContext): Promise<Page<Crate>>
+    getCrate(request: Crate, context: CallContext): Promise<Crate>
+  }
+  readonly lids: { getLid(request: Crate, context: CallContext): Promise<Crate> }
+}
+
+const common = {
+  method: 'GET',
+  success: [{ status: 200, type: 'application/json', kind: 'json' }],
+  domain: sample,
+  access: { kind: 'authenticated' },
+} as const
+
+const isOne = (request: unknown): request is Crate => isRecord(request) && typeof request['id'] === 'string'
+const one = { ...common, parameters: [{ name: 'id', in: 'path', type: 'string' }], check: isOne } as const
+
+const listCrates: Route<ListParameters, { readonly crates: readonly Crate[] }> = {
+  ...common,
+  operationId: 'listCrates',
+  path: ['/sample/v1/crates'],
+  parameters: listParameters,
+  list: { member: 'crates', fields: operationFields },
+  check: (request): request is ListParameters => isRecord(request),
+}
+const getCrate: Route<Crate, Crate> = { ...one, operationId: 'getCrate', path: ['/sample/v1/crates/', 'id'] }
+const getLid: Route<Crate, Crate> = { ...one, operationId: 'getLid', path: ['/sample/v1/lids/', 'id'] }
+
+const routes = ({ crates, lids }: Handlers): readonly BoundRoute[] => [
+  bindList(listCrates, (request, context) => crates.listCrates(request, context)),
+  bind(getCrate, (request, context) => crates.getCrate(request, context)),
+  bind(getLid, (request, context) => lids.getLid(request, context)),
+]
+
+const lids: Resources<Handlers, SampleOperation> = { lids: () => ({ getLid: async ({ id }) => ({ id }) }) }
+
+const areaWith = (built: Resources<Handlers, SampleOperation>) =>
+  areaInProgress({ domain: sample, operations: { list: operationFields, check: checkOperation }, routes, built })
+
+/** Calls the area, of which `built` is built, as the administrator. */
+async function served(built: Resources<Handlers, SampleOperation>) {
+  const dataDir = testFolder()
+  const { url } = await testServer([areaWith(built)], dataDir)
+  const authorization = `Bearer ${readFileSync(join(dataDir, 'bootstrap-token'), 'utf8').trim()}`
+  return (path: string, headers: Readonly<Record<string, string>> = { authorization }): Promise<Response> =>
+    fetch(url + path, { headers })
+}
+
+describe('an area in progress', () => {
+  it('answers what is built', async () => {
+    const call = await served(lids)
+    expect(await (await call('/sample/v1/lids/red')).json()).toEqual({ id: 'red' })
+  })
+
+  it('says of the rest that it is not implemented, without a code', async () => {
+    const call = await served(lids)
+    const answer = await call('/sample/v1/crates/red')
+    expect(answer.status).toBe(501)
+    expect(await answer.json()).toEqual({
+      code: 12,
+      message: 'operation "getCrate" is not implemented yet',
+      details: [
+        {
+          '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+          reason: 'NOT_IMPLEMENTED',
+          domain: 'sample',
+          metadata: {},
+        },
+      ],
+    })
+  })
+
+  it.each([
+    ['/sample/v1/crate', {}, 404, 'ROUTE_NOT_FOUND'],
+    ['/sample/v1/crates', {}, 401, 'TOKEN_MISSING'],
+    ['/sample/v1/crates?colour=red', undefined, 400, 'FIELD_INVALID'],
+    ['/sample/v1/crates?filter=colour%3Dred', undefined, 400, 'FILTER_INVALID'],
+    ['/sample/v1/crates?order_by=colour', undefined, 400, 'ORDER_BY_INVALID'],
+    ['/sample/v1/crates?page_token=x', undefined, 400, 'PAGE_TOKEN_INVALID'],
+    ['/sample/v1/crates?filter=resource_id%3Dred', undefined, 501, 'NOT_IMPLEMENTED'],
+  ])('checks %s as if it were built', async (path, headers, status, reason) => {
+    const call = await served({})
+    const answer = await call(path, headers)
+    expect(answer.status).toBe(status)
+    expect(await answer.json()).toMatchObject({ details: [{ reason }, ...(status === 400 ? [{}] : [])] })
+  })
+
+  it('tells the resources that are built', () => {
+    expect(areaWith({}).built).toEqual([])
+    expect(areaWith(lids).built).toEqual(['lids'])
+  })
+
+  it('has no resource by a name that every object has', async () => {
+    const named = ({ constructor }: { readonly constructor: Handlers['lids'] }): readonly BoundRoute[] => [
+      bind(getLid, (request, context) => constructor.getLid(request, context)),
+    ]
+    const operations = { list: operationFields, check: checkOperation }
+    const dataDir = testFolder()
+    const { url } = await testServer(
+      [areaInProgress({ domain: sample, operations, routes: named, built: {} })],
+      dataDir,
+    )
+    const token = readFileSync(join(dataDir, 'bootstrap-token'), 'utf8').trim()
+    const answer = await fetch(`${url}/sample/v1/lids/red`, { headers: { authorization: `Bearer ${token}` } })
+    expect(answer.status).toBe(501)
+  })
+})
