@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { areas } from '../../server/areas.ts'
+import { dataFolder, startServer, type Served } from '../e2e/served.ts'
+
+const program = (process.env.PATH ?? '')
+  .split(delimiter)
+  .map(folder => join(folder, 'schemathesis'))
+  .find(path => existsSync(path))
+
+if (program === undefined) console.warn('schemathesis is not on the PATH: the served areas are not fuzzed')
+
+/** What must hold for every answer: no defect, nothing that the document does not declare. */
+const checks = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_schema_conformance',
+]
+
+/** Seconds that an area is fuzzed after the cases that cover its document. */
+const seconds = 8
+
+/** Operations whose domain is still to be built answer 501; every other 5XX is a defect. */
+const config = '[checks]\nnot_a_server_error.expected-statuses = ["2xx", "4xx", 501]\n'
+
+describe.skipIf(program === undefined)('schemathesis', { timeout: 240_000 }, () => {
+  const folder = dataFolder()
+  const work = mkdtempSync(join(tmpdir(), 'ninefold-schemathesis-'))
+  let server: Served
+
+  beforeAll(async () => {
+    writeFileSync(join(work, 'schemathesis.toml'), config)
+    server = await startServer(folder.path)
+  })
+  afterAll(async () => {
+    await server.end('SIGINT')
+    folder.remove()
+    rmSync(work, { recursive: true })
+  })
+
+  it.each(areas.map(({ domain }) => [domain.name]))(
+    'finds no answer of %s that its document does not declare',
+    async area => {
+      const { code, output } = await fuzz(program ?? '', work, server, area)
+      expect(code, output).toBe(0)
+      expect(output).toMatch(/[1-9]\d* passed/)
+    },
+  )
+})
+
+/** Runs it over one area; answers its exit status, and the end of what it printed. */
+function fuzz(
+  file: string,
+  cwd: string,
+  { token, url }: Served,
+  area: string,
+): Promise<{ readonly code: number | string | undefined; readonly output: string }> {
+  const args = [
+    'run',
+    `${url}/openapi/${area}.json`,
+    `--url=${url}`,
+    `--header=Authorization: Bearer ${token}`,
+    `--checks=${checks.join(',')}`,
+    `--max-time=${seconds}`,
+    '--max-examples=10',
+    '--max-failures=5',
+    '--phases=examples,coverage,fuzzing',
+    '--seed=1',
+    '--generation-database=none',
+    '--warnings=off',
+    '--no-color',
+  ]
+  return new Promise(resolve => {
+    execFile(file, args, { cwd, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : (error.code ?? undefined), output: `${stdout}${stderr}`.slice(-6_000) })
+    })
+  })
+}
