@@ -111,7 +111,10 @@ async function errorsOf(reader: Reader, found: readonly Following[]): Promise<re
   return errors
 }
 
-/** A later verb decides alone, so that what failed under this one does not count. */
+/**
+ * A later verb decides alone, so that what failed under this one does not count. A verb needs an active parent, so that
+ * the state it gave was the effective one: that it is another one now is what a later verb on the node or above it did.
+ */
 async function endOf(
   context: StepContext<CascadeInput, Checkpoint>,
   [first, ...others]: readonly OperationError[],

@@ -28,6 +28,7 @@ import { effectOn, foundGroup, groupKind, requireState } from './kinds.ts'
 import { changeState, dropArchival, type Verb } from './lifecycle.ts'
 import { limitsOn, requireRoom } from './limits.ts'
 import { scopesOf } from './locate.ts'
+import { lockChild } from './lock-child.ts'
 import { requireMoveRoom } from './move-room.ts'
 import { groups, type StoredGroup } from './nodes.ts'
 import {
@@ -105,6 +106,7 @@ export class Groups implements GroupHandlers {
       const organisation = await lockTree(tx, request.organisation, { groups: 1 })
       const place = await namedParent(tx, organisation.value, parent)
       await requireFit(tx, organisation.id, { id: parent, depth: place.depth }, 1)
+      // Before the quota is asked: a name that is taken is told first (conventions §4).
       await tx.insert(groups, group)
       const quota = 'taxonomy.groups'
       await requireRoom(tx, await limitsOn(tx, quota, scopesOf(place)), { quota, amount: 1, isCounted: true })
@@ -154,11 +156,9 @@ export class Groups implements GroupHandlers {
     const parent = body.parent_group_id
     await this.#parts.access.require(context, 'taxonomy.groups.move', parentScope(request.organisation, parent))
     return this.#parts.operations.mutate(context, request, async tx => {
-      const organisation = await lockTree(tx, request.organisation)
-      const stored = foundGroup(await tx.lock(groups, id), request)
-      checkEtag(body.etag, stored.value.etag)
-      const from = await activeParent(tx, organisation.value, stored.value.parent_group_id)
-      const place = await activePlace(tx, organisation.value, parent)
+      const { organisation, parent: from, stored } = await lockChild(tx, groupKind, request, body.etag)
+      // A parent that is not active is told before the node's own state, one that is not there after it (conventions §4).
+      const place = await activePlace(tx, organisation, parent)
       requireState(groupKind, stored.value, [active, suspended])
       const to = requirePlace(place)
       const effect = effectOn(groupKind, 'MOVE', id)
@@ -169,6 +169,7 @@ export class Groups implements GroupHandlers {
       const next = { ...stored.value, parent_group_id: parent, update_time: formatMillis(context.now) }
       await tx.update(groups, id, next, stored.version)
       await requireMoveRoom(tx, organisation.id, from, to, effect.scope)
+      // A cascade that is under way above the old place would not meet what has moved out from below it.
       if (await mayHaveUnfollowed(tx, organisation.id)) {
         const { scope } = effect
         await this.#parts.operations.follow(tx, { ...catchUp({ organisation: organisation.id, scope }), scope })
@@ -194,14 +195,11 @@ export class Groups implements GroupHandlers {
   }
 
   #change(verb: Verb, request: SuspendGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
-    const { body, id } = request
+    const { etag, reason } = request.body
     return this.#parts.operations.mutate(context, request, async tx => {
-      const organisation = await lockTree(tx, request.organisation)
-      const stored = foundGroup(await tx.lock(groups, id), request)
-      checkEtag(body.etag, stored.value.etag)
-      await activeParent(tx, organisation.value, stored.value.parent_group_id)
+      const { organisation, stored } = await lockChild(tx, groupKind, request, etag)
       const node = { kind: groupKind, organisation: organisation.id, stored }
-      return changeState(tx, node, verb, { reason: body.reason, context })
+      return changeState(tx, node, verb, { reason, context })
     })
   }
 }

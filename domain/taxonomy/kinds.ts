@@ -49,6 +49,24 @@ export interface Kind<T extends StoredNode> {
   ) => ApiError
 }
 
+/** A node that hangs under others. */
+export interface StoredChild extends StoredNode {
+  readonly parent_group_id: string
+  readonly etag: string
+}
+
+/** A kind of node that hangs under others. */
+export interface ChildKind<T extends StoredChild> extends Kind<T> {
+  /** The node that a path names; throws the kind's `*_NOT_FOUND`. */
+  readonly found: (stored: Stored<T> | undefined, path: ChildPath) => Stored<T>
+}
+
+/** How paths name a group or workspace. */
+export interface ChildPath {
+  readonly organisation: string
+  readonly id: string
+}
+
 export const organisationKind: Kind<StoredOrganisation> = {
   scopeType: 'ORGANISATION',
   noun: 'organisation',
@@ -58,22 +76,24 @@ export const organisationKind: Kind<StoredOrganisation> = {
   stateInvalid: organisationStateInvalid,
 }
 
-export const groupKind: Kind<StoredGroup> = {
+export const groupKind: ChildKind<StoredGroup> = {
   scopeType: 'GROUP',
   noun: 'group',
   resourceType: 'taxonomy.groups',
   collection: groups,
   marked: (node, mark) => ({ ...node, ...mark }),
   stateInvalid: groupStateInvalid,
+  found: foundGroup,
 }
 
-export const workspaceKind: Kind<StoredWorkspace> = {
+export const workspaceKind: ChildKind<StoredWorkspace> = {
   scopeType: 'WORKSPACE',
   noun: 'workspace',
   resourceType: 'taxonomy.workspaces',
   collection: workspaces,
   marked: (node, mark) => ({ ...node, ...mark }),
   stateInvalid: workspaceStateInvalid,
+  found: foundWorkspace,
 }
 
 type AnyKind = Pick<Kind<never>, 'scopeType' | 'resourceType' | 'noun' | 'stateInvalid'>
@@ -114,7 +134,7 @@ export function requireState(
 /** The group that a path names; one of another organisation is an absent one (conventions §3). */
 export function foundGroup(
   stored: Stored<StoredGroup> | undefined,
-  { id, organisation }: { readonly id: string; readonly organisation: string },
+  { id, organisation }: ChildPath,
 ): Stored<StoredGroup> {
   if (stored?.value.organisation_id === organisation) return stored
   throw groupNotFound(`organisation ${organisation} has no group ${id}`, {
@@ -125,7 +145,7 @@ export function foundGroup(
 /** The workspace that a path names; one of another organisation is an absent one (conventions §3). */
 export function foundWorkspace(
   stored: Stored<StoredWorkspace> | undefined,
-  { id, organisation }: { readonly id: string; readonly organisation: string },
+  { id, organisation }: ChildPath,
 ): Stored<StoredWorkspace> {
   if (stored?.value.organisation_id === organisation) return stored
   throw workspaceNotFound(`organisation ${organisation} has no workspace ${id}`, {

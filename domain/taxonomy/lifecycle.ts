@@ -53,8 +53,8 @@ export async function changeState<T extends StoredNode>(
     version,
   )
   const effect = effectOn(kind, type, id)
-  const limit = Math.max(strictness(value.state), strictness(state))
-  const isFollowed = kind.scopeType === 'WORKSPACE' || (await reachesWorkspace(tx, organisation, id, limit))
+  const ceiling = Math.max(strictness(value.state), strictness(state))
+  const isFollowed = kind.scopeType === 'WORKSPACE' || (await reachesWorkspace(tx, organisation, id, ceiling))
   return isFollowed ? { ...effect, procedure: cascade({ organisation, scope: effect.scope, state }) } : effect
 }
 
@@ -73,26 +73,27 @@ export async function dropArchival(tx: Transaction, id: string): Promise<void> {
 }
 
 /**
- * Whether a workspace below a node had a less strict state than `limit` but for the node: only then a change of the node
- * between less strict states and `limit` changes the effective state of a workspace.
+ * Whether a change of a node changes the effective state of a workspace; `ceiling` is the strictness of the stricter one
+ * of its two states. A workspace sees the change unless it, or a group on the way up to the node, is as strict itself:
+ * when a suspended group is archived, its suspended workspaces become ARCHIVED, and those archived before stay so.
  */
-async function reachesWorkspace(reader: Reader, organisation: string, node: string, limit: number): Promise<boolean> {
-  const parents = await transparentParents(reader, organisation, node, limit)
-  const where: Where = { organisation_id: organisation, parent_group_id: parents, state: statesBelow(limit) }
+async function reachesWorkspace(reader: Reader, organisation: string, node: string, ceiling: number): Promise<boolean> {
+  const parents = await transparentParents(reader, organisation, node, ceiling)
+  const where: Where = { organisation_id: organisation, parent_group_id: parents, state: statesBelow(ceiling) }
   return reader.exists(workspaces, where)
 }
 
-/** The `parent_group_id`s at and below a node whose groups up to the node are all less strict than `limit`. */
+/** The `parent_group_id`s at and below a node whose groups up to the node are all less strict than `ceiling`. */
 async function transparentParents(
   reader: Reader,
   organisation: string,
   node: string,
-  limit: number,
+  ceiling: number,
 ): Promise<readonly string[]> {
   const children = Map.groupBy(await groupsBelow(reader, organisation, node), group => group.parent_group_id)
   const reached = [node === organisation ? '' : node]
   for (const parent of reached) {
-    const open = (children.get(parent) ?? []).filter(({ state }) => strictness(state) < limit)
+    const open = (children.get(parent) ?? []).filter(({ state }) => strictness(state) < ceiling)
     reached.push(...open.map(({ id }) => id))
   }
   return reached

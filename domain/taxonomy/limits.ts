@@ -16,7 +16,7 @@ export interface Limit {
 }
 
 /** What a change would take of a quota. */
-export interface Request {
+export interface Demand {
   readonly quota: string
   readonly amount: number
   /** The amount is in the usage already: it was written before the check, in the same transaction. */
@@ -44,8 +44,8 @@ async function defaultLimit(reader: Reader, quota: string, scope: Scope): Promis
 }
 
 /** Throws QUOTA_EXCEEDED with the first of these limits that has no room. */
-export async function requireRoom(reader: Reader, limits: readonly Limit[], request: Request): Promise<void> {
-  const { amount, isCounted = false, quota } = request
+export async function requireRoom(reader: Reader, limits: readonly Limit[], demand: Demand): Promise<void> {
+  const { amount, isCounted = false, quota } = demand
   for (const { limit, scope } of limits) {
     if (limit < 0) continue
     const usage = (await usageOf(reader, quota, scope)) - (isCounted ? amount : 0)

@@ -18,8 +18,8 @@ const strictnesses: ReadonlyMap<LifecycleState, number> = new Map(states.map((st
 /** How strict a state is, from 0. */
 export const strictness = (state: LifecycleState): number => strictnesses.get(state) ?? -1
 
-/** The states that are less strict than `limit`. */
-export const statesBelow = (limit: number): readonly State[] => states.slice(0, limit)
+/** The states that are less strict than `ceiling`. */
+export const statesBelow = (ceiling: number): readonly State[] => states.slice(0, ceiling)
 
 const bareStates: Readonly<Record<State, NodeState>> = {
   TAXONOMY_LIFECYCLE_STATE_ACTIVE: 'ACTIVE',

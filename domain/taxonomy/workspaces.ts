@@ -29,6 +29,7 @@ import { effectOn, foundWorkspace, requireState, unlessPlatforms, workspaceKind 
 import { changeState, type Verb } from './lifecycle.ts'
 import { limitsOn, requireRoom } from './limits.ts'
 import { scopesOf } from './locate.ts'
+import { lockChild } from './lock-child.ts'
 import { requireMoveRoom } from './move-room.ts'
 import { workspaces, type StoredWorkspace } from './nodes.ts'
 import { activeParent, activePlace, namedParent, requirePlace, standingPlace } from './parents.ts'
@@ -85,6 +86,7 @@ export class Workspaces implements WorkspaceHandlers {
     return operations.mutate(context, request, async tx => {
       const organisation = await lockTree(tx, request.organisation, { workspaces: 1 })
       const place = await namedParent(tx, organisation.value, parent)
+      // Before the quota is asked: a name that is taken is told first (conventions §4).
       await tx.insert(workspaces, workspace)
       const quota = 'taxonomy.workspaces'
       await requireRoom(tx, await limitsOn(tx, quota, scopesOf(place)), { quota, amount: 1, isCounted: true })
@@ -174,11 +176,9 @@ export class Workspaces implements WorkspaceHandlers {
     const parent = body.parent_group_id
     await this.#parts.access.require(context, 'taxonomy.workspaces.move', parentScope(request.organisation, parent))
     return this.#parts.operations.mutate(context, request, async tx => {
-      const organisation = await lockTree(tx, request.organisation)
-      const stored = foundWorkspace(await tx.lock(workspaces, id), request)
-      checkEtag(body.etag, stored.value.etag)
-      const from = await activeParent(tx, organisation.value, stored.value.parent_group_id)
-      const place = await activePlace(tx, organisation.value, parent)
+      const { organisation, parent: from, stored } = await lockChild(tx, workspaceKind, request, body.etag)
+      // A parent that is not active is told before the node's own state, one that is not there after it (conventions §4).
+      const place = await activePlace(tx, organisation, parent)
       requireState(workspaceKind, stored.value, unlessPlatforms(id, [active, suspended]))
       const to = requirePlace(place)
       const effect = effectOn(workspaceKind, 'MOVE', id)
@@ -187,6 +187,7 @@ export class Workspaces implements WorkspaceHandlers {
       await tx.update(workspaces, id, next, stored.version)
       await moveUsage(tx, id, parent)
       await requireMoveRoom(tx, organisation.id, from, to, effect.scope)
+      // A cascade that is under way above the old place would not meet it any more.
       await followUnfollowed(tx, this.#parts, organisation.id, [id])
       return { ...effect, changed: ['parent_group_id'] }
     })
@@ -209,14 +210,11 @@ export class Workspaces implements WorkspaceHandlers {
   }
 
   #change(verb: Verb, request: SuspendWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
-    const { body, id } = request
+    const { etag, reason } = request.body
     return this.#parts.operations.mutate(context, request, async tx => {
-      const organisation = await lockTree(tx, request.organisation)
-      const stored = foundWorkspace(await tx.lock(workspaces, id), request)
-      checkEtag(body.etag, stored.value.etag)
-      await activeParent(tx, organisation.value, stored.value.parent_group_id)
+      const { organisation, stored } = await lockChild(tx, workspaceKind, request, etag)
       const node = { kind: workspaceKind, organisation: organisation.id, stored }
-      return changeState(tx, node, verb, { reason: body.reason, context })
+      return changeState(tx, node, verb, { reason, context })
     })
   }
 }

@@ -5,8 +5,9 @@ import type { OutputFile } from './file.ts'
 import type { Hoisted } from './hoisted.ts'
 import type { Doc } from './layout/doc.ts'
 import { asArrow, either } from './layout/logical.ts'
-import { array, call, conditional, literal, member, numeral, property, quote } from './layout/typescript.ts'
+import { array, call, conditional, literal, member, property, quote } from './layout/typescript.ts'
 import type { RuntimeSymbol } from './runtime-symbols.ts'
+import { bounds, numberChain, type Run, textChain } from './scalar-checks.ts'
 import { isOptional, memberView, visible, whole } from './type-expression.ts'
 
 /** What the statements of a check are printed into. */
@@ -159,63 +160,6 @@ export function chainOf(subject: Subject, schema: Schema, context: CheckContext)
       return []
   }
 }
-
-type Run = (symbol: RuntimeSymbol, ...args: readonly Doc[]) => Doc
-
-const formatChecks: Readonly<Record<string, RuntimeSymbol>> = {
-  'date-time': 'isDateTime',
-  date: 'isDate',
-  uuid: 'isUuid',
-  email: 'isEmail',
-  byte: 'isBase64',
-  uri: 'isUri',
-  hostname: 'isHostname',
-  ipv4: 'isIpv4',
-  ipv6: 'isIpv6',
-}
-
-function textChain(
-  schema: Extract<Schema, { kind: 'string' }>,
-  run: Run,
-  { file, hoisted, place }: CheckContext,
-): readonly Doc[] {
-  const { minLength = 0, maxLength, pattern, format } = schema
-  const limits = bounds(minLength, maxLength)
-  const chain = limits.length > 0 ? [run('text', ...limits)] : []
-  if (pattern !== undefined) chain.push(run('matches', hoisted.pattern(pattern, place)))
-  const check = format !== undefined && Object.hasOwn(formatChecks, format) ? formatChecks[format] : undefined
-  if (check && format) chain.push(run('formatted', file.runtime(check), quote(format)))
-  return chain.length > 0 ? chain : [run('text')]
-}
-
-/** Bounds as trailing arguments: those that bound nothing are left out. */
-function bounds(min: number, max: number | undefined): readonly string[] {
-  if (max !== undefined) return [String(min), String(max)]
-  return min > 0 ? [String(min)] : []
-}
-
-const int32: { readonly minimum?: number; readonly maximum?: number } = { minimum: -2147483648, maximum: 2147483647 }
-
-function numberChain(schema: Extract<Schema, { kind: 'number' }>, run: Run): readonly Doc[] {
-  const range: typeof int32 = schema.format === 'int32' ? int32 : {}
-  const minimum = largest(schema.minimum, range.minimum)
-  const maximum = smallest(schema.maximum, range.maximum)
-  const low = minimum === undefined && maximum !== undefined ? -Infinity : minimum
-  const limits = [low, maximum].filter(limit => limit !== undefined).map(numeral)
-  const chain = [run(schema.integer ? 'integer' : 'number', ...limits)]
-  if (schema.exclusiveMinimum || schema.exclusiveMaximum) {
-    const above = schema.exclusiveMinimum ? schema.minimum : undefined
-    const below = schema.exclusiveMaximum ? schema.maximum : undefined
-    chain.push(run('between', numeral(above ?? -Infinity), numeral(below ?? Infinity)))
-  }
-  if (schema.multipleOf !== undefined) chain.push(run('multiple', numeral(schema.multipleOf)))
-  return chain
-}
-
-const largest = (a: number | undefined, b: number | undefined): number | undefined =>
-  a === undefined || b === undefined ? (a ?? b) : Math.max(a, b)
-const smallest = (a: number | undefined, b: number | undefined): number | undefined =>
-  a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
 
 function inlineSet(schema: Extract<Schema, { kind: 'enum' }>, { hoisted, place, view }: CheckContext): string {
   const values = schema.values.filter(value => view === 'output' || value !== schema.unspecified)

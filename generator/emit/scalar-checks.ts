@@ -1,0 +1,66 @@
+import type { Schema } from '../model/types.ts'
+import type { OutputFile } from './file.ts'
+import type { Hoisted } from './hoisted.ts'
+import type { Doc } from './layout/doc.ts'
+import { numeral, quote } from './layout/typescript.ts'
+import type { RuntimeSymbol } from './runtime-symbols.ts'
+
+/** Prints a call that judges the value at hand; further arguments stand behind those that all have. */
+export type Run = (symbol: RuntimeSymbol, ...args: readonly Doc[]) => Doc
+
+const formatChecks: Readonly<Record<string, RuntimeSymbol>> = {
+  'date-time': 'isDateTime',
+  date: 'isDate',
+  uuid: 'isUuid',
+  email: 'isEmail',
+  byte: 'isBase64',
+  uri: 'isUri',
+  hostname: 'isHostname',
+  ipv4: 'isIpv4',
+  ipv6: 'isIpv6',
+}
+
+/** The calls that judge a text, each guarding the next. */
+export function textChain(
+  schema: Extract<Schema, { kind: 'string' }>,
+  run: Run,
+  { file, hoisted, place }: { readonly file: OutputFile; readonly hoisted: Hoisted; readonly place: string },
+): readonly Doc[] {
+  const { minLength = 0, maxLength, pattern, format } = schema
+  const limits = bounds(minLength, maxLength)
+  const chain = limits.length > 0 ? [run('text', ...limits)] : []
+  if (pattern !== undefined) chain.push(run('matches', hoisted.pattern(pattern, place)))
+  const check = format !== undefined && Object.hasOwn(formatChecks, format) ? formatChecks[format] : undefined
+  if (check && format) chain.push(run('formatted', file.runtime(check), quote(format)))
+  return chain.length > 0 ? chain : [run('text')]
+}
+
+/** Bounds as trailing arguments: those that bound nothing are left out. */
+export function bounds(min: number, max: number | undefined): readonly string[] {
+  if (max !== undefined) return [String(min), String(max)]
+  return min > 0 ? [String(min)] : []
+}
+
+const int32: { readonly minimum?: number; readonly maximum?: number } = { minimum: -2147483648, maximum: 2147483647 }
+
+/** The calls that judge a number, each guarding the next. */
+export function numberChain(schema: Extract<Schema, { kind: 'number' }>, run: Run): readonly Doc[] {
+  const range: typeof int32 = schema.format === 'int32' ? int32 : {}
+  const minimum = largest(schema.minimum, range.minimum)
+  const maximum = smallest(schema.maximum, range.maximum)
+  const low = minimum === undefined && maximum !== undefined ? -Infinity : minimum
+  const limits = [low, maximum].filter(limit => limit !== undefined).map(numeral)
+  const chain = [run(schema.integer ? 'integer' : 'number', ...limits)]
+  if (schema.exclusiveMinimum || schema.exclusiveMaximum) {
+    const above = schema.exclusiveMinimum ? schema.minimum : undefined
+    const below = schema.exclusiveMaximum ? schema.maximum : undefined
+    chain.push(run('between', numeral(above ?? -Infinity), numeral(below ?? Infinity)))
+  }
+  if (schema.multipleOf !== undefined) chain.push(run('multiple', numeral(schema.multipleOf)))
+  return chain
+}
+
+const largest = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : Math.max(a, b)
+const smallest = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
