@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import { ownPackage } from './generator/cli/package-root.ts'
 import { generateCommand } from './generator/command.ts'
+import { keepCompiled } from './generator/cli/compile-cache.ts'
 import { missingPackage } from './generator/cli/missing-package.ts'
 
 /** The server knows its own options: its program reads the same command line, and is only loaded to run. */
@@ -30,6 +31,7 @@ const statusCommand = (): Command =>
       console.log(await statusReport(flags))
     })
 
+keepCompiled()
 await new Command('ninefold')
   .description('schema-first OpenAPI generator, and the platform built with it')
   .version(ownPackage().version)
@@ -37,4 +39,6 @@ await new Command('ninefold')
   .addCommand(serverCommand('serve', 'serve the platform on this machine until it is interrupted'))
   .addCommand(statusCommand())
   .addCommand(serverCommand('doctor', 'check what the data folder holds; may be run while a server is'))
+  .addCommand(serverCommand('backup', 'write what the store holds into one file; may be run while a server is'))
+  .addCommand(serverCommand('restore', 'make a backup the store of the data folder; no server may run on it'))
   .parseAsync()

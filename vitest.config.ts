@@ -1,14 +1,53 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
+/** Tests that run a second time, on PostgreSQL. */
+const onBothStores = [
+  'test/server/store/contract/**/*.test.ts',
+  'test/server/operations/**/*.test.ts',
+  'test/server/killed/kill-load.test.ts',
+  'test/server/store-time.test.ts',
+  'test/domain/taxonomy/**/*.test.ts',
+  'test/conformance/taxonomy.test.ts',
+  'test/server/doctor/inspect-store.test.ts',
+  'test/server/doctor/places.test.ts',
+]
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts', 'docs/example-service/**/*.test.ts'],
-    exclude: ['**/node_modules/**', 'test/cases/**', 'test/golden/**/output/**', 'dist/**'],
     pool: 'forks',
     // One fewer is the default, which on a machine of two cores is one at a time.
     maxWorkers: availableParallelism(),
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'sqlite',
+          include: ['test/**/*.test.ts', 'docs/example-service/**/*.test.ts'],
+          exclude: [
+            '**/node_modules/**',
+            'test/cases/**',
+            'test/golden/**/output/**',
+            'dist/**',
+            'test/server/store/postgres/**',
+          ],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'postgres',
+          // Every statement goes to another process, which shares the machine.
+          testTimeout: 180_000,
+          // Plans of SQLite; those of PostgreSQL stand beside its store.
+          exclude: ['test/domain/taxonomy/plans.test.ts'],
+          include: [...onBothStores, 'test/server/store/postgres/**/*.test.ts'],
+          globalSetup: 'test/postgres/global-setup.ts',
+          setupFiles: 'test/postgres/skip.ts',
+        },
+      },
+    ],
   },
 })

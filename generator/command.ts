@@ -23,7 +23,7 @@ export function generateCommand(terminal: Terminal = processTerminal): Command {
     .option('--validate', 'run the validation of swagger-parser as well')
     .option('--allow-refs', 'let references leave the folder of their document')
     .option('--scaffold <dir>', 'add stubs for new operations to the handwritten classes in a folder')
-    .option('--timings', 'print how long each stage took')
+    .option('--timings', 'print how long each stage took, and which documents were remembered')
     .option('--force', 'overwrite files that the generator did not write')
     .action(async (documents: string[], flags: Flags, command: Command) => {
       const invocation = parse(documents, flags, command)

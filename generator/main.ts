@@ -1,5 +1,7 @@
 import { Command } from 'commander'
+import { keepCompiled } from './cli/compile-cache.ts'
 import { ownPackage } from './cli/package-root.ts'
 import { generateCommand } from './command.ts'
 
+keepCompiled()
 await new Command('ninefold').version(ownPackage().version).addCommand(generateCommand()).parseAsync()

@@ -5,6 +5,7 @@ import { traceOf } from './context.ts'
 import type { CalledOperation, CallContext, Principal } from './context.ts'
 import type { Doors } from './doors.ts'
 import { ApiError, commonReasons } from './errors.ts'
+import type { RpcCode } from './errors.ts'
 import { errorAnswer, toldError } from './failure.ts'
 import type { RenderError } from './failure.ts'
 import { setMember } from './json.ts'
@@ -17,6 +18,7 @@ import { replyOf } from './reply.ts'
 import type { BoundRoute, ErrorDomain, Route } from './route.ts'
 import { buildRouter, pathTemplate } from './routing.ts'
 import type { Match, Router } from './routing.ts'
+import { rpcOfHttp } from './status.ts'
 import { Faults } from './validation.ts'
 import type { Dispatch, WireAnswer, WireRequest } from './wire.ts'
 
@@ -28,8 +30,12 @@ export interface LogEntry {
   /** The template of the path; absent, like `operationId`, when no route was found. */
   readonly path: string | undefined
   readonly operationId: string | undefined
+  /** The same object in every call of an operation. */
+  readonly operation: CalledOperation | undefined
   readonly principalId: string | undefined
   readonly status: number
+  /** The google.rpc.Code: that of the error, else that of the status. */
+  readonly code: RpcCode | 'OK'
   /** Of an error: its reason; `CANCELLED` when the caller went away. */
   readonly reason: string | undefined
   readonly milliseconds: number
@@ -205,11 +211,12 @@ function locate(call: Call, match: Match<Served>): Found | undefined {
 }
 
 interface Outcome {
+  readonly code?: RpcCode
   readonly reason?: string
   readonly error?: unknown
 }
 
-const cancelled: Outcome = { reason: 'CANCELLED' }
+const cancelled: Outcome = { code: 'CANCELLED', reason: 'CANCELLED' }
 
 async function settle(
   call: Call,
@@ -224,11 +231,12 @@ async function settle(
     const domain = call.served?.route.domain ?? domainOf(call.request.target, domains)
     const isTold = error === thrown
     const answer = errorAnswer(error, domain, renderError, isTold ? call.errorStatus : undefined)
-    return { answer, reason: error.reason, ...(!isTold && { error: thrown }) }
+    return { answer, code: error.rpc, reason: error.reason, ...(!isTold && { error: thrown }) }
   }
 }
 
-function domainOf(target: string, { outside, areas = [] }: DispatcherOptions['domains']): ErrorDomain {
+/** Whose error it is that a request for `target` is refused before its operation is known. */
+export function domainOf(target: string, { outside, areas = [] }: DispatcherOptions['domains']): ErrorDomain {
   const [, area] = /^\/([^/?]*)/.exec(target.slice(0, 256)) ?? []
   return areas.find(({ name }) => name === area) ?? outside
 }
@@ -236,15 +244,17 @@ function domainOf(target: string, { outside, areas = [] }: DispatcherOptions['do
 /** Logs the call and hands the answer over; a stream is logged when it has ended. */
 function finish(answer: WireAnswer, call: Call, outcome: Outcome, { log }: DispatcherOptions): WireAnswer {
   const { request, served, requestId, traceId, principalId } = call
-  const record = ({ reason, error }: Outcome): void => {
+  const record = ({ code, reason, error }: Outcome): void => {
     log({
       requestId,
       traceId,
       method: request.method,
       path: served?.template,
       operationId: served?.route.operationId,
+      operation: served?.operation,
       principalId,
       status: answer.status,
+      code: code ?? (answer.status < 400 ? 'OK' : rpcOfHttp(answer.status)),
       reason,
       milliseconds: performance.now() - call.startMs,
       ...(error !== undefined && { error }),
@@ -257,7 +267,7 @@ function finish(answer: WireAnswer, call: Call, outcome: Outcome, { log }: Dispa
   }
   const stream = watched(body, (how, error) => {
     if (how === 'read') record({})
-    else record(how === 'left' || request.signal.aborted ? cancelled : { reason: 'INTERNAL', error })
+    else record(how === 'left' || request.signal.aborted ? cancelled : { code: 'INTERNAL', reason: 'INTERNAL', error })
   })
   return { ...answer, body: stream }
 }

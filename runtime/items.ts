@@ -48,7 +48,7 @@ function codec<Part>(
     },
     readAnswer(body) {
       const read = (part: Part): unknown => parse(part, Infinity)
-      return itemsOf(parts(received(body), Infinity), read, undefined, ([fault]) =>
+      return itemsOf(parts(received(body ?? new Blob().stream()), Infinity), read, undefined, ([fault]) =>
         answerInvalid(`${fault?.field} of the answer ${fault?.description}`),
       )
     },

@@ -1,6 +1,6 @@
 import { readBody } from './body.ts'
-import { covers, essence, takes, writeMedia } from './media.ts'
-import type { Media, RequestBody } from './media.ts'
+import { covers, essence, takes, toBody, writeMedia } from './media.ts'
+import type { ClientBody, Media, RequestBody } from './media.ts'
 import { isRecord } from './validation.ts'
 import type { Check, Faults } from './validation.ts'
 
@@ -11,7 +11,7 @@ import type { Check, Faults } from './validation.ts'
 export function mediaChoice(
   { required }: Pick<RequestBody, 'required'>,
   media: readonly [Media, ...Media[]],
-): RequestBody {
+): ClientBody {
   const [{ type }] = media
   const pick = (contentType: unknown) => {
     const picked = media.find(each => takes(each, String(contentType)))
@@ -41,6 +41,7 @@ export function mediaChoice(
         return body === undefined ? undefined : { contentType, body }
       },
     },
+    write: toBody,
   }
 }
 

@@ -6,8 +6,6 @@ import { checkOrder, compareKeys, sortKeys } from './ordering.ts'
 import type { PageTokens } from './page-token.ts'
 import { refusal } from './refusal.ts'
 
-export type { SortKey } from './filter/types.ts'
-
 const defaultSize = 20
 const maxSize = 100
 

@@ -1,4 +1,5 @@
 import { ApiError, commonReasons } from './errors.ts'
+import { cut } from './validation.ts'
 
 /** The error of one faulty parameter or field. */
 export function refusal(
@@ -14,7 +15,7 @@ export function refusal(
 
 /** A caller's value as messages show it: quoted, cut at 80 characters. */
 export function quoted(value: string): string {
-  return JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}...` : value)
+  return JSON.stringify(cut(value))
 }
 
 /** ` (did you mean "name"?)` for the nearest of `names`, or nothing when none is near. */

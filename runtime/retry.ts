@@ -1,4 +1,4 @@
-import { ApiError } from './errors.ts'
+import { ApiError, clientReasons } from './errors.ts'
 
 /** Time and chance as a transport sees them; tests give their own. */
 export interface Timing {
@@ -21,9 +21,6 @@ export const realTiming: Timing = {
     }),
 }
 
-/** Milliseconds before a retry: the first at most 100, then twice as many each time, up to 5 s. */
-const delays = { first: 100, longest: 5000 } as const
-
 /** A retry costs 1, a success gives 0.1 back: when all calls fail, retries soon end instead of adding to the load. */
 const budgetSize = 10
 const refund = 0.1
@@ -43,20 +40,25 @@ export function retryDelay(error: unknown, attempt: number, random: () => number
   if (!(error instanceof ApiError)) return Infinity
   const asked = error.details.retryAfterSeconds
   const isPassing = error.rpc === 'UNAVAILABLE' || (error.rpc === 'RESOURCE_EXHAUSTED' && asked !== undefined)
-  return isPassing ? (asked ?? 0) * 1000 + random() * backOff(attempt, delays) : Infinity
+  return isPassing ? (asked ?? 0) * 1000 + random() * backOff(attempt, 100) : Infinity
 }
 
-/** `first` doubled `attempt` times, at most `longest`. */
-export function backOff(attempt: number, range: { readonly first: number; readonly longest: number }): number {
-  return Math.min(range.longest, range.first * 2 ** attempt)
+/** The milliseconds of the first attempt, doubled `attempt` times, at most 5 s. */
+export const backOff = (attempt: number, firstMs: number): number => Math.min(5000, firstMs * 2 ** attempt)
+
+/** What bounds the tries of one call. */
+export interface Persistence {
+  readonly retries: number
+  readonly deadline: number
+  readonly signal: AbortSignal
+  readonly budget: RetryBudget
+  readonly timing: Timing
 }
 
 /** Runs `run` until it succeeds; rejects with its last error when no retry is worth it before `deadline` (clock time). */
 export async function persist<T>(
   run: () => Promise<T>,
-  { retries, deadline, signal }: { readonly retries: number; readonly deadline: number; readonly signal: AbortSignal },
-  budget: RetryBudget,
-  { now, random, sleep }: Timing,
+  { budget, deadline, retries, signal, timing: { now, random, sleep } }: Persistence,
 ): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -74,20 +76,25 @@ export async function persist<T>(
   }
 }
 
+/** What has not ended within its time. */
+export const deadlineExceeded = (what: string, ms: number): ApiError =>
+  new ApiError(clientReasons.DEADLINE_EXCEEDED, `${what} took longer than ${ms} ms`)
+
 /**
- * Runs `task` with a signal that aborts when `outer` does or `ms` have passed, and rejects with its reason (`late` for
- * the time) at once; the signal aborts then too. When `task` has succeeded, only `outer` still acts on what it gave.
+ * Runs `task` with a signal that aborts when `outer` does or `ms` have passed, and rejects with its reason at once
+ * (DEADLINE_EXCEEDED of `what` for the time); the signal aborts then too. When `task` has succeeded, only `outer` still
+ * acts on what it gave.
  */
 export async function within<T>(
   ms: number,
-  late: () => Error,
+  what: string,
   outer: AbortSignal | undefined,
   task: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const expiry = new AbortController()
   const signal = outer ? AbortSignal.any([outer, expiry.signal]) : expiry.signal
   signal.throwIfAborted()
-  const timer = setTimeout(() => expiry.abort(late()), timerMs(ms))
+  const timer = setTimeout(() => expiry.abort(deadlineExceeded(what, ms)), timerMs(ms))
   const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
   try {
     return await Promise.race([task(signal), aborted])

@@ -1,14 +1,13 @@
-import { ApiError, clientReasons } from './errors.ts'
 import { isEnded, stateOf } from './operations.ts'
 import type { OperationRecord } from './operations.ts'
-import { backOff, within } from './retry.ts'
+import { backOff, deadlineExceeded, realTiming, within } from './retry.ts'
 import type { ClientRoute } from './route.ts'
 import { retryAfter } from './status.ts'
-import { exchange } from './transport.ts'
+import { send } from './transport.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
-/** Milliseconds between polls: the first, doubled each time up to the longest, unless the server names a time. */
-const polls = { first: 250, longest: 5000 } as const
+/** Milliseconds before the second poll, doubled each time up to 5 s, unless the server names a time. */
+const firstDelay = 250
 
 /** Operations end within 15 minutes unless their area says otherwise (conventions §15). */
 const defaultTimeoutMs = 900_000
@@ -50,22 +49,22 @@ export async function wait<T extends OperationRecord>(
   options: WaitOptions<T> = {},
 ): Promise<T> {
   const { timeoutMs = defaultTimeoutMs, onProgress, signal: outer, headers = {} } = options
-  const { now, sleep } = transport.timing
+  const { now, sleep } = { ...realTiming, ...transport.timing }
   const id = typeof operation === 'string' ? operation : operation.id
   if (typeof operation !== 'string' && isEnded(operation)) return settled(operation)
-  const late = () =>
-    new ApiError(clientReasons.DEADLINE_EXCEEDED, `operation ${id} has not ended within ${timeoutMs} ms`)
+  const what = `operation ${id}`
   const deadline = now() + timeoutMs
 
-  return within(timeoutMs, late, outer, async signal => {
+  return within(timeoutMs, what, outer, async signal => {
     for (let poll = 0; ; poll += 1) {
-      const { value: record, headers: answered } = await exchange(transport, getRoute, { id }, { signal, headers })
+      let seconds: number | undefined
+      const onHeaders = (answered: Headers): void => void (seconds = retryAfter(answered, now()))
+      const record = await send(transport, getRoute, { id }, { signal, headers, onHeaders })
       onProgress?.(record)
       signal.throwIfAborted()
       if (isEnded(record)) return settled(record)
-      const seconds = retryAfter(answered, now())
-      const delay = seconds === undefined ? backOff(poll, polls) : seconds * 1000
-      if (now() + delay >= deadline) throw late()
+      const delay = seconds === undefined ? backOff(poll, firstDelay) : seconds * 1000
+      if (now() + delay >= deadline) throw deadlineExceeded(what, timeoutMs)
       await sleep(delay, signal)
     }
   })

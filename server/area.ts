@@ -52,7 +52,7 @@ export interface AreaDeclaration<Record extends { readonly id: string }> {
   readonly procedures?: (parts: AreaParts<Record>) => readonly Procedure<never, never>[]
   /** What the area does when something happens to a workspace (conventions §14). */
   readonly hooks?: (parts: AreaParts<Record>) => WorkspaceHooks
-  /** Makes what exists from the first start; runs at every start, so it only adds what is not there. */
+  /** Makes what exists from the first start; runs at every start, so it only adds or mends what is fixed. */
   readonly start?: (tx: Transaction, now: number) => Promise<void>
   /** The checker of the area's rows. */
   readonly inspect?: Inspect

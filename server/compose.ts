@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
-import { mkdir, open } from 'node:fs/promises'
 import type { Clock } from '../domain/ports/clock.ts'
+import type { Store } from '../domain/ports/store.ts'
 import { taxonomyFunctions } from '../domain/taxonomy/functions.ts'
-import { dispatcher } from '../runtime/call.ts'
+import { dispatcher, type DispatcherOptions } from '../runtime/call.ts'
 import { pageTokens, type PageTokens } from '../runtime/page-token.ts'
 import type { ErrorDomain } from '../runtime/route.ts'
 import type { Dispatch } from '../runtime/wire.ts'
@@ -12,15 +12,25 @@ import type { AreaModule } from './area.ts'
 import { denials } from './audit/denials.ts'
 import { outboxAudit } from './audit/outbox.ts'
 import { createClock } from './clock.ts'
+import { enterDataFolder, type FolderHold } from './backup/folder-hold.ts'
 import type { Config } from './config.ts'
+import { makeDataFolder } from './data-folder.ts'
+import { Backlog } from './health/backlog.ts'
+import { Meters } from './health/meters.ts'
+import { metricsRoute } from './health/metrics-route.ts'
+import { MeteredStore } from './health/store-meter.ts'
+import { Admission } from './http/admission.ts'
+import { defaultLimits } from './http/limits.ts'
 import { platformRoutes } from './http/platform-routes.ts'
 import { requestLine, type Log } from './log.ts'
-import { sweeper } from './operations/sweep.ts'
+import { reclaimers } from './operations/reclaim.ts'
+import { dayMs, sweeper } from './operations/sweep.ts'
 import { WorkQueue } from './operations/work-queue.ts'
 import { startWorkers } from './operations/workers.ts'
-import { storeCollections, storeFile } from './platform-store.ts'
+import { openStore } from './platform-store.ts'
 import { referenceRoutes } from './reference/routes.ts'
-import { openSqlite, type SqliteStore } from './store/sqlite.ts'
+import { startTime, type Time } from './store-time.ts'
+import type { ServerStore } from './store/server-store.ts'
 
 /** Whose errors those outside every area are (conventions §7). */
 export const outside: ErrorDomain = { name: 'ninefold', base: 0 }
@@ -33,39 +43,104 @@ export interface Platform {
   readonly dispatch: Dispatch
   /** Where the token of the bootstrap administrator lies. */
   readonly tokenFile: string
+  /** Refuses calls and takes up no work from now on; resolves when what has begun has ended, or was given back. */
+  drain(): Promise<void>
   /** Ends the workers and closes the store. Calls that are being answered must have ended. */
   close(): Promise<void>
 }
 
+/** Where the numbers of a server are kept. */
+export interface Counting {
+  readonly meters: Meters
+  /** How many connections callers have open. */
+  readonly connections: () => number
+}
+
 /** Opens the store under `config.dataDir`, makes what exists from the first start, and mounts the areas. */
-export async function compose(config: Config, log: Log, areas: readonly AreaModule[]): Promise<Platform> {
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
-  const { token, file: tokenFile, wasExposed } = await bootstrapToken(config.dataDir)
-  if (wasExposed) log.warn({ file: tokenFile }, 'others could read the bootstrap token; its file is closed to them now')
-  const store = await openStore(config.dataDir, areas)
-  const clock = createClock()
+export async function compose(
+  config: Config,
+  log: Log,
+  areas: readonly AreaModule[],
+  counting: Counting = { meters: new Meters(), connections: () => 0 },
+): Promise<Platform> {
+  makeDataFolder(config.dataDir)
+  const hold = enterDataFolder(config.dataDir)
   try {
-    const queue = new WorkQueue()
-    const dispatch = await assemble({ store, clock, log, queue }, token, areas)
-    const operations = areas.map(area => area.operations)
-    const workers = await startWorkers({ store, clock, log, queue }, [sweeper(clock, operations)])
-    const close = (): Promise<void> => workers.stop().finally(() => store.close())
-    return { dispatch, tokenFile, close }
+    return await composeIn(hold, config, log, areas, counting)
   } catch (error) {
+    hold.release()
+    throw error
+  }
+}
+
+/** The hold goes with the platform that is made. */
+async function composeIn(
+  hold: FolderHold,
+  config: Config,
+  log: Log,
+  areas: readonly AreaModule[],
+  counting: Counting,
+): Promise<Platform> {
+  const store = await openStore(config, areas)
+  let time: Time | undefined
+  try {
+    time = await startTime(store, log)
+    const clock = createClock(time.now)
+    const { token, file: tokenFile, wasExposed } = await bootstrapToken(config.dataDir)
+    if (wasExposed)
+      log.warn({ file: tokenFile }, 'others could read the bootstrap token; its file is closed to them now')
+    const queue = new WorkQueue()
+    const { meters } = counting
+    const max = config.http.limits?.maxInFlight ?? defaultLimits.maxInFlight
+    const admission = new Admission(max, { clock, log, meters }, domainsOf(areas))
+    const metered = new MeteredStore(store, meters.store)
+    const foundation = { store: metered, secrets: store, clock, log, queue, admission, counting }
+    const dispatch = await assemble(foundation, config, token, areas)
+    const operations = areas.map(area => area.operations)
+    const { operationsKeptDays } = config
+    const kept = operationsKeptDays === undefined ? {} : { operationsMs: operationsKeptDays * dayMs }
+    const periodic = [sweeper(clock, operations, kept), ...reclaimers(store)]
+    const parts = { store: metered, clock, log, queue, steps: meters.steps }
+    const workers = await startWorkers(parts, periodic)
+    const { stop } = time
+    // A store that is away keeps nobody from ending: others take over what is left once its leases have run out.
+    const stopWorkers = (): Promise<void> =>
+      workers.stop().catch((err: unknown) => log.warn({ err }, 'the leases of this process could not be given back'))
+    return {
+      dispatch,
+      tokenFile,
+      drain: async () => void (await Promise.all([admission.drain(), stopWorkers()])),
+      close: async () => {
+        stop()
+        await stopWorkers()
+        await store.close().finally(() => hold.release())
+      },
+    }
+  } catch (error) {
+    time?.stop()
     await store.close()
     throw error
   }
 }
 
 interface Foundation {
-  readonly store: SqliteStore
+  readonly store: Store
+  readonly secrets: Pick<ServerStore, 'secret'>
   readonly clock: Clock
   readonly log: Log
   readonly queue: WorkQueue
+  readonly admission: Admission
+  readonly counting: Counting
 }
 
+const domainsOf = (areas: readonly AreaModule[]): DispatcherOptions['domains'] => ({
+  outside,
+  areas: areas.map(({ domain }) => domain),
+})
+
 async function assemble(
-  { store, clock, log, queue }: Foundation,
+  { store, secrets, clock, log, queue, admission, counting }: Foundation,
+  config: Config,
   token: string,
   areas: readonly AreaModule[],
 ): Promise<Dispatch> {
@@ -76,10 +151,18 @@ async function assemble(
   const audit = outboxAudit(clock, taxonomyFunctions)
   const { watch, watchRoute } = denials(store, audit, log)
   const parts = { store, clock, log, access, principals, audit, queue, taxonomy: taxonomyFunctions, hooks: [] }
-  const probe = (): Promise<unknown> => store.count(bootstrapPrincipals)
-  return dispatcher({
+  const vitals = { probe: () => store.count(bootstrapPrincipals), isDraining: () => admission.isDraining }
+  const sources = {
+    ...counting,
+    inWork: () => admission.inWork,
+    maxInWork: admission.max,
+    backlog: new Backlog(store, clock),
+  }
+  const line = requestLine(log)
+  const dispatch = dispatcher({
     routes: [
-      ...platformRoutes(outside, areas, probe),
+      ...platformRoutes(outside, areas, vitals),
+      metricsRoute(outside, sources, config.metrics?.isPublic ?? false),
       ...referenceRoutes(
         outside,
         areas.map(({ domain }) => domain.name),
@@ -88,21 +171,18 @@ async function assemble(
     ],
     doors: watch(doors),
     clock,
-    tokens: await pageTokensOf(store),
-    domains: { outside, areas: areas.map(({ domain }) => domain) },
-    log: requestLine(log),
+    tokens: await pageTokensOf(secrets),
+    domains: domainsOf(areas),
+    log: entry => {
+      counting.meters.calls.record(entry)
+      line(entry)
+    },
     noStore: ({ domain }) => secretAreas.has(domain.name),
   })
+  return admission.admit(dispatch)
 }
 
-/** The file holds keys, so it belongs to its owner alone; SQLite gives its log files the same rights. */
-async function openStore(dataDir: string, areas: readonly AreaModule[]): Promise<SqliteStore> {
-  const file = storeFile(dataDir)
-  await (await open(file, 'a', 0o600)).close()
-  return openSqlite({ file, collections: storeCollections(areas) })
-}
-
-async function pageTokensOf(store: SqliteStore): Promise<PageTokens> {
+async function pageTokensOf(store: Pick<ServerStore, 'secret'>): Promise<PageTokens> {
   const key = await store.secret('page_token')
   return pageTokens(text => createHmac('sha256', key).update(text).digest())
 }

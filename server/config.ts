@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { didYouMean, quoted } from '../runtime/refusal.ts'
 import { isRecord } from '../runtime/validation.ts'
+import type { HttpLimits } from './http/limits.ts'
 
 /** The settings of a server (conventions §19). */
 export interface Config {
@@ -8,14 +9,27 @@ export interface Config {
   readonly baseUrl: string | undefined
   /** The folder that holds everything the server keeps. */
   readonly dataDir: string
+  /** The database of PostgreSQL that many servers share; absent: a file of SQLite in `dataDir`. */
+  readonly storeUrl?: string
   readonly http: {
     readonly host: string
     /** 0 takes any free port. */
     readonly port: number
     /** Nobody chose the port, so another one does as well when it is taken. */
     readonly isPortOpen: boolean
+    /** What bounds callers, where it is not as `defaultLimits` has it. */
+    readonly limits?: Partial<HttpLimits>
   }
+  readonly metrics?: {
+    /** `/metrics` is answered to every caller, not only to those on the same machine. */
+    readonly isPublic: boolean
+  }
+  /** How many days operations are kept after their end; absent: 30. */
+  readonly operationsKeptDays?: number
 }
+
+/** Days that operations are kept at least, whatever is set (conventions §5). */
+const minOperationsDays = 30
 
 /** A setting that cannot be used; the message says which one and why. */
 export class ConfigError extends Error {
@@ -25,14 +39,35 @@ export class ConfigError extends Error {
 const settings = {
   base_url: isHttpUrl,
   data_dir: isFilled,
+  'store.url': isStoreUrl,
   'http.host': isFilled,
   'http.port': isPort,
+  'http.max_in_flight': isCount,
+  'http.max_connections': isCount,
+  'http.headers_timeout': isDuration,
+  'http.request_timeout': isDuration,
+  'http.keep_alive_timeout': isDuration,
+  'http.write_timeout': isDuration,
+  'http.drain_timeout': isDuration,
+  'metrics.public': isBoolean,
+  'operations.kept_days': isKeptDays,
 } as const satisfies Record<string, (value: string) => string | undefined>
 
 type Key = keyof typeof settings
 
 const keys = Object.keys(settings)
 const isKey = (key: string): key is Key => Object.hasOwn(settings, key)
+
+/** The settings that bound callers; durations are read as milliseconds. */
+const limitSettings = {
+  maxInFlight: 'http.max_in_flight',
+  maxConnections: 'http.max_connections',
+  headersMs: 'http.headers_timeout',
+  requestMs: 'http.request_timeout',
+  keepAliveMs: 'http.keep_alive_timeout',
+  writeMs: 'http.write_timeout',
+  drainMs: 'http.drain_timeout',
+} as const satisfies Record<keyof HttpLimits, Key>
 
 /** `http.port` as `NINEFOLD_HTTP_PORT`. */
 const variableOf = (key: string): string => `NINEFOLD_${key.toUpperCase().replaceAll('.', '_')}`
@@ -48,11 +83,30 @@ export interface ConfigSources {
 export function readConfig({ file, environment }: ConfigSources): Config {
   const values = new Map([...fromFile(file), ...fromEnvironment(environment)])
   const port = values.get('http.port')
+  const storeUrl = values.get('store.url')
+  const keptDays = values.get('operations.kept_days')
   return {
     baseUrl: values.get('base_url')?.replace(/\/+$/, ''),
     dataDir: values.get('data_dir') ?? './data',
-    http: { host: values.get('http.host') ?? '127.0.0.1', port: Number(port ?? 8080), isPortOpen: port === undefined },
+    ...(storeUrl === undefined ? {} : { storeUrl }),
+    ...(keptDays === undefined ? {} : { operationsKeptDays: Number(keptDays) }),
+    http: {
+      host: values.get('http.host') ?? '127.0.0.1',
+      port: Number(port ?? 8080),
+      isPortOpen: port === undefined,
+      limits: limitsOf(values),
+    },
+    metrics: { isPublic: values.get('metrics.public') === 'true' },
   }
+}
+
+function limitsOf(values: ReadonlyMap<Key, string>): Partial<HttpLimits> {
+  const given = Object.entries(limitSettings).flatMap(([limit, key]) => {
+    const text = values.get(key)
+    if (text === undefined) return []
+    return [[limit, text.endsWith('s') ? Number(text.slice(0, -1)) * 1000 : Number(text)]]
+  })
+  return Object.fromEntries(given)
 }
 
 function fromFile(named: string | undefined): [Key, string][] {
@@ -87,7 +141,7 @@ function fromEnvironment(environment: ConfigSources['environment']): [Key, strin
   const byVariable = new Map(keys.filter(isKey).map(key => [variableOf(key), key]))
   const found: [Key, string][] = []
   for (const [variable, value] of Object.entries(environment)) {
-    if (value === undefined || !variable.startsWith('NINEFOLD_')) continue
+    if (value === undefined || !variable.startsWith('NINEFOLD_') || variable.startsWith('NINEFOLD_TEST_')) continue
     const key = byVariable.get(variable)
     if (key === undefined) {
       throw new ConfigError(`environment: ${variable} is no setting${didYouMean(variable, byVariable.keys())}`)
@@ -98,7 +152,7 @@ function fromEnvironment(environment: ConfigSources['environment']): [Key, strin
 }
 
 function checked(key: Key, value: unknown, place: string): string {
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
+  const text = ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined
   const fault = text === undefined ? 'must be a text or a number' : settings[key](text)
   if (text === undefined || fault !== undefined) throw new ConfigError(`${place} ${fault}`)
   return text
@@ -112,6 +166,30 @@ function isPort(value: string): string | undefined {
   return /^\d{1,5}$/.test(value) && Number(value) <= 65535 ? undefined : 'must be a port, 0 to 65535'
 }
 
+function isCount(value: string): string | undefined {
+  return /^[1-9]\d{0,8}$/.test(value) ? undefined : 'must be a number from 1 on'
+}
+
+function isDuration(value: string): string | undefined {
+  const isForm = /^\d{1,6}(?:\.\d{1,3})?s$/.test(value)
+  return isForm && Number(value.slice(0, -1)) > 0 ? undefined : 'must be a duration such as "15s" or "0.5s"'
+}
+
+function isBoolean(value: string): string | undefined {
+  return value === 'true' || value === 'false' ? undefined : 'must be true or false'
+}
+
+function isKeptDays(value: string): string | undefined {
+  const isUsable = /^\d{1,5}$/.test(value) && Number(value) >= minOperationsDays
+  return isUsable ? undefined : `must be a number of days, ${minOperationsDays} to 99999`
+}
+
 function isHttpUrl(value: string): string | undefined {
   return /^https?:\/\//.test(value) && URL.canParse(value) ? undefined : 'must be an http or https URL'
+}
+
+/** Says nothing of the value, which may hold a password. */
+function isStoreUrl(value: string): string | undefined {
+  const isUsable = /^postgres(?:ql)?:\/\//.test(value) && URL.canParse(value)
+  return isUsable ? undefined : 'must be the URL of a database, postgres://user:password@host:5432/name'
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module'
 import { Command } from 'commander'
+import { backupCommand, restoreCommand } from './backup/commands.ts'
 import { readConfig } from './config.ts'
 import type { RunningServer } from './serve.ts'
 
@@ -23,15 +24,17 @@ program
 
 program
   .command('doctor')
-  .description('check what the data folder holds; changes nothing, and may be run while a server is')
+  .description('check what the store holds; changes nothing, and may be run while a server is')
   .option('--config <file>', 'settings in JSON (default: ninefold.json, when there is one)')
   .option('--json', 'print each finding as a line of JSON, and a last line with their number', false)
   .action(async ({ config, json }: { readonly config?: string; readonly json: boolean }) => {
-    const { dataDir } = readConfig({ file: config, environment: process.env })
+    const place = readConfig({ file: config, environment: process.env })
     const [{ areas }, { doctor }] = await Promise.all([import('./areas.ts'), import('./doctor/doctor.ts')])
-    const findings = await doctor({ dataDir, areas, isJson: json, print: line => console.log(line) })
+    const findings = await doctor({ place, areas, isJson: json, print: line => console.log(line) })
     if (findings > 0) process.exitCode = 1
   })
+
+program.addCommand(backupCommand()).addCommand(restoreCommand())
 
 /** The first signal lets calls end, the second one ends the process at once. */
 function closeOnSignals(server: RunningServer): void {

@@ -1,10 +1,20 @@
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Collection } from '../domain/ports/store.ts'
 import { bootstrapPrincipals } from './access/bootstrap.ts'
 import type { AreaModule } from './area.ts'
 import { outbox } from './audit/outbox.ts'
+import type { Config } from './config.ts'
 import { rememberedKeys } from './operations/idempotency.ts'
 import { workCollections } from './operations/workers.ts'
+import type { ServerStore } from './store/server-store.ts'
+import type { StoreSnapshot } from './store/snapshot.ts'
+import { openSqlite } from './store/sqlite.ts'
+import { checkStore, openSqliteSnapshot } from './store/sqlite/snapshot.ts'
+import { explained } from './store/sqlite/store-file.ts'
+
+/** The settings that say where a store lies. */
+export type StorePlace = Pick<Config, 'dataDir' | 'storeUrl'>
 
 /** Where the store of a data folder lies. */
 export const storeFile = (dataDir: string): string => join(dataDir, 'ninefold.sqlite')
@@ -17,3 +27,41 @@ export const storeCollections = (areas: readonly AreaModule[]): readonly Collect
   ...workCollections,
   ...areas.flatMap(({ collections }) => collections),
 ]
+
+/** Where a store lies, for people: never who connects or by which password. */
+export function placeName({ dataDir, storeUrl }: StorePlace): string {
+  if (storeUrl === undefined) return storeFile(dataDir)
+  const { protocol, host, pathname } = new URL(storeUrl)
+  return `${protocol}//${host}${pathname}`
+}
+
+/** Opens the store, which is made when it is absent. Who keeps everything in a file does not load the driver of PostgreSQL. */
+export async function openStore({ dataDir, storeUrl }: StorePlace, areas: readonly AreaModule[]): Promise<ServerStore> {
+  const collections = storeCollections(areas)
+  if (storeUrl !== undefined) {
+    const { openPostgres } = await import('./store/postgres.ts')
+    return openPostgres({ url: storeUrl, collections })
+  }
+  const file = storeFile(dataDir)
+  try {
+    checkStore(file)
+    // The file holds keys, so it belongs to its owner alone; SQLite gives its log files the same rights.
+    await (await open(file, 'a', 0o600)).close()
+    return await openSqlite({ file, collections })
+  } catch (error) {
+    throw explained(file, error)
+  }
+}
+
+/** Opens the store for reading as of one moment. Throws when there is none, or one that this version cannot read. */
+export async function openStoreSnapshot(
+  { dataDir, storeUrl }: StorePlace,
+  areas: readonly AreaModule[],
+): Promise<StoreSnapshot> {
+  const collections = storeCollections(areas)
+  if (storeUrl !== undefined) {
+    const { openPostgresSnapshot } = await import('./store/postgres/snapshot.ts')
+    return openPostgresSnapshot({ url: storeUrl, collections })
+  }
+  return openSqliteSnapshot({ file: storeFile(dataDir), collections })
+}

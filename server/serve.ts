@@ -3,7 +3,9 @@ import type { FastifyInstance } from 'fastify'
 import type { AreaModule } from './area.ts'
 import { compose, outside } from './compose.ts'
 import type { Config } from './config.ts'
+import { Meters } from './health/meters.ts'
 import { closeApp, createApp, mount } from './http/app.ts'
+import { defaultLimits } from './http/limits.ts'
 
 /** A server that listens. */
 export interface RunningServer {
@@ -11,7 +13,7 @@ export interface RunningServer {
   readonly url: string
   /** What a person wants to know of it, line by line. */
   readonly greeting: readonly string[]
-  /** Ends calls, workers and store, in this order. */
+  /** Lets what has begun end within the limit, refusing what comes; then closes connections and store. */
   close(): Promise<void>
 }
 
@@ -20,8 +22,10 @@ const portAttempts = 20
 
 /** Starts the whole platform in this process. */
 export async function serve(config: Config, areas: readonly AreaModule[]): Promise<RunningServer> {
-  const app = createApp(outside)
-  const platform = await compose(config, app.log, areas)
+  const limits = { ...defaultLimits, ...config.http.limits }
+  const meters = new Meters()
+  const { app, connections } = createApp({ outside, limits, meters })
+  const platform = await compose(config, app.log, areas, { meters, connections: () => connections.size })
   try {
     mount(app, platform.dispatch)
     const port = await listen(app, config.http)
@@ -30,7 +34,9 @@ export async function serve(config: Config, areas: readonly AreaModule[]): Promi
       url,
       greeting: greetingOf(config, url, port, platform.tokenFile),
       async close() {
-        await closeApp(app)
+        const lateMs = performance.now() + limits.drainMs
+        await Promise.race([platform.drain(), passed(limits.drainMs)])
+        await closeApp(app, Math.max(0, lateMs - performance.now()))
         await platform.close()
       },
     }
@@ -39,6 +45,9 @@ export async function serve(config: Config, areas: readonly AreaModule[]): Promi
     throw error
   }
 }
+
+const passed = (milliseconds: number): Promise<void> =>
+  new Promise(resolve => setTimeout(resolve, milliseconds).unref())
 
 /** The port that is listened on: the configured one, or with nothing configured the next that is free. */
 async function listen(app: FastifyInstance, { host, port, isPortOpen }: Config['http']): Promise<number> {

@@ -48,8 +48,11 @@ export interface Operations<Record> {
    * DONE, or PENDING when the effect names a procedure. Answers its id.
    */
   begin(tx: Transaction, effect: Effect): Promise<string>
-  /** Begins, in the caller's transaction, work that has no operation. What it fails with is logged. */
-  follow(tx: Transaction, work: WorkOrder & { readonly scope: Scope }): Promise<void>
+  /**
+   * Begins, in the caller's transaction, work that has no operation, after `afterMs` when that is given. What it fails
+   * with is logged.
+   */
+  follow(tx: Transaction, work: WorkOrder & { readonly scope: Scope; readonly afterMs?: number }): Promise<void>
   /**
    * Ends a PENDING or RUNNING operation with OPERATION_CANCELLED and `reason` as its description, in the caller's
    * transaction; the step that is running is aborted. False when it has no work left to be cancelled.

@@ -1,7 +1,7 @@
 import type { ApiError } from '../../runtime/errors.ts'
-import type { FilterField, FilterType, ListFields } from '../../runtime/filter/types.ts'
+import type { FilterField, FilterType, ListFields, SortKey } from '../../runtime/filter/types.ts'
 import type { JsonText } from '../../runtime/json.ts'
-import type { ListQuery, Page, SortKey } from '../../runtime/pagination.ts'
+import type { ListQuery, Page } from '../../runtime/pagination.ts'
 
 /** A set of members that no two documents of a collection may share; `taken` makes the error of the second one. */
 export interface Unique<T> {
@@ -66,11 +66,18 @@ export interface DerivedRow {
   readonly values: readonly (string | number | boolean)[]
 }
 
+/** A document whose version is read in one statement with others: all of it is as of the same moment. */
+export interface Witness {
+  readonly collection: Collection<never>
+  readonly id: string
+}
+
 /** What a page has beside the documents as they are stored. */
 export interface PageOptions<Members> {
-  readonly derived?: Derived
+  readonly derived?: Derived | undefined
   /** STRING and ENUM columns that are read beside the text, so that nothing has to be parsed for them. */
   readonly members?: Members
+  readonly witness?: Witness
 }
 
 /** A document of a page, and those of its members that were asked for, in that order; one that is not set is empty. */
@@ -82,6 +89,8 @@ export interface Listed<T, Members extends readonly (keyof T)[]> extends Stored<
 export interface StoredPage<T, Members extends readonly (keyof T)[] = readonly []> {
   readonly items: readonly Listed<T, Members>[]
   readonly next?: readonly SortKey[]
+  /** The version of the witness; undefined without one, and when the page has no rows to stand beside. */
+  readonly witnessed?: number | undefined
 }
 
 export interface Reader {
@@ -118,7 +127,10 @@ export interface Transaction extends Reader {
   lock<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined>
   /** As `lock`, but others may share it too: it holds off those who lock the document, not each other. */
   share<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined>
-  /** Throws the error of a violated `unique`. */
+  /**
+   * Throws the error of a violated `unique`, and `Conflict` when there is a document of the id. After the former, which
+   * `update` may throw too, the transaction can only end: with the same error, even when it was caught.
+   */
   insert<T>(collection: Collection<T>, document: T): Promise<Stored<T>>
   /** Replaces a document that still has `version`; throws `Conflict` when it has another. */
   update<T>(collection: Collection<T>, id: string, document: T, version: number): Promise<Stored<T>>
@@ -137,6 +149,12 @@ export interface Transaction extends Reader {
  */
 export interface Store extends Reader {
   tx<R>(fn: (tx: Transaction) => Promise<R>): Promise<R>
+  /**
+   * All reads of `read` see the committed rows of one moment, that of the first of them, and neither wait for
+   * transactions nor hold them up. Keep it short, since the store keeps what it sees; like `fn` of `tx` it awaits nothing
+   * but the calls of its reader, and may run again.
+   */
+  snapshot<R>(read: (reader: Reader) => Promise<R>): Promise<R>
 }
 
 /** A document changed between reading and writing it; `Store.tx` runs the transaction again. */

@@ -6,12 +6,13 @@ import type { WorkOrder } from '../ports/procedures.ts'
 export interface CascadeInput {
   readonly organisation: string
   readonly scope: Scope
-  /** The state that the node was given. */
+  /** The state that the node was given, and when: the `state_change_time` of that change. */
   readonly state: LifecycleState
+  readonly time: string
 }
 
 /** The subtree that a cascade goes over. */
-export type Subtree = Omit<CascadeInput, 'state'>
+export type Subtree = Omit<CascadeInput, 'state' | 'time'>
 
 export const cascadeKind = 'taxonomy.lifecycle'
 export const catchUpKind = 'taxonomy.catchUp'

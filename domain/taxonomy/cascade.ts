@@ -106,23 +106,25 @@ async function errorsOf(reader: Reader, found: readonly Following[]): Promise<re
   for (const { failed_state, failure, id, is_resting } of found) {
     const name = is_resting ? (await reader.get(workspaces, id))?.value.name : undefined
     if (name === undefined) continue
-    errors.push({ code, reason, description: `workspace ${name} could not become ${failed_state}: ${failure}` })
+    const what = failed_state === '' ? 'follow its state' : `become ${failed_state}`
+    errors.push({ code, reason, description: `workspace ${name} could not ${what}: ${failure}` })
   }
   return errors
 }
 
 /**
  * A later verb decides alone, so that what failed under this one does not count. A verb needs an active parent, so that
- * the state it gave was the effective one: that it is another one now is what a later verb on the node or above it did.
+ * the state it gave was the effective one: that it is another one now is what a later verb on the node or above it did,
+ * and a node that was changed again had later verbs, whatever its state is.
  */
 async function endOf(
   context: StepContext<CascadeInput, Checkpoint>,
   [first, ...others]: readonly OperationError[],
 ): Promise<StepOutcome> {
-  const { scope, state } = context.input
-  const now = (await locate(context.store, scope))?.effective.state
-  if (now !== state) {
-    const description = `${scope.type} ${scope.id} is not ${state} any more; a later call decided`
+  const { scope, state, time } = context.input
+  const now = await locate(context.store, scope)
+  if (now?.effective.state !== state || now.changed !== time) {
+    const description = `what made ${scope.type} ${scope.id} ${state} is past; a later call decided`
     context.warn({ code: lifecycleSuperseded.code, description, isOnly: true })
     return done()
   }

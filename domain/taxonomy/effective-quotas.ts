@@ -38,6 +38,9 @@ export class EffectiveQuotas implements EffectiveQuotaHandlers {
 
 /** Both halves of a scope or none; none is the organisation. */
 function askedScope({ organisation, scope_id, scope_type }: GetEffectiveQuotaRequest): Scope {
+  if (scope_type === 'TAXONOMY_SCOPE_TYPE_PLATFORM') {
+    throw scopeInvalid('scope_type', 'must be an organisation, group or workspace')
+  }
   if (scope_type !== undefined && scope_id !== undefined) return scopeOf({ scope_type, scope_id })
   if (scope_type !== undefined) throw scopeInvalid('scope_id', 'must be given with scope_type')
   if (scope_id !== undefined) throw scopeInvalid('scope_type', 'must be given with scope_id')

@@ -12,8 +12,9 @@ export interface Following {
   readonly work: string
   /** The work waits for its next attempt after a failure; another may take its place. */
   readonly is_resting: boolean
-  /** The state that could not be followed in three attempts, and why, for people; empty when there is none. */
+  /** The state that could not be followed in three attempts, empty when it is not known, and why, for people. */
   readonly failed_state: string
+  /** Empty when there is none. */
   readonly failure: string
 }
 

@@ -47,7 +47,7 @@ import { deleteOverridesAt } from './quota-overrides-store.ts'
 import { requireEmpty } from './require-empty.ts'
 import { parentScope } from './scopes.ts'
 import { active, archived, suspended } from './states.ts'
-import { lockTree, shareTree } from './tree-lock.ts'
+import { changeTree, lockTree, shareTree } from './tree-lock.ts'
 import type { TreeReads } from './tree-reads.ts'
 import { mayHaveUnfollowed } from './unfollowed.ts'
 
@@ -63,9 +63,9 @@ export class Groups implements GroupHandlers {
 
   async listGroups({ organisation }: ListGroupsRequest, { query }: ListContext): Promise<Page<Group>> {
     return this.#trees.read(organisation, async tree => {
-      const asked = await answerable(tree, query)
-      const options = { ...asked, members: ['parent_group_id', 'state'] } as const
-      const page = await this.#parts.store.page(groups, asked.query, { organisation_id: organisation }, options)
+      const { derived, query: own } = await answerable(tree, query)
+      const options = { derived, members: ['parent_group_id', 'state'] } as const
+      const page = await tree.reader.page(groups, own, { organisation_id: organisation }, options)
       const places = await tree.at(page.items.map(({ members: [parent] }) => parent))
       const counts = await tree.below(page.items.map(({ id }) => id))
       const items = page.items.map(({ id, members: [parent, state], text }) => {
@@ -73,16 +73,16 @@ export class Groups implements GroupHandlers {
         const below = counts.get(id)
         return place && below && groupAnswer({ id, text, state }, place, below)
       })
-      return items.every(item => item !== undefined) ? { ...page, items } : undefined
+      return { answer: items.every(item => item !== undefined) ? { ...page, items } : undefined }
     })
   }
 
   async getGroup(request: GetGroupRequest): Promise<Answer<Group>> {
     return this.#trees.read(request.organisation, async tree => {
-      const { id, text, value } = foundGroup(await this.#parts.store.get(groups, request.id), request)
+      const { id, text, value } = foundGroup(await tree.reader.get(groups, request.id), request)
       const place = (await tree.at([value.parent_group_id])).get(value.parent_group_id)
       const below = (await tree.below([id])).get(id)
-      return place && below && groupAnswer({ id, text, state: value.state }, place, below)
+      return { answer: place && below && groupAnswer({ id, text, state: value.state }, place, below) }
     })
   }
 
@@ -146,6 +146,7 @@ export class Groups implements GroupHandlers {
       await dropArchival(tx, id)
       await tx.delete(groups, id, stored.version)
       const effect = effectOn(groupKind, 'DELETE', id)
+      // What is audited of it later needs the scopes above, which the deleted row can no longer tell.
       return { ...effect, chain: [...scopesOf(place), effect.scope] }
     })
   }
@@ -156,7 +157,7 @@ export class Groups implements GroupHandlers {
     const parent = body.parent_group_id
     await this.#parts.access.require(context, 'taxonomy.groups.move', parentScope(request.organisation, parent))
     return this.#parts.operations.mutate(context, request, async tx => {
-      const { organisation, parent: from, stored } = await lockChild(tx, groupKind, request, body.etag)
+      const { organisation, parent: from, stored, tree } = await lockChild(tx, groupKind, request, body.etag)
       // A parent that is not active is told before the node's own state, one that is not there after it (conventions §4).
       const place = await activePlace(tx, organisation, parent)
       requireState(groupKind, stored.value, [active, suspended])
@@ -164,6 +165,7 @@ export class Groups implements GroupHandlers {
       const effect = effectOn(groupKind, 'MOVE', id)
       if (parent === stored.value.parent_group_id) return effect
       requireOutside(stored.value, to)
+      await changeTree(tx, tree)
       const moved = await groupsIn(tx, [id])
       await requireFit(tx, organisation.id, { id: parent, depth: to.depth }, heightOf(id, moved))
       const next = { ...stored.value, parent_group_id: parent, update_time: formatMillis(context.now) }
@@ -197,7 +199,8 @@ export class Groups implements GroupHandlers {
   #change(verb: Verb, request: SuspendGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
     const { etag, reason } = request.body
     return this.#parts.operations.mutate(context, request, async tx => {
-      const { organisation, stored } = await lockChild(tx, groupKind, request, etag)
+      const { organisation, stored, tree } = await lockChild(tx, groupKind, request, etag)
+      await changeTree(tx, tree)
       const node = { kind: groupKind, organisation: organisation.id, stored }
       return changeState(tx, node, verb, { reason, context })
     })

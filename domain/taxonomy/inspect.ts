@@ -4,6 +4,7 @@ import { inspectFollowings } from './inspection/followings.ts'
 import { inspectGroups } from './inspection/groups.ts'
 import { finding } from './inspection/finding.ts'
 import { inspectOverrides } from './inspection/overrides.ts'
+import { inspectQuotas } from './inspection/quotas.ts'
 import { inspectState, statesBefore } from './inspection/states.ts'
 import { inspectStrays } from './inspection/strays.ts'
 import { inspectTotals } from './inspection/totals.ts'
@@ -13,12 +14,13 @@ import { organisations, trees, type StoredOrganisation } from './nodes.ts'
 import { groupsBelow, placesOf } from './places.ts'
 
 /**
- * The checker of the area (`Inspect`): the tree, its states, counts and limits, the usages and their sums, and what
+ * The checker of the area (`Inspect`): the tree, its states, counts and limits, the quotas, the usages and their sums, and what
  * follows the states. Its memory is bounded by the groups of one organisation.
  */
 export async function* inspectTaxonomy(inspection: Inspection): AsyncGenerator<Finding, void, undefined> {
   const { reader } = inspection
   for await (const { value } of reader.each(organisations)) yield* inspectOrganisation(inspection, value)
+  yield* inspectQuotas(reader)
   yield* inspectStrays(reader)
   yield* inspectOverrides(reader)
   yield* inspectFollowings(inspection)

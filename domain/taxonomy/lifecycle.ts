@@ -55,7 +55,7 @@ export async function changeState<T extends StoredNode>(
   const effect = effectOn(kind, type, id)
   const ceiling = Math.max(strictness(value.state), strictness(state))
   const isFollowed = kind.scopeType === 'WORKSPACE' || (await reachesWorkspace(tx, organisation, id, ceiling))
-  return isFollowed ? { ...effect, procedure: cascade({ organisation, scope: effect.scope, state }) } : effect
+  return isFollowed ? { ...effect, procedure: cascade({ organisation, scope: effect.scope, state, time }) } : effect
 }
 
 /** Takes the state that an archived node had before. */

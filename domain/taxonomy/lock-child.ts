@@ -1,13 +1,15 @@
 import { checkEtag } from '../../runtime/field-mask.ts'
 import type { Stored, Transaction } from '../ports/store.ts'
 import type { ChildKind, ChildPath, StoredChild } from './kinds.ts'
-import type { StoredOrganisation } from './nodes.ts'
+import type { StoredOrganisation, Tree } from './nodes.ts'
 import { activeParent } from './parents.ts'
 import type { Place } from './places.ts'
-import { lockTree } from './tree-lock.ts'
+import { holdTree } from './tree-lock.ts'
 
 /** A node that hangs under others, held in its tree. */
 export interface LockedChild<T> {
+  /** Still as it was: who changes something says so by `changeTree`. */
+  readonly tree: Stored<Tree>
   readonly organisation: StoredOrganisation
   readonly stored: Stored<T>
   /** Where it hangs. */
@@ -24,8 +26,9 @@ export async function lockChild<T extends StoredChild>(
   path: ChildPath,
   etag: string | undefined,
 ): Promise<LockedChild<T>> {
-  const { value: organisation } = await lockTree(tx, path.organisation)
+  const { organisation, tree } = await holdTree(tx, path.organisation)
   const stored = kind.found(await tx.lock(kind.collection, path.id), path)
   checkEtag(etag, stored.value.etag)
-  return { organisation, stored, parent: await activeParent(tx, organisation, stored.value.parent_group_id) }
+  const parent = await activeParent(tx, organisation.value, stored.value.parent_group_id)
+  return { organisation: organisation.value, tree, stored, parent }
 }

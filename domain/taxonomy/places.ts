@@ -26,6 +26,7 @@ export type Places = ReadonlyMap<string, Place>
 
 /** The effective state of a node with a state of its own below others. */
 export function inherit(above: Effective, state: LifecycleState, scope: Scope): Effective {
+  if (state === above.state) return above
   return strictness(state) > strictness(above.state) ? { state, source: scope } : above
 }
 

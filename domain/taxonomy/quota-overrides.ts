@@ -131,16 +131,19 @@ function foundOverride(stored: Stored<StoredOverride> | undefined, quota: string
  */
 async function requireScope(tx: Transaction, quota: string, override: StoredOverride): Promise<readonly Scope[]> {
   const scope = scopeOf(override)
-  const isCapless = countsNodes(quota) && scope.type === 'WORKSPACE'
-  const found = isCapless ? undefined : await locate(tx, scope)
+  if (scope.type === 'PLATFORM') throw scopeInvalid('scope_type', 'must be an organisation, group or workspace')
+  if (scope.type === 'WORKSPACE' && countsNodes(quota)) {
+    throw scopeInvalid('scope_type', `must not be a workspace: ${quota} counts what a workspace cannot hold`)
+  }
+  const found = await locate(tx, scope)
   if (found) await tx.share(trees, found.organisation.id)
   const located = found && (await locate(tx, scope))
   if (located) return located.scopes
-  const [field, description] = isCapless
-    ? ['scope_type', `must not be a workspace: ${quota} counts what a workspace cannot hold`]
-    : ['scope_id', `must be the id of an organisation, group or workspace; there is no such ${override.scope_type}`]
-  throw quotaOverrideScopeInvalid(`${field} ${description}`, { badRequest: [{ field, description }] })
+  throw scopeInvalid('scope_id', `must be the id of a node; there is no such ${override.scope_type}`)
 }
+
+const scopeInvalid = (field: string, description: string): Error =>
+  quotaOverrideScopeInvalid(`${field} ${description}`, { badRequest: [{ field, description }] })
 
 /** What an administrator should know of a limit: an ancestor's smaller one decides, or it is below the usage. */
 async function warningsOf(
@@ -154,7 +157,8 @@ async function warningsOf(
   const above = (await limitsOn(reader, quota, scopes.slice(0, -1))).map(each => each.limit).filter(each => each >= 0)
   const ancestor = Math.min(...above)
   if (above.length > 0 && isAbove(limit, ancestor)) {
-    const description = `an ancestor's limit of ${ancestor} is smaller than ${limit} and decides`
+    const given = limit < 0 ? 'unlimited' : String(limit)
+    const description = `an ancestor's limit of ${ancestor} is smaller than the given one, ${given}, and decides`
     warnings.push({ code: overrideAboveAncestor.code, description })
   }
   const usage = own && limit >= 0 ? await usageOf(reader, quota, own) : 0

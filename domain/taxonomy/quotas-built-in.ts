@@ -1,8 +1,18 @@
 import type { Quota } from '../../output/taxonomy/types.ts'
 
-type BuiltIn = Pick<Quota, 'id' | 'display_name' | 'description' | 'unit' | 'default_limit'>
+/** What is fixed of a quota, and the limit that it starts with. */
+export type BuiltInQuota = Pick<Quota, 'id' | 'display_name' | 'description' | 'unit' | 'default_limit'>
 
-const built = (id: string, display_name: string, description: string, default_limit: number, unit = '1'): BuiltIn => ({
+/** The members that no caller changes. */
+export const fixedMembers = ['display_name', 'description', 'unit'] as const satisfies readonly (keyof BuiltInQuota)[]
+
+const built = (
+  id: string,
+  display_name: string,
+  description: string,
+  default_limit: number,
+  unit = '1',
+): BuiltInQuota => ({
   id,
   display_name,
   description,
@@ -11,7 +21,7 @@ const built = (id: string, display_name: string, description: string, default_li
 })
 
 /** The quotas that exist, with the limits they start with (taxonomy.md §1). */
-export const builtInQuotas: readonly BuiltIn[] = [
+export const builtInQuotas: readonly BuiltInQuota[] = [
   built('compute.disk_gib', 'Disk space', 'Size of all disks of virtual machines.', 10240, 'GiBy'),
   built('compute.memory_mib', 'Memory', 'Memory of all virtual machines.', 1048576, 'MiBy'),
   built('compute.vcpus', 'Virtual CPUs', 'Virtual CPUs of all virtual machines.', 256),
@@ -26,3 +36,8 @@ export const builtInQuotas: readonly BuiltIn[] = [
   built('vault.cryptoKeys', 'Crypto keys', 'Crypto keys in every state.', 500),
   built('vault.secrets', 'Secrets', 'Secrets in every state.', 1000),
 ]
+
+const builtInIds: ReadonlySet<string> = new Set(builtInQuotas.map(({ id }) => id))
+
+/** Whether a quota of this id exists in every store. */
+export const isBuiltIn = (id: string): boolean => builtInIds.has(id)

@@ -13,13 +13,14 @@ import { applyUpdate, checkEtag } from '../../runtime/field-mask.ts'
 import type { Answer } from '../../runtime/json.ts'
 import type { Page } from '../../runtime/pagination.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
+import { isRecord } from '../../runtime/validation.ts'
 import type { Warning } from '../ports/operations.ts'
 import type { Parts } from '../ports/parts.ts'
 import type { Reader, Stored, Transaction } from '../ports/store.ts'
 import { nextEtag } from './etag.ts'
 import { organisations } from './nodes.ts'
 import { overrideAt } from './quota-overrides-store.ts'
-import { builtInQuotas } from './quotas-built-in.ts'
+import { builtInQuotas, fixedMembers } from './quotas-built-in.ts'
 import { quotas } from './quotas-store.ts'
 import { usageOf } from './usage.ts'
 
@@ -61,11 +62,30 @@ export class Quotas implements QuotaHandlers {
   }
 }
 
-/** Makes the quotas that do not exist yet. */
+/** Makes the quotas that do not exist yet, and gives the others back what is fixed of them. */
 export async function createBuiltInQuotas(tx: Transaction, now: number): Promise<void> {
+  const update_time = formatMillis(now)
   for (const quota of builtInQuotas) {
-    if (await tx.get(quotas, quota.id)) continue
-    await tx.insert(quotas, { ...quota, etag: nextEtag(undefined), update_time: formatMillis(now) })
+    const stored = await tx.get(quotas, quota.id)
+    if (stored === undefined) {
+      await tx.insert(quotas, { ...quota, etag: nextEtag(undefined), update_time })
+      continue
+    }
+    const kept = readable(stored)
+    if (kept === undefined || fixedMembers.every(name => kept[name] === quota[name])) continue
+    const { default_limit, etag } = kept
+    const next = { ...quota, default_limit, etag: nextEtag(etag), update_time }
+    await tx.update(quotas, quota.id, next, stored.version)
+  }
+}
+
+/** Undefined for a damaged document: it must not keep the server from starting, nor be lost with the limit in it. */
+function readable(stored: Stored<Quota>): Quota | undefined {
+  try {
+    return isRecord(stored.value) ? stored.value : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
   }
 }
 

@@ -1,6 +1,15 @@
 import { ApiError } from '../../runtime/errors.ts'
 import type { LifecycleState } from '../../output/taxonomy/types.ts'
-import { again, done, type Procedure, type StepContext, type StepOutcome, type WorkOrder } from '../ports/procedures.ts'
+import {
+  again,
+  done,
+  type OperationError,
+  type Procedure,
+  type StepContext,
+  type StepOutcome,
+  type WorkFacts,
+  type WorkOrder,
+} from '../ports/procedures.ts'
 import type { Reader, Transaction } from '../ports/store.ts'
 import type { WorkspaceHooks } from '../ports/taxonomy.ts'
 import { changeFollowing, followings, isBusy, newFollowing, type Following } from './following.ts'
@@ -25,6 +34,8 @@ interface ReconcileInput {
   readonly workspace: string
   /** The name of this piece of work; what another one has taken over is left to it. */
   readonly work: string
+  /** How often in a row those before it have ended with what nobody expected. */
+  readonly failures?: number
 }
 
 /** What the areas were asked for last, and how often in a row that has failed. */
@@ -37,10 +48,7 @@ type Context = StepContext<ReconcileInput, Checkpoint>
 
 const kind = 'taxonomy.reconcile'
 
-const order = (workspace: string, work: string): WorkOrder & { readonly input: ReconcileInput } => ({
-  kind,
-  input: { workspace, work },
-})
+const order = (input: ReconcileInput): WorkOrder & { readonly input: ReconcileInput } => ({ kind, input })
 
 /**
  * Makes sure that somebody brings the areas of a workspace to its effective state, and answers what is to be begun: one
@@ -56,7 +64,7 @@ export async function ensureFollowed(
   if (isBusy(stored?.value)) return undefined
   if (stored) await tx.update(followings, id, { ...stored.value, work, is_resting: false }, stored.version)
   else await tx.insert(followings, newFollowing(id, organisation_id, work))
-  return order(id, work)
+  return order({ workspace: id, work })
 }
 
 /** Brings the areas of one workspace to its effective state, whatever that is by now. */
@@ -82,7 +90,8 @@ export function reconcileProcedure(
       failure: '',
     }
     await tx.update(followings, id, following, stored.version)
-    if (next !== '') await operations.follow(tx, { ...order(id, next), scope: { type: 'WORKSPACE', id } })
+    if (next !== '')
+      await operations.follow(tx, { ...order({ workspace: id, work: next }), scope: { type: 'WORKSPACE', id } })
   }
 
   return {
@@ -104,6 +113,7 @@ export function reconcileProcedure(
         },
       },
     ],
+    failed: (tx, facts, [error]) => followAnew(tx, { clock, operations }, facts, error, times),
   }
 }
 
@@ -166,4 +176,26 @@ async function failedOnce(
     if (retry === undefined && !isOld) await changeFollowing(tx, input.workspace, input.work, rest)
   })
   return again(isOld ? 0 : (retry ?? restMs))
+}
+
+/**
+ * Puts other work in the place of one that ended with what nobody expected: the workspace must not be held by it. It
+ * comes after the same times as an attempt after failures of an area, and gives way while it rests as that does.
+ */
+async function followAnew(
+  tx: Transaction,
+  { clock, operations }: Pick<TaxonomyParts, 'clock' | 'operations'>,
+  { checkpoint, input }: WorkFacts<ReconcileInput, Checkpoint>,
+  error: OperationError,
+  { restMs, retryMs }: FollowTimes,
+): Promise<void> {
+  const { work, workspace: id } = input
+  const failures = Math.max(input.failures ?? 0, checkpoint?.failures ?? 0) + 1
+  const retry = retryMs[failures - 1]
+  const rest = { is_resting: true, failed_state: checkpoint?.state ?? '', failure: `taxonomy: ${error.description}` }
+  const next = clock.newId()
+  const changes = { work: next, ...(retry === undefined && rest) }
+  if ((await changeFollowing(tx, id, work, changes)) === undefined) return
+  const scope = { type: 'WORKSPACE', id } as const
+  await operations.follow(tx, { ...order({ workspace: id, work: next, failures }), scope, afterMs: retry ?? restMs })
 }

@@ -8,20 +8,41 @@ interface Growth {
   readonly workspaces?: number
 }
 
+/** An organisation that is held with its tree. */
+export interface LockedTree {
+  readonly organisation: Stored<StoredOrganisation>
+  readonly tree: Stored<Tree>
+}
+
 /**
  * Holds an organisation against every other change of its tree or states, and against those who share it, before
- * anything of it is read (taxonomy.md §4). Throws ORGANISATION_NOT_FOUND.
+ * anything of it is read (taxonomy.md §4). Who then changes something says so by `changeTree`. Throws
+ * ORGANISATION_NOT_FOUND.
  */
+export async function holdTree(tx: Transaction, organisation: string): Promise<LockedTree> {
+  const tree = await tx.lock(trees, organisation)
+  if (tree === undefined) throw noOrganisation(organisation)
+  return { organisation: foundOrganisation(await tx.get(organisations, organisation), organisation), tree }
+}
+
+/** Tells those who remember something of a held tree that it is another one now; once a transaction. */
+export async function changeTree(
+  tx: Transaction,
+  { id, value, version }: Stored<Tree>,
+  { groups = 0, workspaces = 0 }: Growth = {},
+): Promise<void> {
+  await tx.update(trees, id, grown(value, groups, workspaces), version)
+}
+
+/** Holds a tree in order to change it. Throws as `holdTree`. */
 export async function lockTree(
   tx: Transaction,
   organisation: string,
-  { groups = 0, workspaces = 0 }: Growth = {},
+  growth: Growth = {},
 ): Promise<Stored<StoredOrganisation>> {
-  const tree = await tx.lock(trees, organisation)
-  if (tree === undefined) throw noOrganisation(organisation)
-  const { value, version } = tree
-  await tx.update(trees, organisation, grown(value, groups, workspaces), version)
-  return foundOrganisation(await tx.get(organisations, organisation), organisation)
+  const locked = await holdTree(tx, organisation)
+  await changeTree(tx, locked.tree, growth)
+  return locked.organisation
 }
 
 const grown = ({ id, tree_version, group_count, workspace_count }: Tree, groups: number, workspaces: number): Tree => ({
@@ -31,7 +52,7 @@ const grown = ({ id, tree_version, group_count, workspace_count }: Tree, groups:
   workspace_count: workspace_count + workspaces,
 })
 
-/** Holds an organisation against changes of its tree or states, together with others who do. Throws as `lockTree`. */
+/** Holds an organisation against changes of its tree or states, together with others who do. Throws as `holdTree`. */
 export async function shareTree(tx: Transaction, organisation: string): Promise<Stored<StoredOrganisation>> {
   await tx.share(trees, organisation)
   return foundOrganisation(await tx.get(organisations, organisation), organisation)

@@ -1,11 +1,18 @@
-import { engineUnavailable } from '../../output/shared/errors.ts'
-import type { Reader } from '../ports/store.ts'
+import type { Reader, Store } from '../ports/store.ts'
 import { organisations, trees } from './nodes.ts'
 import { foundOrganisation, noOrganisation } from './tree-lock.ts'
 import { TreeView } from './tree-view.ts'
 
-/** How often a read is begun anew that the tree was changed under. */
-const maxAttempts = 10
+/** What a read of a tree has found. */
+export interface Sight<R> {
+  /** Undefined when something hangs under nothing, which a change of the tree under the read may bring about. */
+  readonly answer: R | undefined
+  /** The version that the tree had when the last statement of the read ran, where that has told it. */
+  readonly version?: number | undefined
+}
+
+/** How often a read is tried beside the changes of others, before it is shut off from them. */
+const maxAttempts = 2
 
 /** What is held of all organisations together, about 10 MB; the organisation that was not read for longest goes first. */
 const maxSize = 10_000
@@ -15,31 +22,32 @@ const maxSize = 10_000
  * the version of the tree, which every read asks the store for, is the same.
  */
 export class TreeReads {
-  readonly #reader: Reader
+  readonly #store: Store
   /** By the organisation; the one that was read last comes last. */
   readonly #held = new Map<string, { readonly view: TreeView; readonly size: number }>()
   #size = 0
+  /** The organisation that comes last. */
+  #latest = ''
 
-  constructor(reader: Reader) {
-    this.#reader = reader
+  constructor(store: Store) {
+    this.#store = store
   }
 
   /**
-   * Answers a read of several statements that fit together: it is run again when the tree was changed between them.
-   * `read` answers undefined when something that it found hangs under nothing, which such a change may bring about.
-   * Throws ORGANISATION_NOT_FOUND, and ENGINE_UNAVAILABLE when the tree changes too fast.
+   * Answers a read of several statements that fit together. It is run again when the tree was changed between them, the
+   * last time in a snapshot, where nothing changes. Throws ORGANISATION_NOT_FOUND.
    */
-  async read<R>(organisation: string, read: (tree: TreeView) => Promise<R | undefined>): Promise<R> {
-    let view = this.#held.get(organisation)?.view
+  async read<R>(organisation: string, read: (tree: TreeView) => Promise<Sight<R>>): Promise<R> {
+    let held = this.#held.get(organisation)?.view
     for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-      view ??= await this.#view(organisation)
-      const result = await this.#attempt(organisation, view, read)
-      const isSettled = (await this.#version(organisation)) === view.version
+      const view = held?.fork() ?? (await viewOf(this.#store, organisation))
+      const { answer, version } = await this.#attempt(organisation, view, read)
+      const isSettled = (version ?? (await versionOf(this.#store, organisation))) === view.version
       if (isSettled) this.#keep(organisation, view)
-      if (isSettled && result !== undefined) return result
-      view = undefined
+      if (isSettled && answer !== undefined) return answer
+      held = undefined
     }
-    throw engineUnavailable('the tree changes too fast to be read; try again', { retryAfterSeconds: 1 })
+    return this.#store.snapshot(reader => readWithin(reader, organisation, read))
   }
 
   /** Of an organisation that is gone nothing else is said. */
@@ -47,27 +55,21 @@ export class TreeReads {
     try {
       return await read(view)
     } catch (error) {
-      await this.#version(organisation)
+      await versionOf(this.#store, organisation)
       throw error
     }
   }
 
-  async #version(organisation: string): Promise<number> {
-    const tree = await this.#reader.get(trees, organisation)
-    if (tree) return tree.version
-    throw noOrganisation(organisation)
-  }
-
-  async #view(id: string): Promise<TreeView> {
-    const version = await this.#version(id)
-    const organisation = foundOrganisation(await this.#reader.get(organisations, id), id)
-    return new TreeView(this.#reader, organisation.value, version)
-  }
-
+  /** Of several views of one version the one that knows most is held, of several versions the last one. */
   #keep(id: string, view: TreeView): void {
+    const held = this.#held.get(id)
+    const isBetter = held === undefined || held.view.version < view.version || held.size < view.size
+    if (held !== undefined && (held.view.version > view.version || (!isBetter && id === this.#latest))) return
+    this.#latest = id
     this.#drop(id)
-    this.#held.set(id, { view, size: view.size })
-    this.#size += view.size
+    const next = isBetter ? { view, size: view.size } : held
+    this.#held.set(id, next)
+    this.#size += next.size
     for (const oldest of this.#held.keys()) {
       if (this.#size <= maxSize) return
       this.#drop(oldest)
@@ -78,4 +80,26 @@ export class TreeReads {
     this.#size -= this.#held.get(id)?.size ?? 0
     this.#held.delete(id)
   }
+}
+
+async function versionOf(reader: Reader, organisation: string): Promise<number> {
+  const tree = await reader.get(trees, organisation)
+  if (tree) return tree.version
+  throw noOrganisation(organisation)
+}
+
+async function viewOf(reader: Reader, id: string): Promise<TreeView> {
+  const version = await versionOf(reader, id)
+  const organisation = foundOrganisation(await reader.get(organisations, id), id)
+  return new TreeView(reader, organisation.value, version)
+}
+
+async function readWithin<R>(
+  reader: Reader,
+  organisation: string,
+  read: (tree: TreeView) => Promise<Sight<R>>,
+): Promise<R> {
+  const { answer } = await read(await viewOf(reader, organisation))
+  if (answer !== undefined) return answer
+  throw new Error(`something of organisation ${organisation} hangs under nothing`)
 }

@@ -1,22 +1,36 @@
-import type { Reader } from '../ports/store.ts'
+import type { Reader, Witness } from '../ports/store.ts'
 import { countsBelow, type Below } from './counts.ts'
-import { groups, type StoredOrganisation } from './nodes.ts'
+import { groups, trees, type StoredOrganisation } from './nodes.ts'
 import { placesAt, placesOf, type Place, type Places } from './places.ts'
 
 /** What reads have found out about the tree of an organisation; all of it holds for one version of the tree. */
 export class TreeView {
   /** That of the row in `trees`: every change of the tree, or of a state in it, makes another. */
   readonly version: number
-  readonly #reader: Reader
+  /** What all else of the read is read by as well. */
+  readonly reader: Reader
   readonly #organisation: StoredOrganisation
-  readonly #places = new Map<string, Place>()
-  readonly #counts = new Map<string, Below>()
-  #isWhole = false
+  /** Never changed, but replaced: forks may have them too. */
+  #places: Places
+  #counts: ReadonlyMap<string, Below>
+  #isWhole: boolean
 
-  constructor(reader: Reader, organisation: StoredOrganisation, version: number) {
+  /** Begins with what `from` knows. */
+  constructor(reader: Reader, organisation: StoredOrganisation, version: number, from?: TreeView) {
     this.version = version
-    this.#reader = reader
+    this.reader = reader
     this.#organisation = organisation
+    this.#places = from ? from.#places : new Map<string, Place>()
+    this.#counts = from ? from.#counts : new Map<string, Below>()
+    this.#isWhole = from ? from.#isWhole : false
+  }
+
+  /**
+   * A view for one read, which knows what this one does. What it finds is its own until the read has shown that the tree
+   * was still the same: others would take it for true.
+   */
+  fork(): TreeView {
+    return new TreeView(this.reader, this.#organisation, this.version, this)
   }
 
   /** How much it holds in memory. */
@@ -24,11 +38,21 @@ export class TreeView {
     return this.#places.size + this.#counts.size
   }
 
+  /** As `at`, without a look into the store: undefined when one is not known. */
+  known(parents: readonly string[]): Places | undefined {
+    return parents.every(parent => this.#places.has(parent)) ? this.#places : undefined
+  }
+
   /** The places with these `parent_group_id`s, others beside them. A group that is gone has none. */
   async at(parents: readonly string[]): Promise<Places> {
     const missing = parents.filter(parent => !this.#places.has(parent))
-    if (missing.length > 0) this.#keep(await placesAt(this.#reader, this.#organisation, missing))
+    if (missing.length > 0) this.#keep(await placesAt(this.reader, this.#organisation, missing))
     return this.#places
+  }
+
+  /** What tells the version of the tree together with other rows. */
+  get witness(): Witness {
+    return { collection: trees, id: this.#organisation.id }
   }
 
   /** All places of the organisation: what queries over inherited fields need. */
@@ -36,7 +60,7 @@ export class TreeView {
     if (this.#isWhole) return this.#places
     const found = []
     const where = { organisation_id: this.#organisation.id }
-    for await (const { value } of this.#reader.each(groups, where)) found.push(value)
+    for await (const { value } of this.reader.each(groups, where)) found.push(value)
     this.#keep(placesOf(this.#organisation, found))
     this.#isWhole = true
     return this.#places
@@ -46,13 +70,13 @@ export class TreeView {
   async below(ids: readonly string[]): Promise<ReadonlyMap<string, Below>> {
     const missing = ids.filter(id => !this.#counts.has(id))
     if (missing.length > 0) {
-      const found = await countsBelow(this.#reader, this.#organisation.id, missing)
-      for (const [id, count] of found) this.#counts.set(id, count)
+      const found = await countsBelow(this.reader, this.#organisation.id, missing)
+      this.#counts = new Map([...this.#counts, ...found])
     }
     return this.#counts
   }
 
   #keep(places: Places): void {
-    for (const [id, place] of places) if (!this.#places.has(id)) this.#places.set(id, place)
+    this.#places = new Map([...places, ...this.#places])
   }
 }

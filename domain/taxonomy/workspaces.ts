@@ -38,7 +38,7 @@ import { inherit, type Place } from './places.ts'
 import { dropWorkspace, forcedPurge, freePurge } from './purge.ts'
 import { parentScope } from './scopes.ts'
 import { active, archived, deleting, suspended } from './states.ts'
-import { lockTree, shareTree } from './tree-lock.ts'
+import { changeTree, lockTree, shareTree } from './tree-lock.ts'
 import type { TreeReads } from './tree-reads.ts'
 import { followUnfollowed } from './unfollowed.ts'
 import { moveUsage } from './usage.ts'
@@ -55,23 +55,26 @@ export class Workspaces implements WorkspaceHandlers {
 
   async listWorkspaces({ organisation }: ListWorkspacesRequest, { query }: ListContext): Promise<Page<Workspace>> {
     return this.#trees.read(organisation, async tree => {
-      const asked = await answerable(tree, query)
-      const options = { ...asked, members: ['parent_group_id', 'state'] } as const
-      const page = await this.#parts.store.page(workspaces, asked.query, { organisation_id: organisation }, options)
-      const places = await tree.at(page.items.map(({ members: [parent] }) => parent))
+      const { derived, query: own } = await answerable(tree, query)
+      const options = { derived, members: ['parent_group_id', 'state'], witness: tree.witness } as const
+      const { witnessed, ...page } = await tree.reader.page(workspaces, own, { organisation_id: organisation }, options)
+      const parents = page.items.map(({ members: [parent] }) => parent)
+      const known = tree.known(parents)
+      const version = known && witnessed
+      const places = known ?? (await tree.at(parents))
       const items = page.items.map(({ id, members: [parent, state], text }) => {
         const place = places.get(parent)
         return place && workspaceAnswer({ id, text, state }, place)
       })
-      return items.every(item => item !== undefined) ? { ...page, items } : undefined
+      return { answer: items.every(item => item !== undefined) ? { ...page, items } : undefined, version }
     })
   }
 
   async getWorkspace(request: GetWorkspaceRequest): Promise<Answer<Workspace>> {
     return this.#trees.read(request.organisation, async tree => {
-      const { id, text, value } = foundWorkspace(await this.#parts.store.get(workspaces, request.id), request)
+      const { id, text, value } = foundWorkspace(await tree.reader.get(workspaces, request.id), request)
       const place = (await tree.at([value.parent_group_id])).get(value.parent_group_id)
-      return place && workspaceAnswer({ id, text, state: value.state }, place)
+      return { answer: place && workspaceAnswer({ id, text, state: value.state }, place) }
     })
   }
 
@@ -176,13 +179,14 @@ export class Workspaces implements WorkspaceHandlers {
     const parent = body.parent_group_id
     await this.#parts.access.require(context, 'taxonomy.workspaces.move', parentScope(request.organisation, parent))
     return this.#parts.operations.mutate(context, request, async tx => {
-      const { organisation, parent: from, stored } = await lockChild(tx, workspaceKind, request, body.etag)
+      const { organisation, parent: from, stored, tree } = await lockChild(tx, workspaceKind, request, body.etag)
       // A parent that is not active is told before the node's own state, one that is not there after it (conventions §4).
       const place = await activePlace(tx, organisation, parent)
       requireState(workspaceKind, stored.value, unlessPlatforms(id, [active, suspended]))
       const to = requirePlace(place)
       const effect = effectOn(workspaceKind, 'MOVE', id)
       if (parent === stored.value.parent_group_id) return effect
+      await changeTree(tx, tree)
       const next = { ...stored.value, parent_group_id: parent, update_time: formatMillis(context.now) }
       await tx.update(workspaces, id, next, stored.version)
       await moveUsage(tx, id, parent)
@@ -212,7 +216,8 @@ export class Workspaces implements WorkspaceHandlers {
   #change(verb: Verb, request: SuspendWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
     const { etag, reason } = request.body
     return this.#parts.operations.mutate(context, request, async tx => {
-      const { organisation, stored } = await lockChild(tx, workspaceKind, request, etag)
+      const { organisation, stored, tree } = await lockChild(tx, workspaceKind, request, etag)
+      await changeTree(tx, tree)
       const node = { kind: workspaceKind, organisation: organisation.id, stored }
       return changeState(tx, node, verb, { reason, context })
     })

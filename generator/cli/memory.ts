@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
-import { digest, manifestName, printManifest, withLineFeeds } from '../write/manifest.ts'
-import { lookAt } from '../write/place.ts'
+import type { Diagnostic } from '../diagnostics.ts'
+import type { Outline } from '../model/types.ts'
 import { replaceFile } from '../write/replace-file.ts'
 import type { Invocation } from './invocation.ts'
 import { ownPackage } from './package-root.ts'
@@ -13,50 +13,63 @@ export interface Memory {
   readonly inputs: Readonly<Record<string, string>>
   /** The same of each file that was generated, by its path relative to the output root. */
   readonly outputs: Readonly<Record<string, string>>
-  /** The warnings, as they were printed. */
-  readonly said: readonly string[]
-  /** `9 documents, 357 operations`. */
-  readonly size: string
+  readonly warnings: readonly Diagnostic[]
+  /** Of all documents, in the order of the run. */
+  readonly outlines: readonly Outline[]
+  /** Absent where no document can be generated without all others. */
+  readonly parts?: Parts
+}
+
+/** What makes a part of a memory hold while the rest does not. */
+export interface Parts {
+  /** The files that each document is made of, its own first; documents in the order of the run. */
+  readonly reach: readonly (readonly [document: string, files: readonly string[]])[]
+  /** SHA-256 of what the documents became that others refer to. */
+  readonly shared: string
 }
 
 /**
- * The memory of the last run, where this one would do the same and come to the same: the generator, its options, all
- * that it read and all that it wrote are what they were. It stands in `node_modules/.cache` of the working directory; a
- * project without `node_modules` has none, and in CI nothing is remembered.
+ * Where a run keeps what it came to, for a run of the same generator with the same options. It stands in
+ * `node_modules/.cache` of the working directory; a project without `node_modules` has none, and in CI nothing is
+ * remembered.
  */
-export function recall(invocation: Invocation): Memory | undefined {
-  const file = memoryFile(invocation)
-  if (file === undefined) return undefined
-  try {
-    const { key, memory }: { readonly key: unknown; readonly memory: Memory } = JSON.parse(readFileSync(file, 'utf8'))
-    const isCurrent = key === keyOf(invocation) && areUnchanged(memory.inputs) && isWritten(invocation.out, memory)
-    return isCurrent ? memory : undefined
-  } catch {
-    // Whatever is wrong with it, or with what it is about, a run without it says it better.
-    return undefined
+export class MemoryFile {
+  readonly #file: string
+  readonly #key: string
+
+  private constructor(file: string, key: string) {
+    this.#file = file
+    this.#key = key
   }
-}
 
-/** Keeps what a run came to for the next one. */
-export function remember(invocation: Invocation, memory: Memory): void {
-  const file = memoryFile(invocation)
-  if (file === undefined) return
-  try {
-    replaceFile(file, JSON.stringify({ key: keyOf(invocation), memory }))
-  } catch {
-    // The run has done its work; the next one will take its time again.
+  /** None where a run does or says more than its output shows. */
+  static of(invocation: Invocation): MemoryFile | undefined {
+    const { force, out, report, scaffold, validate, watch } = invocation
+    if (force || report || scaffold !== undefined || validate || watch) return undefined
+    if (process.env.CI || !existsSync('node_modules')) return undefined
+    const file = join('node_modules/.cache/ninefold', `${hash([resolve(out)]).slice(0, 32)}.json`)
+    return new MemoryFile(file, keyOf(invocation))
   }
-}
 
-/** SHA-256 of texts by their names. */
-export const digests = (texts: ReadonlyMap<string, string>): Readonly<Record<string, string>> =>
-  Object.fromEntries([...texts].map(([name, text]) => [name, digest(text)]))
+  /** None that is of another generator or other options, or not as it was written. */
+  read(): Memory | undefined {
+    try {
+      const [seal, text = ''] = readFileSync(this.#file, 'utf8').split('\n')
+      return seal === hash([this.#key, text]) ? JSON.parse(text) : undefined
+    } catch {
+      // Whatever is wrong with it, a run without it does the same.
+      return undefined
+    }
+  }
 
-/** None where a run does or says more than its output shows. */
-function memoryFile({ force, out, report, scaffold, timings, validate, watch }: Invocation): string | undefined {
-  if (force || report || scaffold !== undefined || timings || validate || watch) return undefined
-  if (process.env.CI || !existsSync('node_modules')) return undefined
-  return join('node_modules/.cache/ninefold', `${hash([resolve(out)]).slice(0, 32)}.json`)
+  write(memory: Memory): void {
+    const text = JSON.stringify(memory)
+    try {
+      replaceFile(this.#file, `${hash([this.#key, text])}\n${text}`)
+    } catch {
+      // The run has done its work; the next one will take its time again.
+    }
+  }
 }
 
 function keyOf({
@@ -86,18 +99,6 @@ function textsIn(folder: string): readonly string[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
   const files = entries.map(({ name, parentPath }) => join(parentPath, name)).sort()
   return files.flatMap(file => [file.split(sep).join('/'), readFileSync(file, 'utf8')])
-}
-
-const areUnchanged = (files: Readonly<Record<string, string>>): boolean =>
-  Object.entries(files).every(([file, hashed]) => digest(readFileSync(file, 'utf8')) === hashed)
-
-/** Whether the output is what was generated, to the last file. */
-function isWritten(out: string, { outputs }: Memory): boolean {
-  const files = new Map(Object.entries(outputs))
-  const manifest = printManifest({ generator: ownPackage().version, files, next: new Map() })
-  if (withLineFeeds(readFileSync(join(out, manifestName), 'utf8')) !== manifest) return false
-  if ([manifestName, ...files.keys()].some(path => lookAt(out, path).kind !== 'file')) return false
-  return [...files].every(([path, hashed]) => digest(readFileSync(join(out, path), 'utf8')) === hashed)
 }
 
 function hash(texts: readonly string[]): string {

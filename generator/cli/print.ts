@@ -1,7 +1,9 @@
 import { type Diagnostic, DiagnosticList, printed, type Severity } from '../diagnostics.ts'
+import type { Outline } from '../model/types.ts'
 import { type Drift, isClean } from '../write/check.ts'
 import { printable } from '../write/quoted.ts'
 import type { WriteResult } from '../write/write.ts'
+import type { Stopwatch } from './stopwatch.ts'
 
 const shownFiles = 20
 const shownLines = 20
@@ -53,6 +55,18 @@ export function printVerdict(out: string, drift: Drift): string {
   const { missing, changed, orphans } = drift
   const counts = `${missing.length} missing, ${changed.length} changed, ${plural(orphans.length, 'orphan')}`
   return `${out} is not what the documents say: ${counts}; run generate`
+}
+
+/** The times of the stages, and the documents that were remembered where some could be. */
+export function printTimings(stopwatch: Stopwatch, remembered: readonly string[] | undefined): string {
+  const names = remembered && `\nremembered: ${remembered.length > 0 ? remembered.join(', ') : 'no document'}`
+  return `${stopwatch}${names ?? ''}`
+}
+
+/** `9 documents, 357 operations`. */
+export function printSize(outlines: readonly Outline[]): string {
+  const operations = outlines.reduce((total, outline) => total + outline.operations, 0)
+  return `${plural(outlines.length, 'document')}, ${plural(operations, 'operation')}`
 }
 
 function shortDiff(diff: readonly string[]): string[] {

@@ -1,18 +1,30 @@
 import type { Diagnostic } from '../diagnostics.ts'
 import { permissionBits } from '../emit/permission-bits.ts'
-import { generate, type Generated } from '../generate.ts'
+import type { Generated } from '../generate.ts'
 import type { Model } from '../model/types.ts'
 import type { GenerateOptions } from '../options.ts'
-import { load } from '../read/load.ts'
 import { check, isClean } from '../write/check.ts'
+import { digest } from '../write/manifest.ts'
 import { write } from '../write/write.ts'
+import { type Attempt, attemptPart, attemptWhole, hasErrors } from './attempt.ts'
 import type { Invocation } from './invocation.ts'
-import { digests, remember } from './memory.ts'
+import type { Memory, MemoryFile } from './memory.ts'
 import { ownPackage } from './package-root.ts'
+import { partsOf } from './parts.ts'
 import { printBits, readBits, writeBits } from './permission-bits.ts'
-import { plural, printCounts, printDiagnostics, printDrift, printVerdict, printWritten } from './print.ts'
+import {
+  plural,
+  printCounts,
+  printDiagnostics,
+  printDrift,
+  printSize,
+  printTimings,
+  printVerdict,
+  printWritten,
+} from './print.ts'
+import type { Recalled } from './recalled.ts'
 import { printReport } from './report.ts'
-import { Stopwatch } from './stopwatch.ts'
+import type { Stopwatch } from './stopwatch.ts'
 import type { Terminal } from './terminal.ts'
 
 /** One pass over the documents: its exit status, and the text of every file that it read. */
@@ -21,60 +33,75 @@ export interface Round {
   readonly texts: ReadonlyMap<string, string>
 }
 
-interface Pass {
+/** What a pass is made with. */
+export interface Pass {
   readonly invocation: Invocation
   readonly options: GenerateOptions
   readonly terminal: Terminal
   readonly stopwatch: Stopwatch
+  /** Where what it comes to is kept, and what the last one kept there. */
+  readonly memory?: { readonly file: MemoryFile | undefined; readonly recall: Recalled | undefined }
 }
 
 /** Reads, generates, and writes or checks, and says on the terminal what came of it. */
-export async function round(invocation: Invocation, given: GenerateOptions, terminal: Terminal): Promise<Round> {
+export async function round(given: Pass): Promise<Round> {
+  const { invocation, memory, stopwatch, terminal } = given
   const { permissionBits: bitsFile } = invocation
   const kept = bitsFile === undefined ? undefined : readBits(bitsFile)
-  const options = { ...given, ...(kept && { permissionBits: kept }) }
-  const pass = { invocation, options, terminal, stopwatch: new Stopwatch() }
-  const { loaded, diagnostics: read } = await load(invocation.documents, { allowRefs: invocation.allowRefs })
-  const validated = invocation.validate && !hasErrors(read) ? await validations(invocation) : []
-  pass.stopwatch.lap('read')
-  const generated = hasErrors(read) ? undefined : generate(loaded, options)
-  pass.stopwatch.lap('generate')
-  const diagnostics = [...read, ...validated, ...(generated?.diagnostics.found ?? [])]
+  const pass = { ...given, options: { ...given.options, ...(kept && { permissionBits: kept }) } }
+  const part = memory?.recall && (await attemptPart(pass, memory.recall))
+  const attempt = part ?? (await attemptWhole(pass))
+  const { diagnostics, generated, loaded } = attempt
   // Looking up where a note stands costs more than all the rest for a large document.
   const shown = invocation.report ? diagnostics : diagnostics.filter(({ severity }) => severity !== 'note')
-  const said = printDiagnostics(shown)
-  for (const line of said) terminal.err(line)
-  pass.stopwatch.lap('report')
+  for (const line of printDiagnostics(shown)) terminal.err(line)
+  stopwatch.lap('report')
   const concluded = await conclude(pass, generated, diagnostics)
-  const bits = concluded === 0 ? keepBits(pass, kept, generated?.model) : 'kept'
-  const status = bits === 'lacking' ? 1 : concluded
-  if (invocation.timings) terminal.err(String(pass.stopwatch))
-  const texts = new Map([...loaded.files].map(([name, file]) => [name, file.text]))
-  if (status === 0 && generated?.model) {
-    const { files, model } = generated
-    if (bitsFile !== undefined && kept) texts.set(bitsFile, printBits(permissionBits(model, kept)))
-    remember(invocation, { inputs: digests(texts), outputs: digests(files), said, size: sizeOf(model) })
-  }
-  return { status, texts }
+  const bits = concluded === 0 && kept ? permissionBits(generated?.outlines ?? [], kept) : undefined
+  const status = bits && kept && lacksBits(pass, kept, bits) ? 1 : concluded
+  const isRight = status === 0 && memory?.file
+  const learnt = isRight && memoryOf(attempt, shown, bitsFile && bits ? { [bitsFile]: printBits(bits) } : {})
+  if (isRight && learnt) memory.file.write(learnt)
+  stopwatch.lap('remember')
+  if (invocation.timings) terminal.err(printTimings(stopwatch, memory?.file && attempt.remembered))
+  return { status, texts: new Map([...loaded.files].map(([name, file]) => [name, file.text])) }
 }
 
-/** Writes the bits that are new behind those there were; a check that finds the file without them says so. */
-function keepBits(pass: Pass, kept: readonly string[] | undefined, model: Model | undefined): 'kept' | 'lacking' {
-  const { invocation, terminal } = pass
+/** What a pass comes to whose output is right; `bits` is the text of the file that keeps them. */
+function memoryOf(
+  { generated, inputs, reach }: Attempt,
+  found: readonly Diagnostic[],
+  bits: Readonly<Record<string, string>>,
+): Memory | undefined {
+  if (!generated?.model) return undefined
+  const { files, model, outlines } = generated
+  const warnings = found.map(({ position: { file, line, column }, ...said }) => ({
+    ...said,
+    position: { file, line, column },
+  }))
+  const parts = partsOf(reach, model, warnings)
+  return {
+    inputs: { ...inputs, ...digests(bits) },
+    outputs: digests(Object.fromEntries(files)),
+    warnings,
+    outlines,
+    ...(parts && { parts }),
+  }
+}
+
+const digests = (texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, digest(text)]))
+
+/** Writes the bits that are new behind those there were; answers whether a check finds the file without them. */
+function lacksBits({ invocation, terminal }: Pass, kept: readonly string[], bits: readonly string[]): boolean {
   const { check: isCheck, permissionBits: file } = invocation
-  const bits = model && kept && permissionBits(model, kept)
-  if (file === undefined || !bits || bits.length === kept.length) return 'kept'
+  if (file === undefined || bits.length === kept.length) return false
   if (isCheck) {
     terminal.out(`${file} lacks ${plural(bits.length - kept.length, 'permission key')}: generate, and commit it`)
-    return 'lacking'
+    return true
   }
   writeBits(file, bits)
-  return 'kept'
-}
-
-async function validations(invocation: Invocation): Promise<Diagnostic[]> {
-  const { validate } = await import('./validate.ts')
-  return validate(invocation.documents.map(({ file }) => file))
+  return false
 }
 
 async function conclude(
@@ -89,10 +116,10 @@ async function conclude(
     return 1
   }
   if (invocation.report) for (const line of printReport(model, generated.files, diagnostics)) terminal.out(line)
-  return invocation.check ? checkOutput(pass, model, generated.files) : writeOutput(pass, model, generated.files)
+  return invocation.check ? checkOutput(pass, generated) : writeOutput(pass, generated, model)
 }
 
-function checkOutput(pass: Pass, model: Model, files: ReadonlyMap<string, string>): 0 | 1 {
+function checkOutput(pass: Pass, { files, outlines }: Generated): 0 | 1 {
   const { invocation, terminal, stopwatch } = pass
   const { version } = ownPackage()
   const drift = check(invocation.out, files, version)
@@ -101,11 +128,11 @@ function checkOutput(pass: Pass, model: Model, files: ReadonlyMap<string, string
     terminal.err(`${invocation.out} was written by ninefold ${drift.otherVersion}, this is ${version}`)
   }
   for (const line of printDrift(invocation.out, drift)) terminal.out(line)
-  terminal.out(`${printVerdict(invocation.out, drift)} (${sizeOf(model)}, ${stopwatch.total} ms)`)
+  terminal.out(`${printVerdict(invocation.out, drift)} (${printSize(outlines)}, ${stopwatch.total} ms)`)
   return isClean(drift) ? 0 : 1
 }
 
-async function writeOutput(pass: Pass, model: Model, files: ReadonlyMap<string, string>): Promise<0> {
+async function writeOutput(pass: Pass, { files, outlines }: Generated, model: Model): Promise<0> {
   const { invocation, options, terminal, stopwatch } = pass
   const { out, scaffold, force } = invocation
   // Only a scaffold pays for loading ts-morph, and it must see the handlers of before.
@@ -120,17 +147,9 @@ async function writeOutput(pass: Pass, model: Model, files: ReadonlyMap<string, 
     scaffolding?.scaffoldOutput({ folder: scaffold, outputRoot: out, model, files, previous, options }, terminal)
     stopwatch.lap('scaffold')
   }
-  terminal.out(`${out}: ${counts} (${sizeOf(model)}, ${stopwatch.total} ms)`)
+  terminal.out(`${out}: ${counts} (${printSize(outlines)}, ${stopwatch.total} ms)`)
   return 0
 }
 
-const hasErrors = (diagnostics: readonly Diagnostic[]): boolean =>
-  diagnostics.some(({ severity }) => severity === 'error')
-
 const fails = (diagnostics: readonly Diagnostic[], isStrict: boolean): boolean =>
   hasErrors(diagnostics) || (isStrict && diagnostics.some(({ severity }) => severity === 'warning'))
-
-function sizeOf({ documents }: Model): string {
-  const operations = documents.reduce((total, document) => total + document.operations.length, 0)
-  return `${plural(documents.length, 'document')}, ${plural(operations, 'operation')}`
-}

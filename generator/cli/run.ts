@@ -1,8 +1,10 @@
 import { isAbsolute, relative, resolve } from 'node:path'
 import { complain } from './explain.ts'
 import type { Invocation } from './invocation.ts'
-import { recall } from './memory.ts'
+import { MemoryFile } from './memory.ts'
 import { generateOptions } from './options.ts'
+import { printDiagnostics, printSize, printTimings } from './print.ts'
+import { isSame, type Recalled, recalled } from './recalled.ts'
 import { Stopwatch } from './stopwatch.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
@@ -12,9 +14,18 @@ export async function run(invocation: Invocation, terminal: Terminal, signal: Ab
   try {
     refuseContradictions(invocation)
     const options = generateOptions(invocation)
-    if (repeat(invocation, terminal)) return 0
+    const stopwatch = new Stopwatch()
+    const file = MemoryFile.of(invocation)
+    const memory = file?.read()
+    const recall = memory && recalled(memory, invocation.out)
+    if (recall && isSame(recall, invocation.out)) return repeat(recall, invocation, terminal, stopwatch)
+    if (file) stopwatch.lap('memory')
     // Loaded here, so that a run that has nothing to do does not wait for the whole generator.
-    if (!invocation.watch) return (await (await import('./round.ts')).round(invocation, options, terminal)).status
+    if (!invocation.watch) {
+      const { round } = await import('./round.ts')
+      stopwatch.lap('modules')
+      return (await round({ invocation, options, terminal, stopwatch, memory: { file, recall } })).status
+    }
     const { watchRounds } = await import('./watch-rounds.ts')
     await watchRounds(invocation, options, terminal, signal)
     return 0
@@ -23,16 +34,20 @@ export async function run(invocation: Invocation, terminal: Terminal, signal: Ab
   }
 }
 
-/** Says again what the last run said, where this one would; answers whether it would. */
-function repeat(invocation: Invocation, terminal: Terminal): boolean {
-  const stopwatch = new Stopwatch()
-  const memory = recall(invocation)
-  if (!memory) return false
-  const { out, check } = invocation
-  for (const line of memory.said) terminal.err(line)
+/** Says again what the last run said: this one would come to the same. */
+function repeat(
+  { memory }: Recalled,
+  { check, out, timings }: Invocation,
+  terminal: Terminal,
+  stopwatch: Stopwatch,
+): 0 {
+  for (const line of printDiagnostics(memory.warnings)) terminal.err(line)
+  stopwatch.lap('memory')
+  const names = memory.outlines.map(({ name }) => name)
+  if (timings) terminal.err(printTimings(stopwatch, names))
   const counts = `: 0 files written, ${Object.keys(memory.outputs).length} unchanged, 0 deleted`
-  terminal.out(`${out}${check ? ' is up to date' : counts} (${memory.size}, ${stopwatch.total} ms)`)
-  return true
+  terminal.out(`${out}${check ? ' is up to date' : counts} (${printSize(memory.outlines)}, ${stopwatch.total} ms)`)
+  return 0
 }
 
 function refuseContradictions({ check, watch, scaffold, force, out }: Invocation): void {

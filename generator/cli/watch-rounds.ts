@@ -5,6 +5,7 @@ import { complain } from './explain.ts'
 import type { Invocation } from './invocation.ts'
 import { plural } from './print.ts'
 import { round } from './round.ts'
+import { Stopwatch } from './stopwatch.ts'
 import type { Terminal } from './terminal.ts'
 import { nextChange, textsOnDisk } from './watch.ts'
 
@@ -21,7 +22,7 @@ export async function watchRounds(
     const before = textsOnDisk(known)
     let read: ReadonlyMap<string, string> = new Map()
     try {
-      read = (await round(invocation, options, terminal)).texts
+      read = (await round({ invocation, options, terminal, stopwatch: new Stopwatch() })).texts
     } catch (error) {
       complain(error, invocation, terminal)
     }

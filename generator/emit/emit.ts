@@ -1,4 +1,4 @@
-import type { Model } from '../model/types.ts'
+import type { Model, Outline } from '../model/types.ts'
 import type { EmitOptions } from '../options.ts'
 import { emitClient } from './client.ts'
 import { type Emission, emissions } from './emission.ts'
@@ -25,21 +25,26 @@ const artefacts: readonly { readonly file: string; readonly emit: (emission: Emi
   { file: 'permissions.ts', emit: emitPermissions },
 ]
 
-/** Prints a model: path below the output root -> text, laid out as prettier would. */
+/** Prints the documents of a model: path below the output root -> text, laid out as prettier would. */
 export function emit(model: Model, options: EmitOptions): ReadonlyMap<string, string> {
   const files = new Map<string, string>()
-  const prepared = emissions(model, options)
-  for (const emission of prepared) {
+  for (const emission of emissions(model, options)) {
     const folder = options.flat ? '' : `${emission.document.name}/`
     for (const artefact of artefacts) {
       const file = artefact.emit(emission)
       if (file && !file.isEmpty) files.set(folder + artefact.file, file.toString())
     }
   }
+  return files
+}
+
+/** Prints what joins all documents of a run, which stands in the output root. */
+export function emitJoined(outlines: readonly Outline[], options: EmitOptions): ReadonlyMap<string, string> {
+  const files = new Map<string, string>()
   if (options.permissionBits !== undefined) {
-    const bits = permissionBits(model, options.permissionBits)
-    files.set(permissionBitsFile, emitPermissionBits(bits, prepared.length))
+    const bits = permissionBits(outlines, options.permissionBits)
+    files.set(permissionBitsFile, emitPermissionBits(bits, outlines.length))
   }
-  if (options.client !== undefined) files.set(joinedClientFile, emitJoinedClient(prepared, options.client, options))
+  if (options.client !== undefined) files.set(joinedClientFile, emitJoinedClient(outlines, options.client, options))
   return files
 }

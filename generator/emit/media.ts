@@ -16,7 +16,11 @@ export function requestBodyOf(operation: Operation, body: RequestBody, emission:
   const check = (content: Content): string | undefined =>
     isStream(content) ? file.from('validators', checkName(itemName(operation, content, emission)), false) : undefined
   const required = `required: ${body.required}`
-  if (!body.isTagged) return object([...mediaOf(body.content, emission, file, check(body.content)), required])
+  const { content, isTagged } = body
+  if (!isTagged) {
+    const write = `write: ${file.runtime(content.kind === 'json' ? 'toJson' : 'toBody')}`
+    return object([...mediaOf(content, emission, file, check(content)), required, write])
+  }
   const media = body.contents.map(content => object(mediaOf(content, emission, file, check(content))))
   return [codec('mediaChoice', file), `({ ${required} }, `, array(media, media.length > 1), ')']
 }

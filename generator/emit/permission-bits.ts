@@ -1,4 +1,4 @@
-import type { Model } from '../model/types.ts'
+import type { Outline } from '../model/types.ts'
 import { docComment } from './layout/comment.ts'
 import { print } from './layout/doc.ts'
 import { array, quote } from './layout/typescript.ts'
@@ -7,8 +7,8 @@ import { array, quote } from './layout/typescript.ts'
 export const permissionBitsFile = 'permission-bits.ts'
 
 /** The keys that had bits before, and behind them those that are new, ordered by key: no bit changes its meaning. */
-export function permissionBits({ documents }: Model, kept: readonly string[]): readonly string[] {
-  const keys = documents.flatMap(({ permissions }) => permissions.map(({ key }) => key))
+export function permissionBits(outlines: readonly Outline[], kept: readonly string[]): readonly string[] {
+  const keys = outlines.flatMap(({ permissions }) => permissions)
   const known = new Set(kept)
   return [...kept, ...[...new Set(keys)].filter(key => !known.has(key)).sort()]
 }

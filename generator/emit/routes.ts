@@ -105,7 +105,7 @@ function members(operation: Operation, emission: Emission, file: OutputFile): re
   ])
   if (operation.answer === 'replies') docs.push(`replies: ${file.runtime('readReply')}`)
   if (access?.kind === 'public') docs.push(['access: ', accessOf(access)])
-  if (mode) docs.push(`mode: '${mode}'`)
+  if (mode && mode !== 'data') docs.push(`mode: '${mode}'`)
   return docs
 }
 

@@ -32,7 +32,7 @@ export function textChain(
   if (pattern !== undefined) chain.push(run('matches', hoisted.pattern(pattern, place)))
   const check = format !== undefined && Object.hasOwn(formatChecks, format) ? formatChecks[format] : undefined
   if (check && format) chain.push(run('formatted', file.runtime(check), quote(format)))
-  return chain.length > 0 ? chain : [run('text')]
+  return chain.length > 0 ? chain : [run('anyText')]
 }
 
 /** Bounds as trailing arguments: those that bound nothing are left out. */

@@ -12,15 +12,16 @@ import { operationsFrom } from './operation.ts'
 import { type Registered, Registry } from './registry.ts'
 import { childrenSchema, schemaOf } from './schema.ts'
 import { resourceOf } from './traits.ts'
-import type { Document, Model, NamedSchema, Operation, Schema } from './types.ts'
-import { answeredBy, reachedBy, traitsOf, type Unviewed, viewsOf } from './views.ts'
+import type { Document, Model, NamedSchema, Operation, Outline, Schema } from './types.ts'
+import { answeredAnyway, answeredBy, reachedBy, traitsOf, type Unviewed, viewsOf } from './views.ts'
 import { targetsOf } from './walk.ts'
 
 /**
  * Builds the model of documents that were loaded and checked. What only the whole shows is added to `diagnostics`; with
- * an error in it, from here or from before, the model must not be emitted.
+ * an error in it, from here or from before, the model must not be emitted. `beside` are the documents of the run that
+ * were not loaded.
  */
-export function build(loaded: Loaded, diagnostics: DiagnosticList): Model {
+export function build(loaded: Loaded, diagnostics: DiagnosticList, beside: readonly Outline[] = []): Model {
   const registry = new Registry(loaded, diagnostics)
   const built: Built[] = []
   const buildPending = (): void => {
@@ -41,9 +42,26 @@ export function build(loaded: Loaded, diagnostics: DiagnosticList): Model {
     built,
     drafts.flatMap(({ operations }) => operations),
     registry,
-    diagnostics,
+    { beside, diagnostics },
   )
-  return { documents: drafts.map(draft => documentOf(draft, schemas, diagnostics)) }
+  return {
+    documents: drafts.map(draft => documentOf(draft, visible(schemas, draft.entry, loaded), diagnostics)),
+    isInterwoven: registry.isInterwoven || schemas.some(schema => leadsOut(schema, loaded)),
+  }
+}
+
+/** The schemas of a document and of those that it refers to. */
+function visible(schemas: readonly NamedSchema[], { name }: Entry, loaded: Loaded): readonly NamedSchema[] {
+  const reached = loaded.reach.get(name)
+  const documents = new Set(loaded.entries.filter(({ file }) => reached?.has(file.file)).map(entry => entry.name))
+  return schemas.filter(schema => documents.has(schema.document))
+}
+
+/** Whether a schema came to refer to a document that its own one does not name: to a child that extends it, say. */
+function leadsOut({ document, schema }: NamedSchema, { entries, reach }: Loaded): boolean {
+  const reached = reach.get(document)
+  const names = new Set(entries.filter(({ file }) => reached?.has(file.file)).map(({ name }) => name))
+  return targetsOf(schema).some(target => !names.has(target.slice(0, target.indexOf('.'))))
 }
 
 interface Built {
@@ -76,16 +94,18 @@ function finished(
   built: readonly Built[],
   operations: readonly Operation[],
   registry: Registry,
-  diagnostics: DiagnosticList,
+  { beside, diagnostics }: { readonly beside: readonly Outline[]; readonly diagnostics: DiagnosticList },
 ): readonly NamedSchema[] {
   const read = built.map(({ registered: { id, name, document }, schema }): Unviewed => ({ id, name, document, schema }))
-  const forms = formSchemas(operations, read)
+  const seeds = beside.map(({ reaches }) => reaches)
+  const forms = formSchemas(operations, read, seeds)
   const unviewed = read.map(each => (forms.has(each.id) ? { ...each, schema: withFiles(each.schema) } : each))
   judge(unviewed, operations, diagnostics)
   const recursive = onCycles(new Map(unviewed.map(({ id, schema }) => [id, targetsOf(schema)])))
   const traits = traitsOf(unviewed)
-  const reached = reachedBy(operations, unviewed)
-  const answered = answeredBy(operations, unviewed, reached)
+  const reached = reachedBy(operations, unviewed, seeds)
+  const roots = [...answeredAnyway(unviewed, reached), ...seeds.flatMap(({ answered }) => answered)]
+  const answered = answeredBy(operations, unviewed, roots)
   const places = new Map(built.map(({ registered }) => [registered.id, registered.at]))
   return unviewed.flatMap(each => {
     const at = places.get(each.id)

@@ -1,5 +1,5 @@
 import { type DiagnosticList, messages } from '../diagnostics.ts'
-import type { Operation, Schema } from './types.ts'
+import type { Operation, Reaches, Schema } from './types.ts'
 import type { Unviewed } from './views.ts'
 import { partsOf } from './walk.ts'
 
@@ -26,10 +26,17 @@ function fileOf(schema: Schema): Schema {
 
 type Index = ReadonlyMap<string, Schema>
 
-/** The ids of the named schemas that stand for multipart forms, or for files in them. */
-export function formSchemas(operations: readonly Operation[], schemas: readonly Unviewed[]): ReadonlySet<string> {
+/**
+ * The ids of the named schemas that stand for multipart forms, or for files in them. `seeds` are what the documents reach
+ * that were not loaded.
+ */
+export function formSchemas(
+  operations: readonly Operation[],
+  schemas: readonly Unviewed[],
+  seeds: readonly Pick<Reaches, 'forms'>[] = [],
+): ReadonlySet<string> {
   const byId: Index = new Map(schemas.map(({ id, schema }) => [id, schema]))
-  const found = new Set<string>()
+  const found = new Set(seeds.flatMap(({ forms }) => forms))
   for (const { kind, schema } of operations.flatMap(({ body }) => body?.contents ?? [])) {
     if (kind !== 'multipart') continue
     for (const [, part] of objectsOf(schema, byId, found).flatMap(partsOf)) {

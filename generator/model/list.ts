@@ -99,7 +99,8 @@ function elementOf(loaded: Loaded, at: Located): Located | undefined {
   return items ? follow(loaded, items) : schema
 }
 
-function fieldOf({ loaded, diagnostics }: Building, field: Located, row: Located): FilterField {
+function fieldOf(building: Building, field: Located, row: Located): FilterField {
+  const { loaded, diagnostics } = building
   const name = text(field, 'name') ?? ''
   const path = text(field, 'path') ?? name
   const schema = fieldSchema(loaded, row, path)
@@ -111,7 +112,7 @@ function fieldOf({ loaded, diagnostics }: Building, field: Located, row: Located
   const list = written.endsWith('[]')
   const type = list ? written.slice(0, -2) : written
   const fallback = list ? [':'] : ((Object.hasOwn(defaultOperators, type) ? defaultOperators[type] : undefined) ?? [])
-  const choices = type === 'ENUM' ? enumOf(loaded, field, schema) : undefined
+  const choices = type === 'ENUM' ? enumOf(building, field, schema) : undefined
   if (type === 'ENUM' && !choices) {
     diagnostics.add(messages.filterEnumUnknown(text(field, 'enum') ?? name), positionOf(field))
   }
@@ -136,11 +137,15 @@ function mapValues(loaded: Loaded, schema: Located): string | undefined {
   return type !== undefined && Object.hasOwn(valueTypes, type) ? valueTypes[type] : undefined
 }
 
-/** The enum schema that a field names, in its own file or else in another entry's; without a name, the field's own. */
-function enumOf(loaded: Loaded, field: Located, schema: Located | undefined): Located | undefined {
+/**
+ * The enum schema that a field names, in its own file or else in another entry's that the document refers to; without a
+ * name, the field's own.
+ */
+function enumOf({ document, loaded }: Building, field: Located, schema: Located | undefined): Located | undefined {
   const name = text(field, 'enum')
   if (name === undefined) return schema && isEnum(schema) ? schema : undefined
-  const files = [field.file, ...loaded.entries.map(entry => entry.file)]
+  const reached = loaded.reach.get(document)
+  const files = [field.file, ...loaded.entries.map(entry => entry.file).filter(({ file }) => reached?.has(file))]
   for (const file of files) {
     const schemas = member({ file, pointer: '', value: file.root }, 'components')
     const found = schemas && member(schemas, 'schemas')

@@ -36,6 +36,7 @@ export class Registry {
   readonly #extensions: ReadonlyMap<string, readonly Located[]>
   readonly #registered: Registered[] = []
   #handedOut = 0
+  #isInterwoven = false
 
   constructor(loaded: Loaded, diagnostics: DiagnosticList) {
     this.#loaded = loaded
@@ -44,6 +45,11 @@ export class Registry {
     for (const { name } of loaded.entries) this.#names.set(name, new Names(reserved(name)))
     const declared = loaded.entries.map(entry => this.#declare(entry))
     for (const registered of declared.flat()) if (registered.children.length > 0) this.#splitBase(registered)
+  }
+
+  /** Whether a document refers to what has no name in another one: that gets one there. */
+  get isInterwoven(): boolean {
+    return this.#isInterwoven
   }
 
   /** The names of a document's types; views and requests are claimed there too. */
@@ -98,6 +104,7 @@ export class Registry {
     const known = this.#byPlace.get(keyOf(at))
     if (known) return known
     const owner = this.#loaded.entries.find(({ file }) => file === at.file)?.name ?? from
+    if (owner !== from) this.#isInterwoven = true
     const registered = this.#register(at, owner, this.#namesFor(at))
     if (registered.children.length > 0) this.#splitBase(registered)
     return registered

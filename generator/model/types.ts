@@ -13,9 +13,37 @@ export interface Position {
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json }
 
-/** All documents of one run. */
+/** The documents of one run, or those of them that are generated. */
 export interface Model {
   readonly documents: readonly Document[]
+  /**
+   * Whether a document decides more of another than `Outline` says: what is in it depends on all of them together then.
+   */
+  readonly isInterwoven: boolean
+}
+
+/** What the rest of a run must know of a document that is not built again. Plain data. */
+export interface Outline {
+  readonly name: string
+  readonly title: string
+  /** How many it has. */
+  readonly operations: number
+  /** The keys, sorted. */
+  readonly permissions: readonly string[]
+  /** `x-errors`. */
+  readonly reasons: readonly (readonly [reason: string, code: number])[]
+  /** The reasons of `x-raises` that other documents declare. */
+  readonly raises: readonly string[]
+  readonly reaches: Reaches
+}
+
+/** The ids of the schemas of other documents that one reaches, sorted. */
+export interface Reaches {
+  readonly input: readonly string[]
+  readonly update: readonly string[]
+  readonly answered: readonly string[]
+  /** As multipart forms, or files in them. */
+  readonly forms: readonly string[]
 }
 
 /** One entry document and the folder its output goes to. */

@@ -1,5 +1,5 @@
 import type { Names } from './names.ts'
-import type { Operation, Schema, View } from './types.ts'
+import type { Operation, Reaches, Schema, View } from './types.ts'
 import { type PartKind, partsOf } from './walk.ts'
 
 /** A named schema before its views are known. */
@@ -93,27 +93,26 @@ export interface Reached {
   readonly update: ReadonlySet<string>
 }
 
-/**
- * The ids of the schemas whose output view something needs: answers, the types of schemas that nobody sends, and what
- * they refer to. A list of values is needed by the types of what is sent, too.
- */
+/** The ids of schemas whose output view is generated whoever needs it: what nobody sends, and lists of values. */
+export const answeredAnyway = (schemas: readonly Unviewed[], { input }: Reached): readonly string[] =>
+  schemas.filter(({ id, schema }) => !input.has(id) || schema.kind === 'enum').map(({ id }) => id)
+
+/** The ids of the schemas whose output view something needs: `roots`, what operations answer, and what they refer to. */
 export function answeredBy(
   operations: readonly Operation[],
   schemas: readonly Unviewed[],
-  { input }: Reached,
+  roots: Iterable<string>,
 ): ReadonlySet<string> {
   const byId = new Map(schemas.map(({ id, schema }) => [id, schema]))
-  const found = new Set(
-    schemas.filter(({ id, schema }) => !input.has(id) || schema.kind === 'enum').map(({ id }) => id),
-  )
-  const roots = operations.flatMap(({ failures, list, successes }) => [
+  const found = new Set(roots)
+  const answers = operations.flatMap(({ failures, list, successes }) => [
     ...(list ? [list.item] : []),
     ...[...successes, ...failures].flatMap(({ content, headers }) => [
       ...(content ? [content.schema] : []),
       ...headers.map(({ schema }) => schema),
     ]),
   ])
-  for (const schema of roots) for (const target of answeredTargets(schema)) found.add(target)
+  for (const schema of answers) for (const target of answeredTargets(schema)) found.add(target)
   for (const id of found) for (const target of answeredTargets(byId.get(id))) found.add(target)
   return found
 }
@@ -128,10 +127,20 @@ function* answeredTargets(schema: Schema | undefined): Generator<string, void, u
   }
 }
 
-/** Follows the bodies and parameters of operations through all schemas. What an update reaches is sent as input too. */
-export function reachedBy(operations: readonly Operation[], schemas: readonly Unviewed[]): Reached {
+/**
+ * Follows the bodies and parameters of operations through all schemas. What an update reaches is sent as input too.
+ * `seeds` are what the documents reach that were not loaded.
+ */
+export function reachedBy(
+  operations: readonly Operation[],
+  schemas: readonly Unviewed[],
+  seeds: readonly Reaches[] = [],
+): Reached {
   const byId = new Map(schemas.map(({ id, schema }) => [id, schema]))
-  const reached = { input: new Set<string>(), update: new Set<string>() }
+  const reached = {
+    input: new Set(seeds.flatMap(({ input }) => input)),
+    update: new Set(seeds.flatMap(({ update }) => update)),
+  }
   const pending: (readonly [Schema, 'input' | 'update'])[] = operations.flatMap(({ body, parameters }) => [
     ...(body?.contents.map(({ schema }) => [schema, body.view] as const) ?? []),
     ...parameters.map(({ schema }) => [schema, 'input'] as const),

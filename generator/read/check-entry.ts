@@ -9,7 +9,7 @@ import type { Entry, Located } from './types.ts'
 
 /** Checks what only the whole of an entry document shows: its version, its paths, and its operations side by side. */
 export function checkEntry({ file }: Entry, checking: Checking): void {
-  const { loaded, diagnostics } = checking
+  const { beside, loaded, diagnostics } = checking
   const document = whole(file)
   const version = text(document, 'openapi')
   if (version === undefined || !/^3\.0\.\d+$/.test(version)) {
@@ -22,7 +22,7 @@ export function checkEntry({ file }: Entry, checking: Checking): void {
   checkServers(document, checking)
   checkSecurity(document, operations, checking)
   const hasAccess = operations.some(({ at }) => member(at, 'x-access'))
-  const reasons = reasonsOf(loaded, file)
+  const reasons = reasonsOf(loaded, file, beside)
   for (const operation of operations) {
     checkPathParameters(operation, checking)
     checkTwice(operation, checking)

@@ -1,4 +1,5 @@
 import { messages } from '../diagnostics.ts'
+import type { Outline } from '../model/types.ts'
 import type { Checking } from './checking.ts'
 import { elements, member, members, numeric, positionOf, text, whole } from './located.ts'
 import { nearest } from './suggest.ts'
@@ -99,20 +100,28 @@ export function checkFilterField(at: Located, checking: Checking): void {
 }
 
 /** The reasons an operation of a document may raise: its own, the common block, and other areas' with their name. */
-export function reasonsOf(loaded: Loaded, file: SourceFile): ReadonlySet<string> {
+export function reasonsOf(loaded: Loaded, file: SourceFile, beside: readonly Outline[]): ReadonlySet<string> {
   const names = new Set<string>()
+  const add = (document: string, reason: string, isKnownHere: boolean): void => {
+    names.add(`${document}.${reason}`)
+    if (isKnownHere) names.add(reason)
+  }
   for (const entry of loaded.entries) {
     for (const [reason, at] of members(member(whole(entry.file), 'x-errors'))) {
-      names.add(`${entry.name}.${reason}`)
-      if (entry.file === file || (numeric(at, 'code') ?? 0) < 1000) names.add(reason)
+      add(entry.name, reason, entry.file === file || (numeric(at, 'code') ?? 0) < commonCodes)
     }
   }
+  for (const { name, reasons } of beside) for (const [reason, code] of reasons) add(name, reason, code < commonCodes)
   return names
 }
 
+/** Codes below it are common to all documents (conventions §7). */
+const commonCodes = 1000
+
 /** Checks that `x-raises` names known reasons; those of a document that is not part of the run cannot be judged. */
-export function checkRaises(operation: Located, reasons: ReadonlySet<string>, { loaded, diagnostics }: Checking): void {
-  const areas = new Set(loaded.entries.map(({ name }) => name))
+export function checkRaises(operation: Located, reasons: ReadonlySet<string>, checking: Checking): void {
+  const { beside, loaded, diagnostics } = checking
+  const areas = new Set([...loaded.entries, ...beside].map(({ name }) => name))
   for (const element of elements(member(operation, 'x-raises'))) {
     const reason = element.value
     if (typeof reason !== 'string' || reasons.has(reason)) continue

@@ -4,6 +4,7 @@ import { checkEntry } from './check-entry.ts'
 import type { Checking } from './checking.ts'
 import { checkOperation, checkParameter } from './check-operation.ts'
 import { checkSchema } from './check-schema.ts'
+import type { Outline } from '../model/types.ts'
 import type { Kind } from './kinds.ts'
 import type { Loaded, Located } from './types.ts'
 import { walk } from './walk.ts'
@@ -19,9 +20,12 @@ const checks: Readonly<Partial<Record<Kind, (at: Located, checking: Checking) =>
   filterField: checkFilterField,
 }
 
-/** Judges the documents themselves: everything is added to `diagnostics` at once, errors and warnings. */
-export function check(loaded: Loaded, diagnostics: DiagnosticList): void {
-  const checking = { loaded, diagnostics }
+/**
+ * Judges the documents themselves: everything is added to `diagnostics` at once, errors and warnings. `beside` are the
+ * documents of the run that were not loaded.
+ */
+export function check(loaded: Loaded, diagnostics: DiagnosticList, beside: readonly Outline[] = []): void {
+  const checking = { loaded, diagnostics, beside }
   for (const { kind, at } of walk(loaded, diagnostics)) checks[kind]?.(at, checking)
   for (const entry of loaded.entries) checkEntry(entry, checking)
 }

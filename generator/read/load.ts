@@ -35,8 +35,9 @@ export async function load(
     else if (file) found.push({ name: entry.name, file })
   }
   await loader.rest()
+  const reach = new Map(found.map(({ name, file }) => [name, loader.reachOf(file)]))
   return {
-    loaded: { entries: found, files: loader.files, refused: loader.refused },
+    loaded: { entries: found, files: loader.files, reach, refused: loader.refused },
     diagnostics: loader.diagnostics.sorted(),
   }
 }
@@ -48,6 +49,8 @@ class Loader {
   readonly #cwd: string
   readonly #confinement: Confinement | undefined
   readonly #pending: string[] = []
+  /** By the name of a file, those of the files that it refers to. */
+  readonly #links = new Map<string, Set<string>>()
 
   constructor(cwd: string, confinement: Confinement | undefined) {
     this.#cwd = cwd
@@ -67,6 +70,13 @@ class Loader {
   /** Output goes to a folder a name, so no two documents of a run may share one. */
   refuseName(name: string, file: SourceFile | undefined): void {
     if (file) this.diagnostics.add(messages.documentNameTwice(name), file.positionOf(''))
+  }
+
+  /** The files that references lead to from one, itself first. */
+  reachOf({ file }: SourceFile): ReadonlySet<string> {
+    const reached = new Set([file])
+    for (const name of reached) for (const linked of this.#links.get(name) ?? []) reached.add(linked)
+    return reached
   }
 
   /** Opens what references reach, until nothing new is found. */
@@ -97,9 +107,14 @@ class Loader {
       return undefined
     }
     this.files.set(file.file, file)
+    const links = new Set<string>()
+    this.#links.set(file.file, links)
     for (const reference of references) {
       const { path: target, isLocal } = splitReference(reference)
-      if (isLocal && target !== '') this.#pending.push(resolvePath(dirname(path), target))
+      if (!isLocal || target === '') continue
+      const linked = resolvePath(dirname(path), target)
+      links.add(this.#nameOf(linked))
+      this.#pending.push(linked)
     }
     return file
   }

@@ -25,6 +25,8 @@ export interface Entry {
 export interface Loaded {
   readonly entries: readonly Entry[]
   readonly files: ReadonlyMap<string, SourceFile>
+  /** By the name of an entry, the names of all files that its references lead to, its own among them. */
+  readonly reach: ReadonlyMap<string, ReadonlySet<string>>
   /** Files that a reference names and that were not loaded, with the reason; each reference to one is an error. */
   readonly refused: ReadonlyMap<string, Message>
 }

@@ -4,6 +4,7 @@ import type { Fields } from '../../runtime/field-mask.ts'
 import { isDateTime, isIpv4, isUuid } from '../../runtime/formats.ts'
 import {
   type Faults,
+  anyText,
   boolean,
   choice,
   closed,
@@ -181,7 +182,7 @@ export function checkVm(value: unknown, faults: Faults): value is Vm {
     matches(value.workspace_id, 'workspace_id', faults, vmIdPattern)
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
     matches(value.name, 'name', faults, vmNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
@@ -189,7 +190,7 @@ export function checkVm(value: unknown, faults: Faults): value is Vm {
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
   if (required(value.zone, 'zone', faults) && text(value.zone, 'zone', faults, 1, 63))
     matches(value.zone, 'zone', faults, vmNamePattern)
-  if (required(value.region, 'region', faults)) text(value.region, 'region', faults)
+  if (required(value.region, 'region', faults)) anyText(value.region, 'region', faults)
   if (required(value.cpu, 'cpu', faults)) nested(value.cpu, 'cpu', faults, checkVmCpu)
   if (
     required(value.memory_mib, 'memory_mib', faults) &&
@@ -209,9 +210,9 @@ export function checkVm(value: unknown, faults: Faults): value is Vm {
   if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkVmStatus)
   if (required(value.status_reason, 'status_reason', faults))
     matches(value.status_reason, 'status_reason', faults, vmStatusReasonPattern)
-  if (required(value.status_message, 'status_message', faults)) text(value.status_message, 'status_message', faults)
+  if (required(value.status_message, 'status_message', faults)) anyText(value.status_message, 'status_message', faults)
   if (value.suspend_cause !== undefined) nested(value.suspend_cause, 'suspend_cause', faults, checkVmSuspendCause)
-  if (required(value.resource_pool, 'resource_pool', faults)) text(value.resource_pool, 'resource_pool', faults)
+  if (required(value.resource_pool, 'resource_pool', faults)) anyText(value.resource_pool, 'resource_pool', faults)
   if (required(value.boot_count, 'boot_count', faults)) integer(value.boot_count, 'boot_count', faults, 0, 2147483647)
   if (value.last_start_time !== undefined)
     formatted(value.last_start_time, 'last_start_time', faults, isDateTime, 'date-time')
@@ -219,7 +220,7 @@ export function checkVm(value: unknown, faults: Faults): value is Vm {
     formatted(value.last_stop_time, 'last_stop_time', faults, isDateTime, 'date-time')
   if (value.last_suspend_time !== undefined)
     formatted(value.last_suspend_time, 'last_suspend_time', faults, isDateTime, 'date-time')
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -253,7 +254,7 @@ export function checkVmInput(value: unknown, faults: Faults): value is VmInput {
   if (value.auto_restart !== undefined) boolean(value.auto_restart, 'auto_restart', faults)
   if (value.deletion_protection !== undefined) boolean(value.deletion_protection, 'deletion_protection', faults)
   if (value.start_on_create !== undefined) boolean(value.start_on_create, 'start_on_create', faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -280,7 +281,7 @@ export function checkVmUpdate(value: unknown, faults: Faults): value is VmUpdate
   if (value.auto_restart !== undefined) boolean(value.auto_restart, 'auto_restart', faults)
   if (value.deletion_protection !== undefined) boolean(value.deletion_protection, 'deletion_protection', faults)
   if (value.start_on_create !== undefined) boolean(value.start_on_create, 'start_on_create', faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -534,7 +535,8 @@ export function checkListVmsResponse(value: unknown, faults: Faults): value is L
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.vms, 'vms', faults)) list(value.vms, 'vms', faults, checkVm, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -542,7 +544,7 @@ export function checkStateChangeInput(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, stateChangeInputMembers, faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -553,7 +555,7 @@ export function checkStopVmBodyInput(value: unknown, faults: Faults): value is S
   if (value.grace_period_seconds !== undefined)
     integer(value.grace_period_seconds, 'grace_period_seconds', faults, 0, 3600)
   if (value.discard_saved_state !== undefined) boolean(value.discard_saved_state, 'discard_saved_state', faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -571,7 +573,7 @@ export function checkRestartVmBodyInput(value: unknown, faults: Faults): value i
   closed(value, restartVmBodyInputMembers, faults)
   if (value.grace_period_seconds !== undefined)
     integer(value.grace_period_seconds, 'grace_period_seconds', faults, 0, 3600)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -584,8 +586,8 @@ export function checkComputeOperation(value: unknown, faults: Faults): value is 
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vmIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.resource_id, 'resource_id', faults)) text(value.resource_id, 'resource_id', faults)
-  if (required(value.resource_type, 'resource_type', faults)) text(value.resource_type, 'resource_type', faults)
+  if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
+  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
   if (required(value.operation_type, 'operation_type', faults))
     nested(value.operation_type, 'operation_type', faults, checkOperationType)
   if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkOperationStatus)
@@ -614,7 +616,8 @@ export function checkListOperationsResponse(value: unknown, faults: Faults): val
   const before = faults.count
   if (required(value.operations, 'operations', faults))
     list(value.operations, 'operations', faults, checkComputeOperation, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -642,16 +645,16 @@ export function checkListFilterSchemasRequest(value: unknown, faults: Faults): v
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
 export function checkGetFilterSchemaRequest(value: unknown, faults: Faults): value is GetFilterSchemaRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.resource, 'resource', faults)) text(value.resource, 'resource', faults)
+  if (required(value.resource, 'resource', faults)) anyText(value.resource, 'resource', faults)
   return faults.count === before
 }
 
@@ -659,9 +662,9 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -679,9 +682,9 @@ export function checkListVmsRequest(value: unknown, faults: Faults): value is Li
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vmIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -717,7 +720,7 @@ export function checkDeleteVmRequest(value: unknown, faults: Faults): value is D
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vmIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVmRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -730,7 +733,7 @@ export function checkUpdateVmRequest(value: unknown, faults: Faults): value is U
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vmIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkVmUpdate)

@@ -4,6 +4,7 @@ import type { Fields } from '../../runtime/field-mask.ts'
 import { isBase64, isDateTime, isEmail, isUri, isUuid } from '../../runtime/formats.ts'
 import {
   type Faults,
+  anyText,
   boolean,
   choice,
   closed,
@@ -413,7 +414,7 @@ export function checkBinding(value: unknown, faults: Faults): value is Binding {
     matches(value.created_by, 'created_by', faults, bindingIdPattern)
   )
     formatted(value.created_by, 'created_by', faults, isUuid, 'uuid')
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.created, 'created', faults)) formatted(value.created, 'created', faults, isDateTime, 'date-time')
   if (required(value.updated, 'updated', faults)) formatted(value.updated, 'updated', faults, isDateTime, 'date-time')
   return faults.count === before
@@ -433,7 +434,7 @@ export function checkBindingInput(value: unknown, faults: Faults): value is Bind
   if (required(value.scope_id, 'scope_id', faults)) matches(value.scope_id, 'scope_id', faults, bindingScopeIdPattern)
   if (value.condition !== undefined) nested(value.condition, 'condition', faults, checkExpression)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -445,7 +446,8 @@ export function checkListBindingsResponse(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.bindings, 'bindings', faults)) list(value.bindings, 'bindings', faults, checkBinding, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -458,11 +460,11 @@ export function checkPermission(value: unknown, faults: Faults): value is Permis
   const before = faults.count
   if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, permissionIdPattern)
   if (required(value.name, 'name', faults)) matches(value.name, 'name', faults, permissionIdPattern)
-  if (required(value.service, 'service', faults)) text(value.service, 'service', faults)
-  if (required(value.resource, 'resource', faults)) text(value.resource, 'resource', faults)
-  if (required(value.verb, 'verb', faults)) text(value.verb, 'verb', faults)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults)
+  if (required(value.service, 'service', faults)) anyText(value.service, 'service', faults)
+  if (required(value.resource, 'resource', faults)) anyText(value.resource, 'resource', faults)
+  if (required(value.verb, 'verb', faults)) anyText(value.verb, 'verb', faults)
+  if (required(value.display_name, 'display_name', faults)) anyText(value.display_name, 'display_name', faults)
+  if (required(value.description, 'description', faults)) anyText(value.description, 'description', faults)
   if (required(value.access_class, 'access_class', faults))
     nested(value.access_class, 'access_class', faults, checkAccessClass)
   if (required(value.scope_types, 'scope_types', faults))
@@ -479,7 +481,8 @@ export function checkListPermissionsResponse(value: unknown, faults: Faults): va
   const before = faults.count
   if (required(value.permissions, 'permissions', faults))
     list(value.permissions, 'permissions', faults, checkPermission, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -506,7 +509,7 @@ export function checkPolicy(value: unknown, faults: Faults): value is Policy {
     matches(value.created_by, 'created_by', faults, bindingIdPattern)
   )
     formatted(value.created_by, 'created_by', faults, isUuid, 'uuid')
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.created, 'created', faults)) formatted(value.created, 'created', faults, isDateTime, 'date-time')
   if (required(value.updated, 'updated', faults)) formatted(value.updated, 'updated', faults, isDateTime, 'date-time')
   return faults.count === before
@@ -524,7 +527,7 @@ export function checkPolicyInput(value: unknown, faults: Faults): value is Polic
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   if (required(value.statements, 'statements', faults))
     list(value.statements, 'statements', faults, checkPolicyStatementInput, 1, 20)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -539,7 +542,7 @@ export function checkPolicyUpdate(value: unknown, faults: Faults): value is Poli
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   if (value.statements !== undefined) list(value.statements, 'statements', faults, checkPolicyStatementInput, 1, 20)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -616,7 +619,8 @@ export function checkListPoliciesResponse(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.policies, 'policies', faults)) list(value.policies, 'policies', faults, checkPolicy, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -626,9 +630,9 @@ export function checkPrincipal(value: unknown, faults: Faults): value is Princip
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (required(value.kind, 'kind', faults)) nested(value.kind, 'kind', faults, checkPrincipalKind)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults)
-  if (required(value.email, 'email', faults)) text(value.email, 'email', faults)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults)
+  if (required(value.display_name, 'display_name', faults)) anyText(value.display_name, 'display_name', faults)
+  if (required(value.email, 'email', faults)) anyText(value.email, 'email', faults)
+  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
   if (required(value.organisation_id, 'organisation_id', faults))
     matches(value.organisation_id, 'organisation_id', faults, bindingScopeIdPattern)
   if (required(value.workspace_id, 'workspace_id', faults))
@@ -644,7 +648,8 @@ export function checkListPrincipalsResponse(value: unknown, faults: Faults): val
   const before = faults.count
   if (required(value.principals, 'principals', faults))
     list(value.principals, 'principals', faults, checkPrincipal, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -658,8 +663,8 @@ export function checkAccessEntry(value: unknown, faults: Faults): value is Acces
     formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
   if (required(value.principal_kind, 'principal_kind', faults))
     nested(value.principal_kind, 'principal_kind', faults, checkPrincipalKind)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults)
-  if (required(value.email, 'email', faults)) text(value.email, 'email', faults)
+  if (required(value.display_name, 'display_name', faults)) anyText(value.display_name, 'display_name', faults)
+  if (required(value.email, 'email', faults)) anyText(value.email, 'email', faults)
   if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkPrincipalStatus)
   if (required(value.roles, 'roles', faults)) list(value.roles, 'roles', faults, checkAccessRole)
   if (required(value.policies, 'policies', faults)) list(value.policies, 'policies', faults, checkAccessPolicy)
@@ -669,8 +674,8 @@ export function checkAccessEntry(value: unknown, faults: Faults): value is Acces
 export function checkAccessRole(value: unknown, faults: Faults): value is AccessRole {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.role_id, 'role_id', faults)) text(value.role_id, 'role_id', faults)
-  if (required(value.role_name, 'role_name', faults)) text(value.role_name, 'role_name', faults)
+  if (required(value.role_id, 'role_id', faults)) anyText(value.role_id, 'role_id', faults)
+  if (required(value.role_name, 'role_name', faults)) anyText(value.role_name, 'role_name', faults)
   if (
     required(value.binding_id, 'binding_id', faults) &&
     matches(value.binding_id, 'binding_id', faults, bindingIdPattern)
@@ -689,7 +694,7 @@ export function checkAccessPolicy(value: unknown, faults: Faults): value is Acce
   const before = faults.count
   if (required(value.policy_id, 'policy_id', faults) && matches(value.policy_id, 'policy_id', faults, bindingIdPattern))
     formatted(value.policy_id, 'policy_id', faults, isUuid, 'uuid')
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults)
+  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
   return faults.count === before
 }
 
@@ -697,7 +702,8 @@ export function checkListScopeAccessResponse(value: unknown, faults: Faults): va
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.access, 'access', faults)) list(value.access, 'access', faults, checkAccessEntry, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -706,7 +712,7 @@ export function checkEffectivePermission(value: unknown, faults: Faults): value 
   const before = faults.count
   if (required(value.permission, 'permission', faults))
     matches(value.permission, 'permission', faults, permissionIdPattern)
-  if (required(value.service, 'service', faults)) text(value.service, 'service', faults)
+  if (required(value.service, 'service', faults)) anyText(value.service, 'service', faults)
   if (required(value.access_class, 'access_class', faults))
     nested(value.access_class, 'access_class', faults, checkAccessClass)
   if (required(value.conditional, 'conditional', faults)) boolean(value.conditional, 'conditional', faults)
@@ -723,7 +729,7 @@ export function checkPermissionSource(value: unknown, faults: Faults): value is 
     matches(value.binding_id, 'binding_id', faults, bindingScopeIdPattern)
   if (required(value.policy_id, 'policy_id', faults))
     matches(value.policy_id, 'policy_id', faults, bindingScopeIdPattern)
-  if (required(value.role_id, 'role_id', faults)) text(value.role_id, 'role_id', faults)
+  if (required(value.role_id, 'role_id', faults)) anyText(value.role_id, 'role_id', faults)
   if (required(value.grant_type, 'grant_type', faults)) nested(value.grant_type, 'grant_type', faults, checkGrantType)
   if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeKind)
   if (required(value.scope_id, 'scope_id', faults)) matches(value.scope_id, 'scope_id', faults, bindingScopeIdPattern)
@@ -740,7 +746,8 @@ export function checkListPrincipalPermissionsResponse(
   const before = faults.count
   if (required(value.permissions, 'permissions', faults))
     list(value.permissions, 'permissions', faults, checkEffectivePermission, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -749,7 +756,8 @@ export function checkListMyPermissionsResponse(value: unknown, faults: Faults): 
   const before = faults.count
   if (required(value.permissions, 'permissions', faults))
     list(value.permissions, 'permissions', faults, checkEffectivePermission, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -819,7 +827,7 @@ export function checkTestPermissionsResponse(value: unknown, faults: Faults): va
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.permissions, 'permissions', faults))
-    list(value.permissions, 'permissions', faults, (item, faults) => text(item, '', faults), 0, 100)
+    list(value.permissions, 'permissions', faults, (item, faults) => anyText(item, '', faults), 0, 100)
   if (required(value.results, 'results', faults))
     list(value.results, 'results', faults, checkPermissionTestResult, 0, 100)
   return faults.count === before
@@ -828,7 +836,7 @@ export function checkTestPermissionsResponse(value: unknown, faults: Faults): va
 export function checkPermissionTestResult(value: unknown, faults: Faults): value is PermissionTestResult {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.permission, 'permission', faults)) text(value.permission, 'permission', faults)
+  if (required(value.permission, 'permission', faults)) anyText(value.permission, 'permission', faults)
   if (required(value.granted, 'granted', faults)) boolean(value.granted, 'granted', faults)
   if (required(value.reason, 'reason', faults)) nested(value.reason, 'reason', faults, checkPermissionTestReason)
   if (required(value.binding_ids, 'binding_ids', faults))
@@ -848,7 +856,7 @@ export function checkTestMyPermissionsResponse(value: unknown, faults: Faults): 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.permissions, 'permissions', faults))
-    list(value.permissions, 'permissions', faults, (item, faults) => text(item, '', faults), 0, 100)
+    list(value.permissions, 'permissions', faults, (item, faults) => anyText(item, '', faults), 0, 100)
   if (required(value.results, 'results', faults))
     list(value.results, 'results', faults, checkMyPermissionTestResult, 0, 100)
   return faults.count === before
@@ -857,7 +865,7 @@ export function checkTestMyPermissionsResponse(value: unknown, faults: Faults): 
 export function checkMyPermissionTestResult(value: unknown, faults: Faults): value is MyPermissionTestResult {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.permission, 'permission', faults)) text(value.permission, 'permission', faults)
+  if (required(value.permission, 'permission', faults)) anyText(value.permission, 'permission', faults)
   if (required(value.granted, 'granted', faults)) boolean(value.granted, 'granted', faults)
   return faults.count === before
 }
@@ -933,7 +941,7 @@ export function checkRole(value: unknown, faults: Faults): value is Role {
     integer(value.permission_count, 'permission_count', faults, 0, 2147483647)
   if (required(value.bindable_scope_types, 'bindable_scope_types', faults))
     list(value.bindable_scope_types, 'bindable_scope_types', faults, checkScopeKind, 0, 4)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.created, 'created', faults)) formatted(value.created, 'created', faults, isDateTime, 'date-time')
   if (required(value.updated, 'updated', faults)) formatted(value.updated, 'updated', faults, isDateTime, 'date-time')
   return faults.count === before
@@ -961,7 +969,7 @@ export function checkRoleInput(value: unknown, faults: Faults): value is RoleInp
     )
   )
     unique(value.permissions, 'permissions', faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -987,7 +995,7 @@ export function checkRoleUpdate(value: unknown, faults: Faults): value is RoleUp
     )
   )
     unique(value.permissions, 'permissions', faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1004,7 +1012,8 @@ export function checkListRolesResponse(value: unknown, faults: Faults): value is
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.roles, 'roles', faults)) list(value.roles, 'roles', faults, checkRole, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1025,7 +1034,8 @@ export function checkListRolePermissionsResponse(value: unknown, faults: Faults)
   const before = faults.count
   if (required(value.permissions, 'permissions', faults))
     list(value.permissions, 'permissions', faults, checkRolePermission, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1072,7 +1082,7 @@ export function checkServiceAccount(value: unknown, faults: Faults): value is Se
 export function checkServiceAccountKey(value: unknown, faults: Faults): value is ServiceAccountKey {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.key_id, 'key_id', faults)) text(value.key_id, 'key_id', faults)
+  if (required(value.key_id, 'key_id', faults)) anyText(value.key_id, 'key_id', faults)
   if (required(value.algorithm, 'algorithm', faults)) nested(value.algorithm, 'algorithm', faults, checkKeyAlgorithm)
   if (required(value.created, 'created', faults)) formatted(value.created, 'created', faults, isDateTime, 'date-time')
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
@@ -1084,7 +1094,8 @@ export function checkListServiceAccountsResponse(value: unknown, faults: Faults)
   const before = faults.count
   if (required(value.service_accounts, 'service_accounts', faults))
     list(value.service_accounts, 'service_accounts', faults, checkServiceAccount, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1105,7 +1116,8 @@ export function checkToken(value: unknown, faults: Faults): value is Token {
   if (required(value.created, 'created', faults)) formatted(value.created, 'created', faults, isDateTime, 'date-time')
   if (value.last_refresh_time !== undefined)
     formatted(value.last_refresh_time, 'last_refresh_time', faults, isDateTime, 'date-time')
-  if (required(value.last_refresh_ip, 'last_refresh_ip', faults)) text(value.last_refresh_ip, 'last_refresh_ip', faults)
+  if (required(value.last_refresh_ip, 'last_refresh_ip', faults))
+    anyText(value.last_refresh_ip, 'last_refresh_ip', faults)
   if (required(value.user_agent, 'user_agent', faults)) text(value.user_agent, 'user_agent', faults, 0, 256)
   if (required(value.expire_time, 'expire_time', faults))
     formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
@@ -1121,7 +1133,8 @@ export function checkListTokensResponse(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.tokens, 'tokens', faults)) list(value.tokens, 'tokens', faults, checkToken, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1149,11 +1162,11 @@ export function checkTokenRevocationInput(value: unknown, faults: Faults): value
 export function checkTokenResponse(value: unknown, faults: Faults): value is TokenResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.access_token, 'access_token', faults)) text(value.access_token, 'access_token', faults)
+  if (required(value.access_token, 'access_token', faults)) anyText(value.access_token, 'access_token', faults)
   if (required(value.token_type, 'token_type', faults))
     choice(value.token_type, 'token_type', faults, tokenResponseTokenTypeSet)
   if (required(value.expires_in, 'expires_in', faults)) integer(value.expires_in, 'expires_in', faults, 0, 2147483647)
-  if (value.refresh_token !== undefined) text(value.refresh_token, 'refresh_token', faults)
+  if (value.refresh_token !== undefined) anyText(value.refresh_token, 'refresh_token', faults)
   if (value.refresh_expires_in !== undefined)
     integer(value.refresh_expires_in, 'refresh_expires_in', faults, 0, 2147483647)
   if (required(value.token_id, 'token_id', faults) && matches(value.token_id, 'token_id', faults, bindingIdPattern))
@@ -1199,7 +1212,7 @@ export function checkUser(value: unknown, faults: Faults): value is User {
     formatted(value.deactivate_time, 'deactivate_time', faults, isDateTime, 'date-time')
   if (value.throttled_until !== undefined)
     formatted(value.throttled_until, 'throttled_until', faults, isDateTime, 'date-time')
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.created, 'created', faults)) formatted(value.created, 'created', faults, isDateTime, 'date-time')
   if (required(value.updated, 'updated', faults)) formatted(value.updated, 'updated', faults, isDateTime, 'date-time')
   return faults.count === before
@@ -1223,7 +1236,7 @@ export function checkUserInput(value: unknown, faults: Faults): value is UserInp
   if (value.time_zone !== undefined && text(value.time_zone, 'time_zone', faults, 0, 64))
     matches(value.time_zone, 'time_zone', faults, userTimeZonePattern)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1245,7 +1258,7 @@ export function checkUserUpdate(value: unknown, faults: Faults): value is UserUp
   if (value.time_zone !== undefined && text(value.time_zone, 'time_zone', faults, 0, 64))
     matches(value.time_zone, 'time_zone', faults, userTimeZonePattern)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1263,7 +1276,8 @@ export function checkListUsersResponse(value: unknown, faults: Faults): value is
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.users, 'users', faults)) list(value.users, 'users', faults, checkUser, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1276,7 +1290,7 @@ export function checkUserProfileInput(value: unknown, faults: Faults): value is 
     matches(value.locale, 'locale', faults, userLocalePattern)
   if (value.time_zone !== undefined && text(value.time_zone, 'time_zone', faults, 0, 64))
     matches(value.time_zone, 'time_zone', faults, userTimeZonePattern)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1294,7 +1308,7 @@ export function checkAvatar(value: unknown, faults: Faults): value is Avatar {
   if (required(value.width, 'width', faults)) integer(value.width, 'width', faults, 0, 2147483647)
   if (required(value.height, 'height', faults)) integer(value.height, 'height', faults, 0, 2147483647)
   if (required(value.sha256, 'sha256', faults)) matches(value.sha256, 'sha256', faults, avatarSha256Pattern)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.updated, 'updated', faults)) formatted(value.updated, 'updated', faults, isDateTime, 'date-time')
   return faults.count === before
 }
@@ -1306,7 +1320,7 @@ export function checkAvatarInput(value: unknown, faults: Faults): value is Avata
   if (required(value.content_type, 'content_type', faults))
     choice(value.content_type, 'content_type', faults, avatarContentTypeSet)
   if (required(value.data, 'data', faults)) formatted(value.data, 'data', faults, isBase64, 'byte')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1316,7 +1330,7 @@ export function checkAvatarUpdate(value: unknown, faults: Faults): value is Avat
   closed(value, avatarInputMembers, faults)
   if (value.content_type !== undefined) choice(value.content_type, 'content_type', faults, avatarContentTypeSet)
   if (value.data !== undefined) formatted(value.data, 'data', faults, isBase64, 'byte')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1338,7 +1352,7 @@ export function checkUserStateChangeInput(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, userStateChangeInputMembers, faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1349,7 +1363,7 @@ export function checkActivationRenewalInput(value: unknown, faults: Faults): val
   if (value.token_ttl !== undefined)
     matches(value.token_ttl, 'token_ttl', faults, activationRenewalInputTokenTtlPattern)
   if (value.delivery !== undefined) nested(value.delivery, 'delivery', faults, checkCredentialDelivery)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1364,7 +1378,7 @@ export function checkPasswordResetInput(value: unknown, faults: Faults): value i
   if (value.token_ttl !== undefined)
     matches(value.token_ttl, 'token_ttl', faults, activationRenewalInputTokenTtlPattern)
   if (value.delivery !== undefined) nested(value.delivery, 'delivery', faults, checkCredentialDelivery)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1473,8 +1487,8 @@ export function checkCredentialTokenInfo(value: unknown, faults: Faults): value 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.purpose, 'purpose', faults)) nested(value.purpose, 'purpose', faults, checkCredentialPurpose)
-  if (required(value.email, 'email', faults)) text(value.email, 'email', faults)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults)
+  if (required(value.email, 'email', faults)) anyText(value.email, 'email', faults)
+  if (required(value.display_name, 'display_name', faults)) anyText(value.display_name, 'display_name', faults)
   if (required(value.expire_time, 'expire_time', faults))
     formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   if (required(value.password_min_length, 'password_min_length', faults))
@@ -1489,8 +1503,8 @@ export function checkIamOperation(value: unknown, faults: Faults): value is IamO
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.resource_id, 'resource_id', faults)) text(value.resource_id, 'resource_id', faults)
-  if (required(value.resource_type, 'resource_type', faults)) text(value.resource_type, 'resource_type', faults)
+  if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
+  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
   if (required(value.operation_type, 'operation_type', faults))
     nested(value.operation_type, 'operation_type', faults, checkOperationType)
   if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkOperationStatus)
@@ -1530,7 +1544,7 @@ function checkIamCredentialOperationPartB(value: unknown, faults: Faults): boole
 export function checkCredential(value: unknown, faults: Faults): value is Credential {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.token, 'token', faults)) text(value.token, 'token', faults)
+  if (required(value.token, 'token', faults)) anyText(value.token, 'token', faults)
   if (required(value.expire_time, 'expire_time', faults))
     formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   if (required(value.url, 'url', faults)) formatted(value.url, 'url', faults, isUri, 'uri')
@@ -1542,7 +1556,8 @@ export function checkListOperationsResponse(value: unknown, faults: Faults): val
   const before = faults.count
   if (required(value.operations, 'operations', faults))
     list(value.operations, 'operations', faults, checkIamOperation, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1634,16 +1649,16 @@ export function checkListFilterSchemasRequest(value: unknown, faults: Faults): v
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
 export function checkGetFilterSchemaRequest(value: unknown, faults: Faults): value is GetFilterSchemaRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.resource, 'resource', faults)) text(value.resource, 'resource', faults)
+  if (required(value.resource, 'resource', faults)) anyText(value.resource, 'resource', faults)
   return faults.count === before
 }
 
@@ -1651,9 +1666,9 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -1669,9 +1684,9 @@ export function checkListBindingsRequest(value: unknown, faults: Faults): value 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -1701,7 +1716,7 @@ export function checkDeleteBindingRequest(value: unknown, faults: Faults): value
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -1711,16 +1726,16 @@ export function checkListPermissionsRequest(value: unknown, faults: Faults): val
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
 export function checkGetPermissionRequest(value: unknown, faults: Faults): value is GetPermissionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
@@ -1730,9 +1745,9 @@ export function checkListPoliciesRequest(value: unknown, faults: Faults): value 
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bindingIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -1768,7 +1783,7 @@ export function checkDeletePolicyRequest(value: unknown, faults: Faults): value 
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -1781,7 +1796,7 @@ export function checkUpdatePolicyRequest(value: unknown, faults: Faults): value 
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkPolicyUpdate)
@@ -1792,9 +1807,9 @@ export function checkListPrincipalsRequest(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -1814,9 +1829,9 @@ export function checkListScopeAccessRequest(value: unknown, faults: Faults): val
   if (required(value.scope_id, 'scope_id', faults) && matches(value.scope_id, 'scope_id', faults, bindingIdPattern))
     formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -1833,9 +1848,9 @@ export function checkListPrincipalPermissionsRequest(
   if (required(value.principal, 'principal', faults) && matches(value.principal, 'principal', faults, bindingIdPattern))
     formatted(value.principal, 'principal', faults, isUuid, 'uuid')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -1863,9 +1878,9 @@ export function checkListMyPermissionsRequest(value: unknown, faults: Faults): v
   if (required(value.scope_id, 'scope_id', faults) && matches(value.scope_id, 'scope_id', faults, bindingIdPattern))
     formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -1918,9 +1933,9 @@ export function checkListRolesRequest(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -1940,15 +1955,15 @@ export function completeCreateRoleRequest(request: CreateRoleRequest): CreateRol
 export function checkGetRoleRequest(value: unknown, faults: Faults): value is GetRoleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
 export function checkDeleteRoleRequest(value: unknown, faults: Faults): value is DeleteRoleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -1957,8 +1972,8 @@ export function checkDeleteRoleRequest(value: unknown, faults: Faults): value is
 export function checkUpdateRoleRequest(value: unknown, faults: Faults): value is UpdateRoleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRoleUpdate)
@@ -1968,18 +1983,18 @@ export function checkUpdateRoleRequest(value: unknown, faults: Faults): value is
 export function checkListRolePermissionsRequest(value: unknown, faults: Faults): value is ListRolePermissionsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.role, 'role', faults)) text(value.role, 'role', faults)
+  if (required(value.role, 'role', faults)) anyText(value.role, 'role', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
 export function checkAddRolePermissionRequest(value: unknown, faults: Faults): value is AddRolePermissionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.role, 'role', faults)) text(value.role, 'role', faults)
+  if (required(value.role, 'role', faults)) anyText(value.role, 'role', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRolePermissionAddition)
@@ -1989,9 +2004,9 @@ export function checkAddRolePermissionRequest(value: unknown, faults: Faults): v
 export function checkRemoveRolePermissionRequest(value: unknown, faults: Faults): value is RemoveRolePermissionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.role, 'role', faults)) text(value.role, 'role', faults)
-  if (required(value.permission, 'permission', faults)) text(value.permission, 'permission', faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (required(value.role, 'role', faults)) anyText(value.role, 'role', faults)
+  if (required(value.permission, 'permission', faults)) anyText(value.permission, 'permission', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -2001,9 +2016,9 @@ export function checkListServiceAccountsRequest(value: unknown, faults: Faults):
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2019,9 +2034,9 @@ export function checkListTokensRequest(value: unknown, faults: Faults): value is
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2045,9 +2060,9 @@ export function checkListUsersRequest(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2059,7 +2074,7 @@ export function checkGetMyProfileRequest(value: unknown, faults: Faults): value 
 export function checkUpdateMyProfileRequest(value: unknown, faults: Faults): value is UpdateMyProfileRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkUserProfileInput)
@@ -2074,7 +2089,7 @@ export function checkGetMyAvatarRequest(value: unknown, faults: Faults): value i
 export function checkDeleteMyAvatarRequest(value: unknown, faults: Faults): value is DeleteMyAvatarRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -2083,7 +2098,7 @@ export function checkDeleteMyAvatarRequest(value: unknown, faults: Faults): valu
 export function checkSetMyAvatarRequest(value: unknown, faults: Faults): value is SetMyAvatarRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAvatarUpdate)
@@ -2112,7 +2127,7 @@ export function checkUpdateUserRequest(value: unknown, faults: Faults): value is
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkUserUpdate)

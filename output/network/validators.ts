@@ -4,6 +4,7 @@ import type { Fields } from '../../runtime/field-mask.ts'
 import { isDateTime, isIpv4, isUuid } from '../../runtime/formats.ts'
 import {
   type Faults,
+  anyText,
   boolean,
   choice,
   closed,
@@ -315,7 +316,7 @@ export function checkVpc(value: unknown, faults: Faults): value is Vpc {
     matches(value.workspace_id, 'workspace_id', faults, vpcIdPattern)
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
     matches(value.name, 'name', faults, vpcNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
@@ -331,7 +332,7 @@ export function checkVpc(value: unknown, faults: Faults): value is Vpc {
     integer(value.subnet_count, 'subnet_count', faults, 0, 2147483647)
   if (required(value.logical_port_count, 'logical_port_count', faults))
     integer(value.logical_port_count, 'logical_port_count', faults, 0, 2147483647)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -353,7 +354,7 @@ export function checkVpcInput(value: unknown, faults: Faults): value is VpcInput
   if (required(value.cidr_blocks, 'cidr_blocks', faults))
     list(value.cidr_blocks, 'cidr_blocks', faults, checkIpv4Cidr, 1, 5)
   if (value.mtu !== undefined) integer(value.mtu, 'mtu', faults, 1280, 8900)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -370,7 +371,7 @@ export function checkVpcUpdate(value: unknown, faults: Faults): value is VpcUpda
     matches(value.region, 'region', faults, vpcNamePattern)
   if (value.cidr_blocks !== undefined) list(value.cidr_blocks, 'cidr_blocks', faults, checkIpv4Cidr, 1, 5)
   if (value.mtu !== undefined) integer(value.mtu, 'mtu', faults, 1280, 8900)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -388,7 +389,8 @@ export function checkListVpcsResponse(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.vpcs, 'vpcs', faults)) list(value.vpcs, 'vpcs', faults, checkVpc, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -402,8 +404,8 @@ export function checkSubnet(value: unknown, faults: Faults): value is Subnet {
     matches(value.workspace_id, 'workspace_id', faults, vpcIdPattern)
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
-  if (required(value.region, 'region', faults)) text(value.region, 'region', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  if (required(value.region, 'region', faults)) anyText(value.region, 'region', faults)
   if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
     matches(value.name, 'name', faults, vpcNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
@@ -426,7 +428,7 @@ export function checkSubnet(value: unknown, faults: Faults): value is Subnet {
   if (required(value.available_addresses, 'available_addresses', faults))
     integer(value.available_addresses, 'available_addresses', faults, 0, 2147483647)
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkSubnetState)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -450,7 +452,7 @@ export function checkSubnetInput(value: unknown, faults: Faults): value is Subne
   if (value.reserved_ranges !== undefined)
     list(value.reserved_ranges, 'reserved_ranges', faults, checkAddressRange, 0, 16)
   if (value.dns_servers !== undefined) list(value.dns_servers, 'dns_servers', faults, checkIpv4Address, 0, 4)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -470,7 +472,7 @@ export function checkSubnetUpdate(value: unknown, faults: Faults): value is Subn
   if (value.reserved_ranges !== undefined)
     list(value.reserved_ranges, 'reserved_ranges', faults, checkAddressRange, 0, 16)
   if (value.dns_servers !== undefined) list(value.dns_servers, 'dns_servers', faults, checkIpv4Address, 0, 4)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -498,7 +500,8 @@ export function checkListSubnetsResponse(value: unknown, faults: Faults): value 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.subnets, 'subnets', faults)) list(value.subnets, 'subnets', faults, checkSubnet, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -512,9 +515,9 @@ export function checkLogicalPort(value: unknown, faults: Faults): value is Logic
     matches(value.workspace_id, 'workspace_id', faults, vpcIdPattern)
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
-  if (required(value.region, 'region', faults)) text(value.region, 'region', faults)
-  if (required(value.zone, 'zone', faults)) text(value.zone, 'zone', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  if (required(value.region, 'region', faults)) anyText(value.region, 'region', faults)
+  if (required(value.zone, 'zone', faults)) anyText(value.zone, 'zone', faults)
   if (required(value.vpc_id, 'vpc_id', faults) && matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern))
     formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid')
   if (required(value.subnet_id, 'subnet_id', faults) && matches(value.subnet_id, 'subnet_id', faults, vpcIdPattern))
@@ -540,13 +543,13 @@ export function checkLogicalPort(value: unknown, faults: Faults): value is Logic
 export function checkPortAttachment(value: unknown, faults: Faults): value is PortAttachment {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.resource_type, 'resource_type', faults)) text(value.resource_type, 'resource_type', faults)
+  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
   if (
     required(value.resource_id, 'resource_id', faults) &&
     matches(value.resource_id, 'resource_id', faults, vpcIdPattern)
   )
     formatted(value.resource_id, 'resource_id', faults, isUuid, 'uuid')
-  if (required(value.interface, 'interface', faults)) text(value.interface, 'interface', faults)
+  if (required(value.interface, 'interface', faults)) anyText(value.interface, 'interface', faults)
   return faults.count === before
 }
 
@@ -573,7 +576,8 @@ export function checkListLogicalPortsResponse(value: unknown, faults: Faults): v
   const before = faults.count
   if (required(value.logical_ports, 'logical_ports', faults))
     list(value.logical_ports, 'logical_ports', faults, checkLogicalPort, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -587,7 +591,7 @@ export function checkFirewallPolicy(value: unknown, faults: Faults): value is Fi
     matches(value.workspace_id, 'workspace_id', faults, vpcIdPattern)
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
     matches(value.name, 'name', faults, vpcNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
@@ -599,7 +603,7 @@ export function checkFirewallPolicy(value: unknown, faults: Faults): value is Fi
   if (required(value.enabled, 'enabled', faults)) boolean(value.enabled, 'enabled', faults)
   if (required(value.rule_count, 'rule_count', faults)) integer(value.rule_count, 'rule_count', faults, 0, 2147483647)
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkFirewallPolicyState)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -620,7 +624,7 @@ export function checkFirewallPolicyInput(value: unknown, faults: Faults): value 
     formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid')
   if (value.priority !== undefined) integer(value.priority, 'priority', faults, 0, 65534)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -637,7 +641,7 @@ export function checkFirewallPolicyUpdate(value: unknown, faults: Faults): value
     formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid')
   if (value.priority !== undefined) integer(value.priority, 'priority', faults, 0, 65534)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -660,7 +664,8 @@ export function checkListFirewallPoliciesResponse(
   const before = faults.count
   if (required(value.firewall_policies, 'firewall_policies', faults))
     list(value.firewall_policies, 'firewall_policies', faults, checkFirewallPolicy, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -866,7 +871,8 @@ export function checkListFirewallPolicyRulesResponse(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.rules, 'rules', faults)) list(value.rules, 'rules', faults, checkFirewallPolicyRule, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -878,7 +884,7 @@ export function checkAddFirewallPolicyRuleBodyInput(
   const before = faults.count
   closed(value, addFirewallPolicyRuleBodyInputMembers, faults)
   if (required(value.rule, 'rule', faults)) nested(value.rule, 'rule', faults, checkFirewallPolicyRuleInput)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -898,8 +904,8 @@ export function checkUpdateFirewallPolicyRuleBodyInput(
   if (required(value.rule_id, 'rule_id', faults) && matches(value.rule_id, 'rule_id', faults, vpcIdPattern))
     formatted(value.rule_id, 'rule_id', faults, isUuid, 'uuid')
   if (required(value.rule, 'rule', faults)) nested(value.rule, 'rule', faults, checkFirewallPolicyRuleUpdate)
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -918,7 +924,7 @@ export function checkRemoveFirewallPolicyRuleBodyInput(
   closed(value, removeFirewallPolicyRuleBodyInputMembers, faults)
   if (required(value.rule_id, 'rule_id', faults) && matches(value.rule_id, 'rule_id', faults, vpcIdPattern))
     formatted(value.rule_id, 'rule_id', faults, isUuid, 'uuid')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -929,10 +935,10 @@ export function checkQuotaDefinition(value: unknown, faults: Faults): value is Q
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.unit, 'unit', faults)) text(value.unit, 'unit', faults, 1)
-  if (required(value.resource_type, 'resource_type', faults)) text(value.resource_type, 'resource_type', faults)
+  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
   if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
   if (required(value.dimensions, 'dimensions', faults))
-    list(value.dimensions, 'dimensions', faults, (item, faults) => text(item, '', faults), 0)
+    list(value.dimensions, 'dimensions', faults, (item, faults) => anyText(item, '', faults), 0)
   if (required(value.default_limit, 'default_limit', faults))
     integer(value.default_limit, 'default_limit', faults, -1, 9007199254740991)
   return faults.count === before
@@ -946,7 +952,8 @@ export function checkListQuotaDefinitionsResponse(
   const before = faults.count
   if (required(value.quota_definitions, 'quota_definitions', faults))
     list(value.quota_definitions, 'quota_definitions', faults, checkQuotaDefinition, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -965,7 +972,7 @@ export function checkQuotaLimit(value: unknown, faults: Faults): value is QuotaL
     nested(value.dimensions, 'dimensions', faults, checkQuotaDimensions)
   if (required(value.limit, 'limit', faults)) integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (required(value.usage, 'usage', faults)) integer(value.usage, 'usage', faults, 0, 9007199254740991)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -984,7 +991,7 @@ export function checkQuotaLimitInput(value: unknown, faults: Faults): value is Q
     formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
   if (value.dimensions !== undefined) nested(value.dimensions, 'dimensions', faults, checkQuotaDimensions)
   if (required(value.limit, 'limit', faults)) integer(value.limit, 'limit', faults, -1, 9007199254740991)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -998,7 +1005,7 @@ export function checkQuotaLimitUpdate(value: unknown, faults: Faults): value is 
     formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
   if (value.dimensions !== undefined) nested(value.dimensions, 'dimensions', faults, checkQuotaDimensions)
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, -1, 9007199254740991)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1018,7 +1025,8 @@ export function checkListQuotaLimitsResponse(value: unknown, faults: Faults): va
   const before = faults.count
   if (required(value.quota_limits, 'quota_limits', faults))
     list(value.quota_limits, 'quota_limits', faults, checkQuotaLimit, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1035,8 +1043,8 @@ export function checkNetworkOperation(value: unknown, faults: Faults): value is 
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.resource_id, 'resource_id', faults)) text(value.resource_id, 'resource_id', faults)
-  if (required(value.resource_type, 'resource_type', faults)) text(value.resource_type, 'resource_type', faults)
+  if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
+  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
   if (required(value.operation_type, 'operation_type', faults))
     nested(value.operation_type, 'operation_type', faults, checkOperationType)
   if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkOperationStatus)
@@ -1065,7 +1073,8 @@ export function checkListOperationsResponse(value: unknown, faults: Faults): val
   const before = faults.count
   if (required(value.operations, 'operations', faults))
     list(value.operations, 'operations', faults, checkNetworkOperation, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1129,16 +1138,16 @@ export function checkListFilterSchemasRequest(value: unknown, faults: Faults): v
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
 export function checkGetFilterSchemaRequest(value: unknown, faults: Faults): value is GetFilterSchemaRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.resource, 'resource', faults)) text(value.resource, 'resource', faults)
+  if (required(value.resource, 'resource', faults)) anyText(value.resource, 'resource', faults)
   return faults.count === before
 }
 
@@ -1146,9 +1155,9 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -1165,11 +1174,11 @@ export function checkListVpcsRequest(value: unknown, faults: Faults): value is L
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -1178,7 +1187,7 @@ export function checkCreateVpcRequest(value: unknown, faults: Faults): value is 
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkVpcInput)
@@ -1194,7 +1203,7 @@ export function checkGetVpcRequest(value: unknown, faults: Faults): value is Get
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   return faults.count === before
@@ -1205,10 +1214,10 @@ export function checkDeleteVpcRequest(value: unknown, faults: Faults): value is 
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVpcRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -1219,10 +1228,10 @@ export function checkUpdateVpcRequest(value: unknown, faults: Faults): value is 
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkVpcUpdate)
@@ -1234,11 +1243,11 @@ export function checkListSubnetsRequest(value: unknown, faults: Faults): value i
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -1247,7 +1256,7 @@ export function checkCreateSubnetRequest(value: unknown, faults: Faults): value 
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkSubnetInput)
@@ -1263,7 +1272,7 @@ export function checkGetSubnetRequest(value: unknown, faults: Faults): value is 
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   return faults.count === before
@@ -1274,10 +1283,10 @@ export function checkDeleteSubnetRequest(value: unknown, faults: Faults): value 
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVpcRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -1288,10 +1297,10 @@ export function checkUpdateSubnetRequest(value: unknown, faults: Faults): value 
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkSubnetUpdate)
@@ -1303,11 +1312,11 @@ export function checkListLogicalPortsRequest(value: unknown, faults: Faults): va
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -1316,7 +1325,7 @@ export function checkGetLogicalPortRequest(value: unknown, faults: Faults): valu
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   return faults.count === before
@@ -1327,11 +1336,11 @@ export function checkListFirewallPoliciesRequest(value: unknown, faults: Faults)
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -1340,7 +1349,7 @@ export function checkCreateFirewallPolicyRequest(value: unknown, faults: Faults)
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkFirewallPolicyInput)
@@ -1356,7 +1365,7 @@ export function checkGetFirewallPolicyRequest(value: unknown, faults: Faults): v
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   return faults.count === before
@@ -1367,10 +1376,10 @@ export function checkDeleteFirewallPolicyRequest(value: unknown, faults: Faults)
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVpcRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -1381,10 +1390,10 @@ export function checkUpdateFirewallPolicyRequest(value: unknown, faults: Faults)
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkFirewallPolicyUpdate)
@@ -1399,7 +1408,7 @@ export function checkAddFirewallPolicyRuleRequest(
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.firewall_policy, 'firewall_policy', faults) &&
     matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
@@ -1425,7 +1434,7 @@ export function checkUpdateFirewallPolicyRuleRequest(
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.firewall_policy, 'firewall_policy', faults) &&
     matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
@@ -1451,7 +1460,7 @@ export function checkRemoveFirewallPolicyRuleRequest(
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.firewall_policy, 'firewall_policy', faults) &&
     matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
@@ -1471,16 +1480,16 @@ export function checkListFirewallPolicyRulesRequest(
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.firewall_policy, 'firewall_policy', faults) &&
     matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
   )
     formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -1492,7 +1501,7 @@ export function checkGetFirewallPolicyRuleRequest(
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.firewall_policy, 'firewall_policy', faults) &&
     matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
@@ -1507,16 +1516,16 @@ export function checkListQuotaDefinitionsRequest(value: unknown, faults: Faults)
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
 export function checkGetQuotaDefinitionRequest(value: unknown, faults: Faults): value is GetQuotaDefinitionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
@@ -1524,11 +1533,11 @@ export function checkListQuotaLimitsRequest(value: unknown, faults: Faults): val
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.quota_definition, 'quota_definition', faults))
-    text(value.quota_definition, 'quota_definition', faults)
+    anyText(value.quota_definition, 'quota_definition', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -1536,7 +1545,7 @@ export function checkCreateQuotaLimitRequest(value: unknown, faults: Faults): va
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.quota_definition, 'quota_definition', faults))
-    text(value.quota_definition, 'quota_definition', faults)
+    anyText(value.quota_definition, 'quota_definition', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkQuotaLimitInput)
@@ -1551,7 +1560,7 @@ export function checkGetQuotaLimitRequest(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.quota_definition, 'quota_definition', faults))
-    text(value.quota_definition, 'quota_definition', faults)
+    anyText(value.quota_definition, 'quota_definition', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   return faults.count === before
@@ -1561,10 +1570,10 @@ export function checkDeleteQuotaLimitRequest(value: unknown, faults: Faults): va
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.quota_definition, 'quota_definition', faults))
-    text(value.quota_definition, 'quota_definition', faults)
+    anyText(value.quota_definition, 'quota_definition', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVpcRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -1574,10 +1583,10 @@ export function checkUpdateQuotaLimitRequest(value: unknown, faults: Faults): va
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.quota_definition, 'quota_definition', faults))
-    text(value.quota_definition, 'quota_definition', faults)
+    anyText(value.quota_definition, 'quota_definition', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkQuotaLimitUpdate)

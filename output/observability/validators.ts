@@ -4,6 +4,7 @@ import type { Fields } from '../../runtime/field-mask.ts'
 import { isDateTime, isEmail, isUri, isUuid } from '../../runtime/formats.ts'
 import {
   type Faults,
+  anyText,
   boolean,
   choice,
   closed,
@@ -535,12 +536,12 @@ export function checkActivity(value: unknown, faults: Faults): value is Activity
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (required(value.time, 'time', faults)) formatted(value.time, 'time', faults, isDateTime, 'date-time')
   if (required(value.category, 'category', faults)) nested(value.category, 'category', faults, checkActivityCategory)
-  if (required(value.area, 'area', faults)) text(value.area, 'area', faults)
-  if (required(value.action, 'action', faults)) text(value.action, 'action', faults)
-  if (required(value.permission, 'permission', faults)) text(value.permission, 'permission', faults)
-  if (required(value.resource_type, 'resource_type', faults)) text(value.resource_type, 'resource_type', faults)
-  if (required(value.resource_id, 'resource_id', faults)) text(value.resource_id, 'resource_id', faults)
-  if (required(value.resource_name, 'resource_name', faults)) text(value.resource_name, 'resource_name', faults)
+  if (required(value.area, 'area', faults)) anyText(value.area, 'area', faults)
+  if (required(value.action, 'action', faults)) anyText(value.action, 'action', faults)
+  if (required(value.permission, 'permission', faults)) anyText(value.permission, 'permission', faults)
+  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
+  if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
+  if (required(value.resource_name, 'resource_name', faults)) anyText(value.resource_name, 'resource_name', faults)
   if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
   if (required(value.scope_id, 'scope_id', faults)) matches(value.scope_id, 'scope_id', faults, activityScopeIdPattern)
   if (required(value.ancestor_ids, 'ancestor_ids', faults))
@@ -561,11 +562,11 @@ export function checkActivity(value: unknown, faults: Faults): value is Activity
   if (required(value.operation_id, 'operation_id', faults))
     matches(value.operation_id, 'operation_id', faults, activityScopeIdPattern)
   if (required(value.changed_fields, 'changed_fields', faults))
-    list(value.changed_fields, 'changed_fields', faults, (item, faults) => text(item, '', faults), 0)
-  if (required(value.client_ip, 'client_ip', faults)) text(value.client_ip, 'client_ip', faults)
-  if (required(value.user_agent, 'user_agent', faults)) text(value.user_agent, 'user_agent', faults)
+    list(value.changed_fields, 'changed_fields', faults, (item, faults) => anyText(item, '', faults), 0)
+  if (required(value.client_ip, 'client_ip', faults)) anyText(value.client_ip, 'client_ip', faults)
+  if (required(value.user_agent, 'user_agent', faults)) anyText(value.user_agent, 'user_agent', faults)
   if (required(value.trace_id, 'trace_id', faults)) matches(value.trace_id, 'trace_id', faults, activityTraceIdPattern)
-  if (required(value.request_id, 'request_id', faults)) text(value.request_id, 'request_id', faults)
+  if (required(value.request_id, 'request_id', faults)) anyText(value.request_id, 'request_id', faults)
   if (required(value.sequence, 'sequence', faults)) integer(value.sequence, 'sequence', faults, 1, 9007199254740991)
   if (required(value.previous_hash, 'previous_hash', faults))
     matches(value.previous_hash, 'previous_hash', faults, activityPreviousHashPattern)
@@ -578,7 +579,8 @@ export function checkListActivitiesResponse(value: unknown, faults: Faults): val
   const before = faults.count
   if (required(value.activities, 'activities', faults))
     list(value.activities, 'activities', faults, checkActivity, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -629,7 +631,7 @@ export function checkAlertRule(value: unknown, faults: Faults): value is AlertRu
   if (required(value.send_resolved, 'send_resolved', faults)) boolean(value.send_resolved, 'send_resolved', faults)
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkAlertRuleState)
   if (required(value.health, 'health', faults)) nested(value.health, 'health', faults, checkRuleHealth)
-  if (required(value.last_error, 'last_error', faults)) text(value.last_error, 'last_error', faults)
+  if (required(value.last_error, 'last_error', faults)) anyText(value.last_error, 'last_error', faults)
   if (required(value.alerts, 'alerts', faults)) list(value.alerts, 'alerts', faults, checkAlert, 0, 100)
   if (required(value.alert_count, 'alert_count', faults))
     integer(value.alert_count, 'alert_count', faults, 0, 2147483647)
@@ -644,8 +646,8 @@ export function checkAlertRule(value: unknown, faults: Faults): value is AlertRu
     matches(value.workspace_id, 'workspace_id', faults, activityIdPattern)
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -681,7 +683,7 @@ export function checkAlertRuleInput(value: unknown, faults: Faults): value is Al
   if (value.repeat_interval !== undefined && text(value.repeat_interval, 'repeat_interval', faults, 0, 32))
     matches(value.repeat_interval, 'repeat_interval', faults, alertRuleEvaluationIntervalPattern)
   if (value.send_resolved !== undefined) boolean(value.send_resolved, 'send_resolved', faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -713,7 +715,7 @@ export function checkAlertRuleUpdate(value: unknown, faults: Faults): value is A
   if (value.repeat_interval !== undefined && text(value.repeat_interval, 'repeat_interval', faults, 0, 32))
     matches(value.repeat_interval, 'repeat_interval', faults, alertRuleEvaluationIntervalPattern)
   if (value.send_resolved !== undefined) boolean(value.send_resolved, 'send_resolved', faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -823,7 +825,7 @@ export function checkAlert(value: unknown, faults: Faults): value is Alert {
   if (required(value.annotations, 'annotations', faults))
     nested(value.annotations, 'annotations', faults, checkLabelSet)
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkAlertState)
-  if (required(value.value, 'value', faults)) text(value.value, 'value', faults)
+  if (required(value.value, 'value', faults)) anyText(value.value, 'value', faults)
   if (required(value.active_since, 'active_since', faults))
     formatted(value.active_since, 'active_since', faults, isDateTime, 'date-time')
   if (value.fired_time !== undefined) formatted(value.fired_time, 'fired_time', faults, isDateTime, 'date-time')
@@ -841,10 +843,10 @@ export function checkAlert(value: unknown, faults: Faults): value is Alert {
 export function checkAlertDelivery(value: unknown, faults: Faults): value is AlertDelivery {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.receiver, 'receiver', faults)) text(value.receiver, 'receiver', faults)
+  if (required(value.receiver, 'receiver', faults)) anyText(value.receiver, 'receiver', faults)
   if (value.last_success_time !== undefined)
     formatted(value.last_success_time, 'last_success_time', faults, isDateTime, 'date-time')
-  if (required(value.last_error, 'last_error', faults)) text(value.last_error, 'last_error', faults)
+  if (required(value.last_error, 'last_error', faults)) anyText(value.last_error, 'last_error', faults)
   if (required(value.pending, 'pending', faults)) boolean(value.pending, 'pending', faults)
   return faults.count === before
 }
@@ -854,7 +856,8 @@ export function checkListAlertRulesResponse(value: unknown, faults: Faults): val
   const before = faults.count
   if (required(value.alert_rules, 'alert_rules', faults))
     list(value.alert_rules, 'alert_rules', faults, checkAlertRule, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -887,8 +890,8 @@ export function checkIngestionConfig(value: unknown, faults: Faults): value is I
     matches(value.workspace_id, 'workspace_id', faults, activityIdPattern)
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -913,7 +916,7 @@ export function checkIngestionConfigInput(value: unknown, faults: Faults): value
     nested(value.prometheus_remote_write, 'prometheus_remote_write', faults, checkPrometheusRemoteWrite)
   if (value.static_labels !== undefined) nested(value.static_labels, 'static_labels', faults, checkStaticLabels)
   if (value.ingest_keys !== undefined) list(value.ingest_keys, 'ingest_keys', faults, checkIngestKeyInput, 0, 5)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -934,7 +937,7 @@ export function checkIngestionConfigUpdate(value: unknown, faults: Faults): valu
     nested(value.prometheus_remote_write, 'prometheus_remote_write', faults, checkPrometheusRemoteWrite)
   if (value.static_labels !== undefined) nested(value.static_labels, 'static_labels', faults, checkStaticLabels)
   if (value.ingest_keys !== undefined) list(value.ingest_keys, 'ingest_keys', faults, checkIngestKeyInput, 0, 5)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1169,7 +1172,7 @@ export function checkIngestKeyInput(value: unknown, faults: Faults): value is In
   closed(value, ingestKeyInputMembers, faults)
   if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
     matches(value.name, 'name', faults, alertRuleNamePattern)
-  if (value.secret !== undefined) text(value.secret, 'secret', faults)
+  if (value.secret !== undefined) anyText(value.secret, 'secret', faults)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
@@ -1185,11 +1188,11 @@ export function checkIngestionEndpoints(value: unknown, faults: Faults): value i
 export function checkScrapeTargetStatus(value: unknown, faults: Faults): value is ScrapeTargetStatus {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.url, 'url', faults)) text(value.url, 'url', faults)
+  if (required(value.url, 'url', faults)) anyText(value.url, 'url', faults)
   if (required(value.up, 'up', faults)) boolean(value.up, 'up', faults)
   if (value.last_scrape_time !== undefined)
     formatted(value.last_scrape_time, 'last_scrape_time', faults, isDateTime, 'date-time')
-  if (required(value.last_error, 'last_error', faults)) text(value.last_error, 'last_error', faults)
+  if (required(value.last_error, 'last_error', faults)) anyText(value.last_error, 'last_error', faults)
   if (required(value.samples, 'samples', faults)) integer(value.samples, 'samples', faults, 0, 2147483647)
   return faults.count === before
 }
@@ -1221,14 +1224,15 @@ export function checkListIngestionConfigsResponse(
   const before = faults.count
   if (required(value.ingestion_configs, 'ingestion_configs', faults))
     list(value.ingestion_configs, 'ingestion_configs', faults, checkIngestionConfig, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkLogStream(value: unknown, faults: Faults): value is LogStream {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabelSet)
   if (required(value.first_time, 'first_time', faults))
     formatted(value.first_time, 'first_time', faults, isDateTime, 'date-time')
@@ -1245,7 +1249,8 @@ export function checkListLogStreamsResponse(value: unknown, faults: Faults): val
   const before = faults.count
   if (required(value.log_streams, 'log_streams', faults))
     list(value.log_streams, 'log_streams', faults, checkLogStream, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1253,7 +1258,7 @@ export function checkLogEntry(value: unknown, faults: Faults): value is LogEntry
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.time, 'time', faults)) formatted(value.time, 'time', faults, isDateTime, 'date-time')
-  if (required(value.line, 'line', faults)) text(value.line, 'line', faults)
+  if (required(value.line, 'line', faults)) anyText(value.line, 'line', faults)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabelSet)
   if (required(value.metadata, 'metadata', faults)) nested(value.metadata, 'metadata', faults, checkLabelSet)
   if (required(value.severity, 'severity', faults)) nested(value.severity, 'severity', faults, checkLogSeverity)
@@ -1275,7 +1280,7 @@ export function checkLogQueryInput(value: unknown, faults: Faults): value is Log
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, 1, 5000)
   if (value.step !== undefined && text(value.step, 'step', faults, 0, 32))
     matches(value.step, 'step', faults, alertRuleEvaluationIntervalPattern)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   return faults.count === before
 }
 
@@ -1296,10 +1301,11 @@ export function checkLogQueryResponse(value: unknown, faults: Faults): value is 
   if (required(value.streams, 'streams', faults)) list(value.streams, 'streams', faults, checkLogQueryStream)
   if (required(value.matrix, 'matrix', faults)) list(value.matrix, 'matrix', faults, checkMatrixSeries, 0, 10000)
   if (required(value.vector, 'vector', faults)) list(value.vector, 'vector', faults, checkVectorSample, 0, 10000)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   if (required(value.stats, 'stats', faults)) nested(value.stats, 'stats', faults, checkLogQueryStats)
   if (required(value.warnings, 'warnings', faults))
-    list(value.warnings, 'warnings', faults, (item, faults) => text(item, '', faults), 0)
+    list(value.warnings, 'warnings', faults, (item, faults) => anyText(item, '', faults), 0)
   return faults.count === before
 }
 
@@ -1328,7 +1334,7 @@ export function checkLogTailInput(value: unknown, faults: Faults): value is LogT
   const before = faults.count
   closed(value, logTailInputMembers, faults)
   if (required(value.query, 'query', faults)) text(value.query, 'query', faults, 1, 32768)
-  if (value.cursor !== undefined) text(value.cursor, 'cursor', faults)
+  if (value.cursor !== undefined) anyText(value.cursor, 'cursor', faults)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, 1, 1000)
   if (value.wait !== undefined && text(value.wait, 'wait', faults, 0, 32))
@@ -1344,7 +1350,7 @@ export function checkLogTailResponse(value: unknown, faults: Faults): value is L
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.entries, 'entries', faults)) list(value.entries, 'entries', faults, checkLogEntry, 0, 1000)
-  if (required(value.cursor, 'cursor', faults)) text(value.cursor, 'cursor', faults)
+  if (required(value.cursor, 'cursor', faults)) anyText(value.cursor, 'cursor', faults)
   if (required(value.skipped_count, 'skipped_count', faults))
     integer(value.skipped_count, 'skipped_count', faults, 0, 9007199254740991)
   return faults.count === before
@@ -1376,14 +1382,14 @@ export function checkLogSink(value: unknown, faults: Faults): value is LogSink {
     integer(value.exported_entries, 'exported_entries', faults, 0, 9007199254740991)
   if (required(value.lag_seconds, 'lag_seconds', faults))
     integer(value.lag_seconds, 'lag_seconds', faults, 0, 9007199254740991)
-  if (required(value.last_error, 'last_error', faults)) text(value.last_error, 'last_error', faults)
+  if (required(value.last_error, 'last_error', faults)) anyText(value.last_error, 'last_error', faults)
   if (
     required(value.workspace_id, 'workspace_id', faults) &&
     matches(value.workspace_id, 'workspace_id', faults, activityIdPattern)
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -1408,7 +1414,7 @@ export function checkLogSinkInput(value: unknown, faults: Faults): value is LogS
   if (required(value.destination, 'destination', faults))
     nested(value.destination, 'destination', faults, checkLogDestinationInput)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1428,7 +1434,7 @@ export function checkLogSinkUpdate(value: unknown, faults: Faults): value is Log
   if (value.exclusions !== undefined) list(value.exclusions, 'exclusions', faults, checkLogExclusionInput, 0, 20)
   if (value.destination !== undefined) nested(value.destination, 'destination', faults, checkLogDestinationUpdate)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1600,19 +1606,20 @@ export function checkListLogSinksResponse(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.log_sinks, 'log_sinks', faults)) list(value.log_sinks, 'log_sinks', faults, checkLogSink, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkMetricDescriptor(value: unknown, faults: Faults): value is MetricDescriptor {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults)
+  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
   if (required(value.type, 'type', faults)) nested(value.type, 'type', faults, checkMetricType)
-  if (required(value.unit, 'unit', faults)) text(value.unit, 'unit', faults)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults)
+  if (required(value.unit, 'unit', faults)) anyText(value.unit, 'unit', faults)
+  if (required(value.description, 'description', faults)) anyText(value.description, 'description', faults)
   if (required(value.label_names, 'label_names', faults))
-    list(value.label_names, 'label_names', faults, (item, faults) => text(item, '', faults), 0)
+    list(value.label_names, 'label_names', faults, (item, faults) => anyText(item, '', faults), 0)
   if (required(value.series_count, 'series_count', faults))
     integer(value.series_count, 'series_count', faults, 0, 9007199254740991)
   if (value.last_sample_time !== undefined)
@@ -1628,18 +1635,19 @@ export function checkListMetricDescriptorsResponse(
   const before = faults.count
   if (required(value.metric_descriptors, 'metric_descriptors', faults))
     list(value.metric_descriptors, 'metric_descriptors', faults, checkMetricDescriptor, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkMetricLabel(value: unknown, faults: Faults): value is MetricLabel {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults)
+  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
   if (required(value.value_count, 'value_count', faults))
     integer(value.value_count, 'value_count', faults, 0, 9007199254740991)
   if (required(value.values, 'values', faults))
-    list(value.values, 'values', faults, (item, faults) => text(item, '', faults), 0, 10000)
+    list(value.values, 'values', faults, (item, faults) => anyText(item, '', faults), 0, 10000)
   if (required(value.truncated, 'truncated', faults)) boolean(value.truncated, 'truncated', faults)
   return faults.count === before
 }
@@ -1649,7 +1657,8 @@ export function checkListMetricLabelsResponse(value: unknown, faults: Faults): v
   const before = faults.count
   if (required(value.metric_labels, 'metric_labels', faults))
     list(value.metric_labels, 'metric_labels', faults, checkMetricLabel, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1699,7 +1708,7 @@ export function checkMetricQueryResponse(value: unknown, faults: Faults): value 
   if (value.string !== undefined) nested(value.string, 'string', faults, checkSamplePoint)
   if (required(value.matrix, 'matrix', faults)) list(value.matrix, 'matrix', faults, checkMatrixSeries, 0, 10000)
   if (required(value.warnings, 'warnings', faults))
-    list(value.warnings, 'warnings', faults, (item, faults) => text(item, '', faults), 0)
+    list(value.warnings, 'warnings', faults, (item, faults) => anyText(item, '', faults), 0)
   if (required(value.stats, 'stats', faults)) nested(value.stats, 'stats', faults, checkMetricQueryStats)
   return faults.count === before
 }
@@ -1709,7 +1718,7 @@ export function checkVectorSample(value: unknown, faults: Faults): value is Vect
   const before = faults.count
   if (required(value.metric, 'metric', faults)) nested(value.metric, 'metric', faults, checkLabelSet)
   if (required(value.time, 'time', faults)) formatted(value.time, 'time', faults, isDateTime, 'date-time')
-  if (required(value.value, 'value', faults)) text(value.value, 'value', faults)
+  if (required(value.value, 'value', faults)) anyText(value.value, 'value', faults)
   return faults.count === before
 }
 
@@ -1725,7 +1734,7 @@ export function checkSamplePoint(value: unknown, faults: Faults): value is Sampl
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.time, 'time', faults)) formatted(value.time, 'time', faults, isDateTime, 'date-time')
-  if (required(value.value, 'value', faults)) text(value.value, 'value', faults)
+  if (required(value.value, 'value', faults)) anyText(value.value, 'value', faults)
   return faults.count === before
 }
 
@@ -1742,7 +1751,7 @@ export function checkMetricQueryStats(value: unknown, faults: Faults): value is 
 export function checkLabelSet(value: unknown, faults: Faults): value is LabelSet {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  entries(value, faults, (item, faults) => text(item, '', faults))
+  entries(value, faults, (item, faults) => anyText(item, '', faults))
   return faults.count === before
 }
 
@@ -1757,7 +1766,7 @@ export function checkQuotaDefinition(value: unknown, faults: Faults): value is Q
     matches(value.resource_type, 'resource_type', faults, quotaDefinitionIdPattern)
   if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
   if (required(value.dimensions, 'dimensions', faults))
-    list(value.dimensions, 'dimensions', faults, (item, faults) => text(item, '', faults), 0)
+    list(value.dimensions, 'dimensions', faults, (item, faults) => anyText(item, '', faults), 0)
   if (required(value.default_limit, 'default_limit', faults))
     integer(value.default_limit, 'default_limit', faults, -1, 9007199254740991)
   return faults.count === before
@@ -1771,7 +1780,8 @@ export function checkListQuotaDefinitionsResponse(
   const before = faults.count
   if (required(value.quota_definitions, 'quota_definitions', faults))
     list(value.quota_definitions, 'quota_definitions', faults, checkQuotaDefinition, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1795,7 +1805,8 @@ export function checkListQuotaLimitsResponse(value: unknown, faults: Faults): va
   const before = faults.count
   if (required(value.quota_limits, 'quota_limits', faults))
     list(value.quota_limits, 'quota_limits', faults, checkQuotaLimit, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1825,8 +1836,8 @@ export function checkRetentionPolicy(value: unknown, faults: Faults): value is R
     matches(value.workspace_id, 'workspace_id', faults, activityIdPattern)
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -1849,7 +1860,7 @@ export function checkRetentionPolicyInput(value: unknown, faults: Faults): value
     matches(value.retention, 'retention', faults, alertRuleEvaluationIntervalPattern)
   if (value.priority !== undefined) integer(value.priority, 'priority', faults, 0, 1000)
   if (value.state !== undefined) nested(value.state, 'state', faults, checkRetentionPolicyStateInput)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1868,7 +1879,7 @@ export function checkRetentionPolicyUpdate(value: unknown, faults: Faults): valu
     matches(value.retention, 'retention', faults, alertRuleEvaluationIntervalPattern)
   if (value.priority !== undefined) integer(value.priority, 'priority', faults, 0, 1000)
   if (value.state !== undefined) nested(value.state, 'state', faults, checkRetentionPolicyStateInput)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1892,7 +1903,8 @@ export function checkListRetentionPoliciesResponse(
   const before = faults.count
   if (required(value.retention_policies, 'retention_policies', faults))
     list(value.retention_policies, 'retention_policies', faults, checkRetentionPolicy, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1914,7 +1926,7 @@ export function checkSilence(value: unknown, faults: Faults): value is Silence {
     matches(value.created_by_principal_id, 'created_by_principal_id', faults, activityIdPattern)
   )
     formatted(value.created_by_principal_id, 'created_by_principal_id', faults, isUuid, 'uuid')
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   return faults.count === before
@@ -1930,7 +1942,7 @@ export function checkSilenceInput(value: unknown, faults: Faults): value is Sile
   if (required(value.end_time, 'end_time', faults))
     formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
   if (required(value.comment, 'comment', faults)) text(value.comment, 'comment', faults, 1, 1024)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1967,7 +1979,8 @@ export function checkListSilencesResponse(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.silences, 'silences', faults)) list(value.silences, 'silences', faults, checkSilence, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1975,8 +1988,8 @@ export function checkTrace(value: unknown, faults: Faults): value is Trace {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.trace_id, 'trace_id', faults)) matches(value.trace_id, 'trace_id', faults, traceTraceIdPattern)
-  if (required(value.root_service, 'root_service', faults)) text(value.root_service, 'root_service', faults)
-  if (required(value.root_name, 'root_name', faults)) text(value.root_name, 'root_name', faults)
+  if (required(value.root_service, 'root_service', faults)) anyText(value.root_service, 'root_service', faults)
+  if (required(value.root_name, 'root_name', faults)) anyText(value.root_name, 'root_name', faults)
   if (required(value.start_time, 'start_time', faults))
     formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (required(value.duration, 'duration', faults)) integer(value.duration, 'duration', faults, 0, 9007199254740991)
@@ -1984,7 +1997,7 @@ export function checkTrace(value: unknown, faults: Faults): value is Trace {
   if (required(value.error_count, 'error_count', faults))
     integer(value.error_count, 'error_count', faults, 0, 2147483647)
   if (required(value.services, 'services', faults))
-    list(value.services, 'services', faults, (item, faults) => text(item, '', faults), 0)
+    list(value.services, 'services', faults, (item, faults) => anyText(item, '', faults), 0)
   if (required(value.spans, 'spans', faults)) list(value.spans, 'spans', faults, checkSpan, 0, 10000)
   if (required(value.partial, 'partial', faults)) boolean(value.partial, 'partial', faults)
   if (required(value.truncated, 'truncated', faults)) boolean(value.truncated, 'truncated', faults)
@@ -1995,8 +2008,8 @@ export function checkTraceSummary(value: unknown, faults: Faults): value is Trac
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.trace_id, 'trace_id', faults)) matches(value.trace_id, 'trace_id', faults, traceTraceIdPattern)
-  if (required(value.root_service, 'root_service', faults)) text(value.root_service, 'root_service', faults)
-  if (required(value.root_name, 'root_name', faults)) text(value.root_name, 'root_name', faults)
+  if (required(value.root_service, 'root_service', faults)) anyText(value.root_service, 'root_service', faults)
+  if (required(value.root_name, 'root_name', faults)) anyText(value.root_name, 'root_name', faults)
   if (required(value.start_time, 'start_time', faults))
     formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (required(value.duration, 'duration', faults)) integer(value.duration, 'duration', faults, 0, 9007199254740991)
@@ -2004,7 +2017,7 @@ export function checkTraceSummary(value: unknown, faults: Faults): value is Trac
   if (required(value.error_count, 'error_count', faults))
     integer(value.error_count, 'error_count', faults, 0, 2147483647)
   if (required(value.services, 'services', faults))
-    list(value.services, 'services', faults, (item, faults) => text(item, '', faults), 0)
+    list(value.services, 'services', faults, (item, faults) => anyText(item, '', faults), 0)
   if (required(value.partial, 'partial', faults)) boolean(value.partial, 'partial', faults)
   if (required(value.truncated, 'truncated', faults)) boolean(value.truncated, 'truncated', faults)
   if (required(value.matched_spans, 'matched_spans', faults))
@@ -2018,9 +2031,9 @@ export function checkSpan(value: unknown, faults: Faults): value is Span {
   if (required(value.span_id, 'span_id', faults)) matches(value.span_id, 'span_id', faults, alertFingerprintPattern)
   if (required(value.parent_span_id, 'parent_span_id', faults))
     matches(value.parent_span_id, 'parent_span_id', faults, logEntrySpanIdPattern)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults)
+  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
   if (required(value.kind, 'kind', faults)) nested(value.kind, 'kind', faults, checkSpanKind)
-  if (required(value.service_name, 'service_name', faults)) text(value.service_name, 'service_name', faults)
+  if (required(value.service_name, 'service_name', faults)) anyText(value.service_name, 'service_name', faults)
   if (required(value.start_time, 'start_time', faults))
     formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (required(value.end_time, 'end_time', faults))
@@ -2040,14 +2053,14 @@ export function checkSpanStatus(value: unknown, faults: Faults): value is SpanSt
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.code, 'code', faults)) nested(value.code, 'code', faults, checkSpanStatusCode)
-  if (required(value.message, 'message', faults)) text(value.message, 'message', faults)
+  if (required(value.message, 'message', faults)) anyText(value.message, 'message', faults)
   return faults.count === before
 }
 
 export function checkSpanEvent(value: unknown, faults: Faults): value is SpanEvent {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults)
+  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
   if (required(value.time, 'time', faults)) formatted(value.time, 'time', faults, isDateTime, 'date-time')
   if (required(value.attributes, 'attributes', faults)) nested(value.attributes, 'attributes', faults, checkAttributes)
   return faults.count === before
@@ -2065,8 +2078,8 @@ export function checkSpanLink(value: unknown, faults: Faults): value is SpanLink
 export function checkInstrumentationScope(value: unknown, faults: Faults): value is InstrumentationScope {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults)
-  if (required(value.version, 'version', faults)) text(value.version, 'version', faults)
+  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
+  if (required(value.version, 'version', faults)) anyText(value.version, 'version', faults)
   return faults.count === before
 }
 
@@ -2083,7 +2096,7 @@ export function checkAttributeValue(value: unknown, faults: Faults): value is At
     '',
     faults,
     [
-      (item, faults) => text(item, '', faults),
+      (item, faults) => anyText(item, '', faults),
       (item, faults) => number(item, '', faults),
       (item, faults) => boolean(item, '', faults),
       (item, faults) => list(item, '', faults, checkAttributeScalar),
@@ -2098,7 +2111,7 @@ export function checkAttributeScalar(value: unknown, faults: Faults): value is A
     '',
     faults,
     [
-      (item, faults) => text(item, '', faults),
+      (item, faults) => anyText(item, '', faults),
       (item, faults) => number(item, '', faults),
       (item, faults) => boolean(item, '', faults),
     ],
@@ -2121,7 +2134,7 @@ export function checkTraceSearchInput(value: unknown, faults: Faults): value is 
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, 1, 100)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   return faults.count === before
 }
 
@@ -2149,7 +2162,8 @@ export function checkSearchTracesResponse(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.traces, 'traces', faults)) list(value.traces, 'traces', faults, checkTraceSummary, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -2164,7 +2178,7 @@ export function checkServiceGraph(value: unknown, faults: Faults): value is Serv
 export function checkServiceNode(value: unknown, faults: Faults): value is ServiceNode {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults)
+  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
   if (required(value.type, 'type', faults)) nested(value.type, 'type', faults, checkNodeType)
   if (required(value.call_count, 'call_count', faults))
     integer(value.call_count, 'call_count', faults, 0, 9007199254740991)
@@ -2179,8 +2193,8 @@ export function checkServiceNode(value: unknown, faults: Faults): value is Servi
 export function checkServiceEdge(value: unknown, faults: Faults): value is ServiceEdge {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.source, 'source', faults)) text(value.source, 'source', faults)
-  if (required(value.target, 'target', faults)) text(value.target, 'target', faults)
+  if (required(value.source, 'source', faults)) anyText(value.source, 'source', faults)
+  if (required(value.target, 'target', faults)) anyText(value.target, 'target', faults)
   if (required(value.connection_type, 'connection_type', faults))
     nested(value.connection_type, 'connection_type', faults, checkConnectionType)
   if (required(value.call_count, 'call_count', faults))
@@ -2206,8 +2220,8 @@ export function checkObservabilityOperation(value: unknown, faults: Faults): val
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.resource_id, 'resource_id', faults)) text(value.resource_id, 'resource_id', faults)
-  if (required(value.resource_type, 'resource_type', faults)) text(value.resource_type, 'resource_type', faults)
+  if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
+  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
   if (required(value.operation_type, 'operation_type', faults))
     nested(value.operation_type, 'operation_type', faults, checkOperationType)
   if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkOperationStatus)
@@ -2234,7 +2248,8 @@ export function checkListOperationsResponse(value: unknown, faults: Faults): val
   const before = faults.count
   if (required(value.operations, 'operations', faults))
     list(value.operations, 'operations', faults, checkObservabilityOperation, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -2378,16 +2393,16 @@ export function checkListFilterSchemasRequest(value: unknown, faults: Faults): v
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
 export function checkGetFilterSchemaRequest(value: unknown, faults: Faults): value is GetFilterSchemaRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.resource, 'resource', faults)) text(value.resource, 'resource', faults)
+  if (required(value.resource, 'resource', faults)) anyText(value.resource, 'resource', faults)
   return faults.count === before
 }
 
@@ -2395,9 +2410,9 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2413,9 +2428,9 @@ export function checkListActivitiesRequest(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2435,11 +2450,11 @@ export function checkListAlertRulesRequest(value: unknown, faults: Faults): valu
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2451,7 +2466,7 @@ export function checkCreateAlertRuleRequest(value: unknown, faults: Faults): val
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAlertRuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAlertRuleInput)
@@ -2470,7 +2485,7 @@ export function checkGetAlertRuleRequest(value: unknown, faults: Faults): value 
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   return faults.count === before
@@ -2484,10 +2499,10 @@ export function checkDeleteAlertRuleRequest(value: unknown, faults: Faults): val
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAlertRuleRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -2501,10 +2516,10 @@ export function checkUpdateAlertRuleRequest(value: unknown, faults: Faults): val
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAlertRuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAlertRuleUpdate)
@@ -2519,11 +2534,11 @@ export function checkListIngestionConfigsRequest(value: unknown, faults: Faults)
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2538,7 +2553,7 @@ export function checkCreateIngestionConfigRequest(
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAlertRuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkIngestionConfigInput)
@@ -2559,7 +2574,7 @@ export function checkGetIngestionConfigRequest(value: unknown, faults: Faults): 
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   return faults.count === before
@@ -2576,10 +2591,10 @@ export function checkUpdateIngestionConfigRequest(
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAlertRuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkIngestionConfigUpdate)
@@ -2594,13 +2609,13 @@ export function checkListLogStreamsRequest(value: unknown, faults: Faults): valu
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2612,7 +2627,7 @@ export function checkQueryLogsRequest(value: unknown, faults: Faults): value is 
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkLogQueryInput)
   return faults.count === before
 }
@@ -2629,7 +2644,7 @@ export function checkTailLogsRequest(value: unknown, faults: Faults): value is T
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkLogTailInput)
   return faults.count === before
 }
@@ -2646,11 +2661,11 @@ export function checkListLogSinksRequest(value: unknown, faults: Faults): value 
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2662,7 +2677,7 @@ export function checkCreateLogSinkRequest(value: unknown, faults: Faults): value
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAlertRuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkLogSinkInput)
@@ -2681,7 +2696,7 @@ export function checkGetLogSinkRequest(value: unknown, faults: Faults): value is
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   return faults.count === before
@@ -2695,10 +2710,10 @@ export function checkDeleteLogSinkRequest(value: unknown, faults: Faults): value
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAlertRuleRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -2712,10 +2727,10 @@ export function checkUpdateLogSinkRequest(value: unknown, faults: Faults): value
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAlertRuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkLogSinkUpdate)
@@ -2733,11 +2748,11 @@ export function checkListMetricDescriptorsRequest(
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2749,16 +2764,16 @@ export function checkListMetricLabelsRequest(value: unknown, faults: Faults): va
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.match !== undefined)
     list(value.match, 'match', faults, (item, faults) => text(item, '', faults, 1, 8192), 0, 20)
-  if (value.label !== undefined) text(value.label, 'label', faults)
+  if (value.label !== undefined) anyText(value.label, 'label', faults)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2770,7 +2785,7 @@ export function checkQueryMetricsRequest(value: unknown, faults: Faults): value 
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMetricQueryInput)
   return faults.count === before
 }
@@ -2787,7 +2802,7 @@ export function checkQueryMetricsRangeRequest(value: unknown, faults: Faults): v
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMetricRangeQueryInput)
   return faults.count === before
 }
@@ -2800,16 +2815,16 @@ export function checkListQuotaDefinitionsRequest(value: unknown, faults: Faults)
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
 export function checkGetQuotaDefinitionRequest(value: unknown, faults: Faults): value is GetQuotaDefinitionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
@@ -2817,9 +2832,9 @@ export function checkListQuotaLimitsRequest(value: unknown, faults: Faults): val
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2842,11 +2857,11 @@ export function checkListRetentionPoliciesRequest(
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2861,7 +2876,7 @@ export function checkCreateRetentionPolicyRequest(
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAlertRuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRetentionPolicyInput)
@@ -2882,7 +2897,7 @@ export function checkGetRetentionPolicyRequest(value: unknown, faults: Faults): 
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   return faults.count === before
@@ -2899,10 +2914,10 @@ export function checkUpdateRetentionPolicyRequest(
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAlertRuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRetentionPolicyUpdate)
@@ -2918,9 +2933,9 @@ export function checkListSilencesRequest(value: unknown, faults: Faults): value 
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2965,7 +2980,7 @@ export function checkDeleteSilenceRequest(value: unknown, faults: Faults): value
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAlertRuleRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -2979,10 +2994,10 @@ export function checkGetServiceGraphRequest(value: unknown, faults: Faults): val
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
-  if (value.service !== undefined) text(value.service, 'service', faults)
+  if (value.service !== undefined) anyText(value.service, 'service', faults)
   if (value.min_call_count !== undefined) integer(value.min_call_count, 'min_call_count', faults, 0, 2147483647)
   return faults.count === before
 }
@@ -2995,8 +3010,8 @@ export function checkGetTraceRequest(value: unknown, faults: Faults): value is G
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
@@ -3008,7 +3023,7 @@ export function checkSearchTracesRequest(value: unknown, faults: Faults): value 
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkTraceSearchInput)
   return faults.count === before
 }

@@ -4,6 +4,7 @@ import type { Fields } from '../../runtime/field-mask.ts'
 import { isDateTime, isUuid } from '../../runtime/formats.ts'
 import {
   type Faults,
+  anyText,
   boolean,
   choice,
   closed,
@@ -494,13 +495,13 @@ export function checkRepository(value: unknown, faults: Faults): value is Reposi
     matches(value.workspace_id, 'workspace_id', faults, repositoryIdPattern)
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 128))
     matches(value.name, 'name', faults, repositoryNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.uri, 'uri', faults)) text(value.uri, 'uri', faults)
+  if (required(value.uri, 'uri', faults)) anyText(value.uri, 'uri', faults)
   if (required(value.region, 'region', faults) && text(value.region, 'region', faults, 0, 63))
     matches(value.region, 'region', faults, repositoryRegionPattern)
   if (required(value.multi_region, 'multi_region', faults) && text(value.multi_region, 'multi_region', faults, 0, 63))
@@ -532,7 +533,7 @@ export function checkRepository(value: unknown, faults: Faults): value is Reposi
     formatted(value.last_push_time, 'last_push_time', faults, isDateTime, 'date-time')
   if (value.last_pull_time !== undefined)
     formatted(value.last_pull_time, 'last_pull_time', faults, isDateTime, 'date-time')
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -572,7 +573,7 @@ export function checkRepositoryInput(value: unknown, faults: Faults): value is R
     unique(value.allowed_kinds, 'allowed_kinds', faults)
   if (value.max_artifact_size_bytes !== undefined)
     integer(value.max_artifact_size_bytes, 'max_artifact_size_bytes', faults, 0, 9007199254740991)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -608,7 +609,7 @@ export function checkRepositoryUpdate(value: unknown, faults: Faults): value is 
     unique(value.allowed_kinds, 'allowed_kinds', faults)
   if (value.max_artifact_size_bytes !== undefined)
     integer(value.max_artifact_size_bytes, 'max_artifact_size_bytes', faults, 0, 9007199254740991)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -632,7 +633,8 @@ export function checkListRepositoriesResponse(value: unknown, faults: Faults): v
   const before = faults.count
   if (required(value.repositories, 'repositories', faults))
     list(value.repositories, 'repositories', faults, checkRepository, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -646,8 +648,8 @@ export function checkArtifact(value: unknown, faults: Faults): value is Artifact
     matches(value.repository_id, 'repository_id', faults, repositoryIdPattern)
   )
     formatted(value.repository_id, 'repository_id', faults, isUuid, 'uuid')
-  if (required(value.media_type, 'media_type', faults)) text(value.media_type, 'media_type', faults)
-  if (required(value.artifact_type, 'artifact_type', faults)) text(value.artifact_type, 'artifact_type', faults)
+  if (required(value.media_type, 'media_type', faults)) anyText(value.media_type, 'media_type', faults)
+  if (required(value.artifact_type, 'artifact_type', faults)) anyText(value.artifact_type, 'artifact_type', faults)
   if (required(value.kind, 'kind', faults)) nested(value.kind, 'kind', faults, checkArtifactKind)
   if (required(value.size_bytes, 'size_bytes', faults))
     integer(value.size_bytes, 'size_bytes', faults, 0, 9007199254740991)
@@ -697,14 +699,14 @@ export function checkArtifact(value: unknown, faults: Faults): value is Artifact
 function checkArtifactAnnotations(value: unknown, faults: Faults): boolean {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  entries(value, faults, (item, faults) => text(item, '', faults))
+  entries(value, faults, (item, faults) => anyText(item, '', faults))
   return faults.count === before
 }
 
 export function checkArtifactTag(value: unknown, faults: Faults): value is ArtifactTag {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults)
+  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
   if (required(value.push_time, 'push_time', faults))
     formatted(value.push_time, 'push_time', faults, isDateTime, 'date-time')
   if (required(value.immutable, 'immutable', faults)) boolean(value.immutable, 'immutable', faults)
@@ -714,10 +716,10 @@ export function checkArtifactTag(value: unknown, faults: Faults): value is Artif
 export function checkArtifactPlatform(value: unknown, faults: Faults): value is ArtifactPlatform {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.os, 'os', faults)) text(value.os, 'os', faults)
-  if (required(value.architecture, 'architecture', faults)) text(value.architecture, 'architecture', faults)
-  if (required(value.variant, 'variant', faults)) text(value.variant, 'variant', faults)
-  if (required(value.os_version, 'os_version', faults)) text(value.os_version, 'os_version', faults)
+  if (required(value.os, 'os', faults)) anyText(value.os, 'os', faults)
+  if (required(value.architecture, 'architecture', faults)) anyText(value.architecture, 'architecture', faults)
+  if (required(value.variant, 'variant', faults)) anyText(value.variant, 'variant', faults)
+  if (required(value.os_version, 'os_version', faults)) anyText(value.os_version, 'os_version', faults)
   return faults.count === before
 }
 
@@ -725,7 +727,7 @@ export function checkArtifactChild(value: unknown, faults: Faults): value is Art
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.digest, 'digest', faults)) matches(value.digest, 'digest', faults, artifactIdPattern)
-  if (required(value.media_type, 'media_type', faults)) text(value.media_type, 'media_type', faults)
+  if (required(value.media_type, 'media_type', faults)) anyText(value.media_type, 'media_type', faults)
   if (value.platform !== undefined) nested(value.platform, 'platform', faults, checkArtifactPlatform)
   if (required(value.present, 'present', faults)) boolean(value.present, 'present', faults)
   return faults.count === before
@@ -735,7 +737,7 @@ export function checkArtifactLayer(value: unknown, faults: Faults): value is Art
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.digest, 'digest', faults)) matches(value.digest, 'digest', faults, artifactIdPattern)
-  if (required(value.media_type, 'media_type', faults)) text(value.media_type, 'media_type', faults)
+  if (required(value.media_type, 'media_type', faults)) anyText(value.media_type, 'media_type', faults)
   if (required(value.size_bytes, 'size_bytes', faults))
     integer(value.size_bytes, 'size_bytes', faults, 0, 9007199254740991)
   return faults.count === before
@@ -745,7 +747,7 @@ export function checkArtifactReferrer(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.digest, 'digest', faults)) matches(value.digest, 'digest', faults, artifactIdPattern)
-  if (required(value.artifact_type, 'artifact_type', faults)) text(value.artifact_type, 'artifact_type', faults)
+  if (required(value.artifact_type, 'artifact_type', faults)) anyText(value.artifact_type, 'artifact_type', faults)
   return faults.count === before
 }
 
@@ -767,7 +769,8 @@ export function checkListArtifactsResponse(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.artifacts, 'artifacts', faults)) list(value.artifacts, 'artifacts', faults, checkArtifact, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -775,7 +778,7 @@ export function checkScanOptionsInput(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, scanOptionsInputMembers, faults)
-  if (value.scanner !== undefined) text(value.scanner, 'scanner', faults)
+  if (value.scanner !== undefined) anyText(value.scanner, 'scanner', faults)
   return faults.count === before
 }
 
@@ -800,20 +803,21 @@ export function checkScanReport(value: unknown, faults: Faults): value is ScanRe
   if (required(value.vulnerabilities, 'vulnerabilities', faults))
     list(value.vulnerabilities, 'vulnerabilities', faults, checkVulnerability, 0, 100)
   if (required(value.unsupported_sources, 'unsupported_sources', faults))
-    list(value.unsupported_sources, 'unsupported_sources', faults, (item, faults) => text(item, '', faults), 0)
+    list(value.unsupported_sources, 'unsupported_sources', faults, (item, faults) => anyText(item, '', faults), 0)
   if (value.sbom !== undefined) nested(value.sbom, 'sbom', faults, checkSbom)
   if (required(value.blocked, 'blocked', faults)) boolean(value.blocked, 'blocked', faults)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkScanner(value: unknown, faults: Faults): value is Scanner {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults)
-  if (required(value.version, 'version', faults)) text(value.version, 'version', faults)
+  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
+  if (required(value.version, 'version', faults)) anyText(value.version, 'version', faults)
   if (required(value.database_version, 'database_version', faults))
-    text(value.database_version, 'database_version', faults)
+    anyText(value.database_version, 'database_version', faults)
   if (value.database_time !== undefined)
     formatted(value.database_time, 'database_time', faults, isDateTime, 'date-time')
   return faults.count === before
@@ -823,15 +827,15 @@ export function checkScanError(value: unknown, faults: Faults): value is ScanErr
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.reason, 'reason', faults)) matches(value.reason, 'reason', faults, scanErrorReasonPattern)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults)
+  if (required(value.description, 'description', faults)) anyText(value.description, 'description', faults)
   return faults.count === before
 }
 
 export function checkScannedOs(value: unknown, faults: Faults): value is ScannedOs {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
-  if (required(value.version, 'version', faults)) text(value.version, 'version', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  if (required(value.version, 'version', faults)) anyText(value.version, 'version', faults)
   return faults.count === before
 }
 
@@ -852,17 +856,17 @@ export function checkVulnerabilitySummary(value: unknown, faults: Faults): value
 export function checkVulnerability(value: unknown, faults: Faults): value is Vulnerability {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   if (required(value.aliases, 'aliases', faults))
-    list(value.aliases, 'aliases', faults, (item, faults) => text(item, '', faults), 0)
+    list(value.aliases, 'aliases', faults, (item, faults) => anyText(item, '', faults), 0)
   if (required(value.severity, 'severity', faults)) nested(value.severity, 'severity', faults, checkSeverity)
   if (required(value.cvss, 'cvss', faults)) list(value.cvss, 'cvss', faults, checkCvssScore)
   if (required(value.package, 'package', faults)) nested(value.package, 'package', faults, checkVulnerablePackage)
   if (required(value.fixed_versions, 'fixed_versions', faults))
-    list(value.fixed_versions, 'fixed_versions', faults, (item, faults) => text(item, '', faults), 0)
-  if (required(value.summary, 'summary', faults)) text(value.summary, 'summary', faults)
+    list(value.fixed_versions, 'fixed_versions', faults, (item, faults) => anyText(item, '', faults), 0)
+  if (required(value.summary, 'summary', faults)) anyText(value.summary, 'summary', faults)
   if (required(value.references, 'references', faults))
-    list(value.references, 'references', faults, (item, faults) => text(item, '', faults), 0)
+    list(value.references, 'references', faults, (item, faults) => anyText(item, '', faults), 0)
   if (required(value.excepted_by, 'excepted_by', faults))
     matches(value.excepted_by, 'excepted_by', faults, vulnerabilityExceptedByPattern)
   return faults.count === before
@@ -871,8 +875,8 @@ export function checkVulnerability(value: unknown, faults: Faults): value is Vul
 export function checkCvssScore(value: unknown, faults: Faults): value is CvssScore {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.version, 'version', faults)) text(value.version, 'version', faults)
-  if (required(value.vector, 'vector', faults)) text(value.vector, 'vector', faults)
+  if (required(value.version, 'version', faults)) anyText(value.version, 'version', faults)
+  if (required(value.vector, 'vector', faults)) anyText(value.vector, 'vector', faults)
   if (required(value.score, 'score', faults)) number(value.score, 'score', faults, 0, 10)
   return faults.count === before
 }
@@ -880,11 +884,11 @@ export function checkCvssScore(value: unknown, faults: Faults): value is CvssSco
 export function checkVulnerablePackage(value: unknown, faults: Faults): value is VulnerablePackage {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults)
-  if (required(value.version, 'version', faults)) text(value.version, 'version', faults)
-  if (required(value.ecosystem, 'ecosystem', faults)) text(value.ecosystem, 'ecosystem', faults)
-  if (required(value.purl, 'purl', faults)) text(value.purl, 'purl', faults)
-  if (required(value.path, 'path', faults)) text(value.path, 'path', faults)
+  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
+  if (required(value.version, 'version', faults)) anyText(value.version, 'version', faults)
+  if (required(value.ecosystem, 'ecosystem', faults)) anyText(value.ecosystem, 'ecosystem', faults)
+  if (required(value.purl, 'purl', faults)) anyText(value.purl, 'purl', faults)
+  if (required(value.path, 'path', faults)) anyText(value.path, 'path', faults)
   if (required(value.layer_digest, 'layer_digest', faults))
     matches(value.layer_digest, 'layer_digest', faults, artifactConfigDigestPattern)
   return faults.count === before
@@ -893,7 +897,7 @@ export function checkVulnerablePackage(value: unknown, faults: Faults): value is
 export function checkSbom(value: unknown, faults: Faults): value is Sbom {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.format, 'format', faults)) text(value.format, 'format', faults)
+  if (required(value.format, 'format', faults)) anyText(value.format, 'format', faults)
   if (required(value.digest, 'digest', faults)) matches(value.digest, 'digest', faults, artifactIdPattern)
   if (required(value.component_count, 'component_count', faults))
     integer(value.component_count, 'component_count', faults, 0, 2147483647)
@@ -910,7 +914,7 @@ export function checkAccessPolicy(value: unknown, faults: Faults): value is Acce
     matches(value.workspace_id, 'workspace_id', faults, repositoryIdPattern)
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
     matches(value.name, 'name', faults, accessPolicyNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
@@ -921,7 +925,7 @@ export function checkAccessPolicy(value: unknown, faults: Faults): value is Acce
     matches(value.repository_id, 'repository_id', faults, vulnerabilityExceptedByPattern)
   if (required(value.enabled, 'enabled', faults)) boolean(value.enabled, 'enabled', faults)
   if (required(value.rules, 'rules', faults)) list(value.rules, 'rules', faults, checkAccessRule, 1, 50)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -940,7 +944,7 @@ export function checkAccessPolicyInput(value: unknown, faults: Faults): value is
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   if (required(value.rules, 'rules', faults)) list(value.rules, 'rules', faults, checkAccessRuleInput, 1, 50)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -955,7 +959,7 @@ export function checkAccessPolicyUpdate(value: unknown, faults: Faults): value i
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   if (value.rules !== undefined) list(value.rules, 'rules', faults, checkAccessRuleInput, 1, 50)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1059,7 +1063,8 @@ export function checkListAccessPoliciesResponse(value: unknown, faults: Faults):
   const before = faults.count
   if (required(value.access_policies, 'access_policies', faults))
     list(value.access_policies, 'access_policies', faults, checkAccessPolicy, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1071,7 +1076,8 @@ export function checkListRepositoryAccessPoliciesResponse(
   const before = faults.count
   if (required(value.access_policies, 'access_policies', faults))
     list(value.access_policies, 'access_policies', faults, checkAccessPolicy, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1135,7 +1141,8 @@ export function checkListPullGrantsResponse(value: unknown, faults: Faults): val
   const before = faults.count
   if (required(value.pull_grants, 'pull_grants', faults))
     list(value.pull_grants, 'pull_grants', faults, checkPullGrant, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1146,7 +1153,7 @@ export function checkDeploymentLock(value: unknown, faults: Faults): value is De
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 0, 63))
     matches(value.name, 'name', faults, repositoryRegionPattern)
-  if (required(value.reference, 'reference', faults)) text(value.reference, 'reference', faults)
+  if (required(value.reference, 'reference', faults)) anyText(value.reference, 'reference', faults)
   if (required(value.digest, 'digest', faults)) matches(value.digest, 'digest', faults, artifactIdPattern)
   if (required(value.protected_digests, 'protected_digests', faults))
     list(
@@ -1161,7 +1168,7 @@ export function checkDeploymentLock(value: unknown, faults: Faults): value is De
   if (required(value.protect_tags, 'protect_tags', faults)) boolean(value.protect_tags, 'protect_tags', faults)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkDeploymentLockState)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -1180,12 +1187,12 @@ export function checkDeploymentLockInput(value: unknown, faults: Faults): value 
   closed(value, deploymentLockInputMembers, faults)
   if (value.name !== undefined && text(value.name, 'name', faults, 0, 63))
     matches(value.name, 'name', faults, repositoryRegionPattern)
-  if (required(value.reference, 'reference', faults)) text(value.reference, 'reference', faults)
+  if (required(value.reference, 'reference', faults)) anyText(value.reference, 'reference', faults)
   if (value.holder !== undefined) nested(value.holder, 'holder', faults, checkLockHolder)
   if (required(value.reason, 'reason', faults)) text(value.reason, 'reason', faults, 1, 512)
   if (value.protect_tags !== undefined) boolean(value.protect_tags, 'protect_tags', faults)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1195,12 +1202,12 @@ export function checkDeploymentLockUpdate(value: unknown, faults: Faults): value
   closed(value, deploymentLockInputMembers, faults)
   if (value.name !== undefined && text(value.name, 'name', faults, 0, 63))
     matches(value.name, 'name', faults, repositoryRegionPattern)
-  if (value.reference !== undefined) text(value.reference, 'reference', faults)
+  if (value.reference !== undefined) anyText(value.reference, 'reference', faults)
   if (value.holder !== undefined) nested(value.holder, 'holder', faults, checkLockHolderUpdate)
   if (value.reason !== undefined) text(value.reason, 'reason', faults, 1, 512)
   if (value.protect_tags !== undefined) boolean(value.protect_tags, 'protect_tags', faults)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1233,7 +1240,8 @@ export function checkListDeploymentLocksResponse(value: unknown, faults: Faults)
   const before = faults.count
   if (required(value.deployment_locks, 'deployment_locks', faults))
     list(value.deployment_locks, 'deployment_locks', faults, checkDeploymentLock, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1247,7 +1255,7 @@ export function checkRetentionPolicy(value: unknown, faults: Faults): value is R
     matches(value.workspace_id, 'workspace_id', faults, repositoryIdPattern)
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
     matches(value.name, 'name', faults, accessPolicyNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
@@ -1265,13 +1273,13 @@ export function checkRetentionPolicy(value: unknown, faults: Faults): value is R
       0,
       50,
     )
-  if (required(value.schedule, 'schedule', faults)) text(value.schedule, 'schedule', faults)
+  if (required(value.schedule, 'schedule', faults)) anyText(value.schedule, 'schedule', faults)
   if (required(value.rules, 'rules', faults)) list(value.rules, 'rules', faults, checkRetentionRule, 1, 20)
   if (value.last_evaluation !== undefined)
     nested(value.last_evaluation, 'last_evaluation', faults, checkRetentionEvaluation)
   if (value.next_run_time !== undefined)
     formatted(value.next_run_time, 'next_run_time', faults, isDateTime, 'date-time')
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -1300,9 +1308,9 @@ export function checkRetentionPolicyInput(value: unknown, faults: Faults): value
       0,
       50,
     )
-  if (value.schedule !== undefined) text(value.schedule, 'schedule', faults)
+  if (value.schedule !== undefined) anyText(value.schedule, 'schedule', faults)
   if (required(value.rules, 'rules', faults)) list(value.rules, 'rules', faults, checkRetentionRuleInput, 1, 20)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1327,9 +1335,9 @@ export function checkRetentionPolicyUpdate(value: unknown, faults: Faults): valu
       0,
       50,
     )
-  if (value.schedule !== undefined) text(value.schedule, 'schedule', faults)
+  if (value.schedule !== undefined) anyText(value.schedule, 'schedule', faults)
   if (value.rules !== undefined) list(value.rules, 'rules', faults, checkRetentionRuleInput, 1, 20)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1468,8 +1476,8 @@ export function checkRetentionCandidate(value: unknown, faults: Faults): value i
     formatted(value.repository_id, 'repository_id', faults, isUuid, 'uuid')
   if (required(value.digest, 'digest', faults)) matches(value.digest, 'digest', faults, artifactIdPattern)
   if (required(value.tags, 'tags', faults))
-    list(value.tags, 'tags', faults, (item, faults) => text(item, '', faults), 0)
-  if (required(value.rule_id, 'rule_id', faults)) text(value.rule_id, 'rule_id', faults)
+    list(value.tags, 'tags', faults, (item, faults) => anyText(item, '', faults), 0)
+  if (required(value.rule_id, 'rule_id', faults)) anyText(value.rule_id, 'rule_id', faults)
   if (required(value.outcome, 'outcome', faults)) nested(value.outcome, 'outcome', faults, checkRetentionOutcome)
   return faults.count === before
 }
@@ -1482,7 +1490,8 @@ export function checkListRetentionPoliciesResponse(
   const before = faults.count
   if (required(value.retention_policies, 'retention_policies', faults))
     list(value.retention_policies, 'retention_policies', faults, checkRetentionPolicy, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1496,7 +1505,7 @@ export function checkScanPolicy(value: unknown, faults: Faults): value is ScanPo
     matches(value.workspace_id, 'workspace_id', faults, repositoryIdPattern)
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
     matches(value.name, 'name', faults, accessPolicyNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
@@ -1514,14 +1523,14 @@ export function checkScanPolicy(value: unknown, faults: Faults): value is ScanPo
       50,
     )
   if (required(value.trigger, 'trigger', faults)) nested(value.trigger, 'trigger', faults, checkScanTrigger)
-  if (required(value.schedule, 'schedule', faults)) text(value.schedule, 'schedule', faults)
-  if (required(value.scanner, 'scanner', faults)) text(value.scanner, 'scanner', faults)
+  if (required(value.schedule, 'schedule', faults)) anyText(value.schedule, 'schedule', faults)
+  if (required(value.scanner, 'scanner', faults)) anyText(value.scanner, 'scanner', faults)
   if (required(value.generate_sbom, 'generate_sbom', faults)) boolean(value.generate_sbom, 'generate_sbom', faults)
   if (value.block_pull !== undefined) nested(value.block_pull, 'block_pull', faults, checkPullBlock)
   if (required(value.exceptions, 'exceptions', faults))
     list(value.exceptions, 'exceptions', faults, checkVulnerabilityException, 0, 500)
   if (required(value.priority, 'priority', faults)) integer(value.priority, 'priority', faults, -2147483648, 2147483647)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -1550,14 +1559,14 @@ export function checkScanPolicyInput(value: unknown, faults: Faults): value is S
       50,
     )
   if (value.trigger !== undefined) nested(value.trigger, 'trigger', faults, checkScanTriggerInput)
-  if (value.schedule !== undefined) text(value.schedule, 'schedule', faults)
-  if (value.scanner !== undefined) text(value.scanner, 'scanner', faults)
+  if (value.schedule !== undefined) anyText(value.schedule, 'schedule', faults)
+  if (value.scanner !== undefined) anyText(value.scanner, 'scanner', faults)
   if (value.generate_sbom !== undefined) boolean(value.generate_sbom, 'generate_sbom', faults)
   if (value.block_pull !== undefined) nested(value.block_pull, 'block_pull', faults, checkPullBlockInput)
   if (value.exceptions !== undefined)
     list(value.exceptions, 'exceptions', faults, checkVulnerabilityExceptionInput, 0, 500)
   if (value.priority !== undefined) integer(value.priority, 'priority', faults, -2147483648, 2147483647)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1582,14 +1591,14 @@ export function checkScanPolicyUpdate(value: unknown, faults: Faults): value is 
       50,
     )
   if (value.trigger !== undefined) nested(value.trigger, 'trigger', faults, checkScanTriggerInput)
-  if (value.schedule !== undefined) text(value.schedule, 'schedule', faults)
-  if (value.scanner !== undefined) text(value.scanner, 'scanner', faults)
+  if (value.schedule !== undefined) anyText(value.schedule, 'schedule', faults)
+  if (value.scanner !== undefined) anyText(value.scanner, 'scanner', faults)
   if (value.generate_sbom !== undefined) boolean(value.generate_sbom, 'generate_sbom', faults)
   if (value.block_pull !== undefined) nested(value.block_pull, 'block_pull', faults, checkPullBlockInput)
   if (value.exceptions !== undefined)
     list(value.exceptions, 'exceptions', faults, checkVulnerabilityExceptionInput, 0, 500)
   if (value.priority !== undefined) integer(value.priority, 'priority', faults, -2147483648, 2147483647)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1668,16 +1677,17 @@ export function checkListScanPoliciesResponse(value: unknown, faults: Faults): v
   const before = faults.count
   if (required(value.scan_policies, 'scan_policies', faults))
     list(value.scan_policies, 'scan_policies', faults, checkScanPolicy, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkCredentials(value: unknown, faults: Faults): value is Credentials {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.registry_host, 'registry_host', faults)) text(value.registry_host, 'registry_host', faults)
-  if (required(value.username, 'username', faults)) text(value.username, 'username', faults)
-  if (required(value.password, 'password', faults)) text(value.password, 'password', faults)
+  if (required(value.registry_host, 'registry_host', faults)) anyText(value.registry_host, 'registry_host', faults)
+  if (required(value.username, 'username', faults)) anyText(value.username, 'username', faults)
+  if (required(value.password, 'password', faults)) anyText(value.password, 'password', faults)
   if (required(value.expire_time, 'expire_time', faults))
     formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   if (
@@ -1709,14 +1719,14 @@ function checkDockerConfigAuths(value: unknown, faults: Faults): boolean {
 export function checkDockerAuth(value: unknown, faults: Faults): value is DockerAuth {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.auth, 'auth', faults)) text(value.auth, 'auth', faults)
+  if (required(value.auth, 'auth', faults)) anyText(value.auth, 'auth', faults)
   return faults.count === before
 }
 
 export function checkCredentialScope(value: unknown, faults: Faults): value is CredentialScope {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.repository, 'repository', faults)) text(value.repository, 'repository', faults)
+  if (required(value.repository, 'repository', faults)) anyText(value.repository, 'repository', faults)
   if (required(value.actions, 'actions', faults)) list(value.actions, 'actions', faults, checkRegistryAction)
   return faults.count === before
 }
@@ -1729,16 +1739,17 @@ export function checkAuditEvent(value: unknown, faults: Faults): value is AuditE
   if (required(value.time, 'time', faults)) formatted(value.time, 'time', faults, isDateTime, 'date-time')
   if (required(value.action, 'action', faults)) nested(value.action, 'action', faults, checkAuditAction)
   if (required(value.outcome, 'outcome', faults)) nested(value.outcome, 'outcome', faults, checkAuditOutcome)
-  if (required(value.reason, 'reason', faults)) text(value.reason, 'reason', faults)
+  if (required(value.reason, 'reason', faults)) anyText(value.reason, 'reason', faults)
   if (required(value.principal_id, 'principal_id', faults))
     matches(value.principal_id, 'principal_id', faults, vulnerabilityExceptedByPattern)
   if (required(value.repository_id, 'repository_id', faults))
     matches(value.repository_id, 'repository_id', faults, vulnerabilityExceptedByPattern)
-  if (required(value.repository_name, 'repository_name', faults)) text(value.repository_name, 'repository_name', faults)
+  if (required(value.repository_name, 'repository_name', faults))
+    anyText(value.repository_name, 'repository_name', faults)
   if (required(value.digest, 'digest', faults)) matches(value.digest, 'digest', faults, artifactConfigDigestPattern)
-  if (required(value.tag, 'tag', faults)) text(value.tag, 'tag', faults)
-  if (required(value.client_ip, 'client_ip', faults)) text(value.client_ip, 'client_ip', faults)
-  if (required(value.user_agent, 'user_agent', faults)) text(value.user_agent, 'user_agent', faults)
+  if (required(value.tag, 'tag', faults)) anyText(value.tag, 'tag', faults)
+  if (required(value.client_ip, 'client_ip', faults)) anyText(value.client_ip, 'client_ip', faults)
+  if (required(value.user_agent, 'user_agent', faults)) anyText(value.user_agent, 'user_agent', faults)
   if (required(value.bytes, 'bytes', faults)) integer(value.bytes, 'bytes', faults, 0, 9007199254740991)
   if (required(value.trace_id, 'trace_id', faults))
     matches(value.trace_id, 'trace_id', faults, auditEventTraceIdPattern)
@@ -1750,7 +1761,8 @@ export function checkListAuditEventsResponse(value: unknown, faults: Faults): va
   const before = faults.count
   if (required(value.audit_events, 'audit_events', faults))
     list(value.audit_events, 'audit_events', faults, checkAuditEvent, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1761,10 +1773,10 @@ export function checkQuotaDefinition(value: unknown, faults: Faults): value is Q
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.unit, 'unit', faults)) text(value.unit, 'unit', faults, 1)
-  if (required(value.resource_type, 'resource_type', faults)) text(value.resource_type, 'resource_type', faults)
+  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
   if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
   if (required(value.dimensions, 'dimensions', faults))
-    list(value.dimensions, 'dimensions', faults, (item, faults) => text(item, '', faults), 0)
+    list(value.dimensions, 'dimensions', faults, (item, faults) => anyText(item, '', faults), 0)
   if (required(value.default_limit, 'default_limit', faults))
     integer(value.default_limit, 'default_limit', faults, -1, 9007199254740991)
   return faults.count === before
@@ -1778,7 +1790,8 @@ export function checkListQuotaDefinitionsResponse(
   const before = faults.count
   if (required(value.quota_definitions, 'quota_definitions', faults))
     list(value.quota_definitions, 'quota_definitions', faults, checkQuotaDefinition, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1797,7 +1810,7 @@ export function checkQuotaLimit(value: unknown, faults: Faults): value is QuotaL
     nested(value.dimensions, 'dimensions', faults, checkQuotaLimitDimensions)
   if (required(value.limit, 'limit', faults)) integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (required(value.usage, 'usage', faults)) integer(value.usage, 'usage', faults, 0, 9007199254740991)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -1821,7 +1834,7 @@ export function checkQuotaLimitInput(value: unknown, faults: Faults): value is Q
     matches(value.quota_definition_id, 'quota_definition_id', faults, quotaDefinitionIdPattern)
   if (value.dimensions !== undefined) nested(value.dimensions, 'dimensions', faults, checkQuotaLimitInputDimensions)
   if (required(value.limit, 'limit', faults)) integer(value.limit, 'limit', faults, -1, 9007199254740991)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1841,7 +1854,7 @@ export function checkQuotaLimitUpdate(value: unknown, faults: Faults): value is 
     matches(value.quota_definition_id, 'quota_definition_id', faults, quotaDefinitionIdPattern)
   if (value.dimensions !== undefined) nested(value.dimensions, 'dimensions', faults, checkQuotaLimitUpdateDimensions)
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, -1, 9007199254740991)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1861,7 +1874,8 @@ export function checkListQuotaLimitsResponse(value: unknown, faults: Faults): va
   const before = faults.count
   if (required(value.quota_limits, 'quota_limits', faults))
     list(value.quota_limits, 'quota_limits', faults, checkQuotaLimit, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1870,8 +1884,8 @@ export function checkRegistryOperation(value: unknown, faults: Faults): value is
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.resource_id, 'resource_id', faults)) text(value.resource_id, 'resource_id', faults)
-  if (required(value.resource_type, 'resource_type', faults)) text(value.resource_type, 'resource_type', faults)
+  if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
+  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
   if (required(value.operation_type, 'operation_type', faults))
     nested(value.operation_type, 'operation_type', faults, checkOperationType)
   if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkOperationStatus)
@@ -1900,7 +1914,8 @@ export function checkListOperationsResponse(value: unknown, faults: Faults): val
   const before = faults.count
   if (required(value.operations, 'operations', faults))
     list(value.operations, 'operations', faults, checkRegistryOperation, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -2028,16 +2043,16 @@ export function checkListFilterSchemasRequest(value: unknown, faults: Faults): v
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
 export function checkGetFilterSchemaRequest(value: unknown, faults: Faults): value is GetFilterSchemaRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.resource, 'resource', faults)) text(value.resource, 'resource', faults)
+  if (required(value.resource, 'resource', faults)) anyText(value.resource, 'resource', faults)
   return faults.count === before
 }
 
@@ -2045,9 +2060,9 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2067,11 +2082,11 @@ export function checkListAccessPoliciesRequest(value: unknown, faults: Faults): 
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2083,7 +2098,7 @@ export function checkCreateAccessPolicyRequest(value: unknown, faults: Faults): 
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAccessPolicyInput)
@@ -2102,7 +2117,7 @@ export function checkGetAccessPolicyRequest(value: unknown, faults: Faults): val
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   return faults.count === before
@@ -2116,10 +2131,10 @@ export function checkDeleteAccessPolicyRequest(value: unknown, faults: Faults): 
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -2133,10 +2148,10 @@ export function checkUpdateAccessPolicyRequest(value: unknown, faults: Faults): 
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAccessPolicyUpdate)
@@ -2154,16 +2169,16 @@ export function checkListRepositoryAccessPoliciesRequest(
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.repository, 'repository', faults) &&
     matches(value.repository, 'repository', faults, repositoryIdPattern)
   )
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2178,7 +2193,7 @@ export function checkCreateRepositoryAccessPolicyRequest(
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.repository, 'repository', faults) &&
     matches(value.repository, 'repository', faults, repositoryIdPattern)
@@ -2207,7 +2222,7 @@ export function checkGetRepositoryAccessPolicyRequest(
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.repository, 'repository', faults) &&
     matches(value.repository, 'repository', faults, repositoryIdPattern)
@@ -2229,7 +2244,7 @@ export function checkDeleteRepositoryAccessPolicyRequest(
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.repository, 'repository', faults) &&
     matches(value.repository, 'repository', faults, repositoryIdPattern)
@@ -2237,7 +2252,7 @@ export function checkDeleteRepositoryAccessPolicyRequest(
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -2254,7 +2269,7 @@ export function checkUpdateRepositoryAccessPolicyRequest(
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.repository, 'repository', faults) &&
     matches(value.repository, 'repository', faults, repositoryIdPattern)
@@ -2262,7 +2277,7 @@ export function checkUpdateRepositoryAccessPolicyRequest(
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAccessPolicyUpdate)
@@ -2283,9 +2298,9 @@ export function checkListArtifactsRequest(value: unknown, faults: Faults): value
   )
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2302,7 +2317,7 @@ export function checkGetArtifactRequest(value: unknown, faults: Faults): value i
     matches(value.repository, 'repository', faults, repositoryIdPattern)
   )
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  if (required(value.reference, 'reference', faults)) text(value.reference, 'reference', faults)
+  if (required(value.reference, 'reference', faults)) anyText(value.reference, 'reference', faults)
   return faults.count === before
 }
 
@@ -2319,7 +2334,7 @@ export function checkDeleteArtifactRequest(value: unknown, faults: Faults): valu
     matches(value.repository, 'repository', faults, repositoryIdPattern)
   )
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  if (required(value.reference, 'reference', faults)) text(value.reference, 'reference', faults)
+  if (required(value.reference, 'reference', faults)) anyText(value.reference, 'reference', faults)
   if (value.force !== undefined) boolean(value.force, 'force', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2343,8 +2358,8 @@ export function checkDeleteTagRequest(value: unknown, faults: Faults): value is 
     matches(value.repository, 'repository', faults, repositoryIdPattern)
   )
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  if (required(value.reference, 'reference', faults)) text(value.reference, 'reference', faults)
-  if (required(value.tag, 'tag', faults)) text(value.tag, 'tag', faults)
+  if (required(value.reference, 'reference', faults)) anyText(value.reference, 'reference', faults)
+  if (required(value.tag, 'tag', faults)) anyText(value.tag, 'tag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -2363,9 +2378,9 @@ export function checkGetScanReportRequest(value: unknown, faults: Faults): value
     matches(value.repository, 'repository', faults, repositoryIdPattern)
   )
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  if (required(value.reference, 'reference', faults)) text(value.reference, 'reference', faults)
+  if (required(value.reference, 'reference', faults)) anyText(value.reference, 'reference', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   return faults.count === before
 }
 
@@ -2382,7 +2397,7 @@ export function checkScanArtifactRequest(value: unknown, faults: Faults): value 
     matches(value.repository, 'repository', faults, repositoryIdPattern)
   )
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  if (required(value.reference, 'reference', faults)) text(value.reference, 'reference', faults)
+  if (required(value.reference, 'reference', faults)) anyText(value.reference, 'reference', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkScanOptionsInput)
@@ -2402,9 +2417,9 @@ export function checkListAuditEventsRequest(value: unknown, faults: Faults): val
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2416,7 +2431,7 @@ export function checkGetCredentialsRequest(value: unknown, faults: Faults): valu
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.expires_in !== undefined) matches(value.expires_in, 'expires_in', faults, retentionRulePushedBeforePattern)
   return faults.count === before
 }
@@ -2433,11 +2448,11 @@ export function checkListPullGrantsRequest(value: unknown, faults: Faults): valu
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2449,7 +2464,7 @@ export function checkCreatePullGrantRequest(value: unknown, faults: Faults): val
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkPullGrantInput)
@@ -2468,7 +2483,7 @@ export function checkDeletePullGrantRequest(value: unknown, faults: Faults): val
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
@@ -2490,9 +2505,9 @@ export function checkListDeploymentLocksRequest(value: unknown, faults: Faults):
   )
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2552,7 +2567,7 @@ export function checkDeleteDeploymentLockRequest(value: unknown, faults: Faults)
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -2573,7 +2588,7 @@ export function checkUpdateDeploymentLockRequest(value: unknown, faults: Faults)
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkDeploymentLockUpdate)
@@ -2588,11 +2603,11 @@ export function checkListRepositoriesRequest(value: unknown, faults: Faults): va
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2604,7 +2619,7 @@ export function checkCreateRepositoryRequest(value: unknown, faults: Faults): va
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRepositoryInput)
@@ -2623,7 +2638,7 @@ export function checkGetRepositoryRequest(value: unknown, faults: Faults): value
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   return faults.count === before
@@ -2637,11 +2652,11 @@ export function checkDeleteRepositoryRequest(value: unknown, faults: Faults): va
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.force !== undefined) boolean(value.force, 'force', faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -2659,10 +2674,10 @@ export function checkUpdateRepositoryRequest(value: unknown, faults: Faults): va
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRepositoryUpdate)
@@ -2673,16 +2688,16 @@ export function checkListQuotaDefinitionsRequest(value: unknown, faults: Faults)
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
 export function checkGetQuotaDefinitionRequest(value: unknown, faults: Faults): value is GetQuotaDefinitionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
@@ -2695,9 +2710,9 @@ export function checkListQuotaLimitsRequest(value: unknown, faults: Faults): val
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2742,7 +2757,7 @@ export function checkDeleteQuotaLimitRequest(value: unknown, faults: Faults): va
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -2758,7 +2773,7 @@ export function checkUpdateQuotaLimitRequest(value: unknown, faults: Faults): va
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkQuotaLimitUpdate)
@@ -2776,11 +2791,11 @@ export function checkListRetentionPoliciesRequest(
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2795,7 +2810,7 @@ export function checkCreateRetentionPolicyRequest(
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRetentionPolicyInput)
@@ -2816,7 +2831,7 @@ export function checkGetRetentionPolicyRequest(value: unknown, faults: Faults): 
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   return faults.count === before
@@ -2833,10 +2848,10 @@ export function checkDeleteRetentionPolicyRequest(
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -2853,10 +2868,10 @@ export function checkUpdateRetentionPolicyRequest(
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRetentionPolicyUpdate)
@@ -2871,11 +2886,11 @@ export function checkListScanPoliciesRequest(value: unknown, faults: Faults): va
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2887,7 +2902,7 @@ export function checkCreateScanPolicyRequest(value: unknown, faults: Faults): va
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkScanPolicyInput)
@@ -2906,7 +2921,7 @@ export function checkGetScanPolicyRequest(value: unknown, faults: Faults): value
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   return faults.count === before
@@ -2920,10 +2935,10 @@ export function checkDeleteScanPolicyRequest(value: unknown, faults: Faults): va
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -2937,10 +2952,10 @@ export function checkUpdateScanPolicyRequest(value: unknown, faults: Faults): va
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkScanPolicyUpdate)

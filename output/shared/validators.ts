@@ -2,6 +2,7 @@
 
 import {
   type Faults,
+  anyText,
   boolean,
   choice,
   entries,
@@ -55,7 +56,7 @@ export function checkStatus(value: unknown, faults: Faults): value is Status {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.code, 'code', faults)) integer(value.code, 'code', faults, -2147483648, 2147483647)
-  if (required(value.message, 'message', faults)) text(value.message, 'message', faults)
+  if (required(value.message, 'message', faults)) anyText(value.message, 'message', faults)
   if (required(value.details, 'details', faults)) list(value.details, 'details', faults, checkStatusDetail)
   return faults.count === before
 }
@@ -63,7 +64,7 @@ export function checkStatus(value: unknown, faults: Faults): value is Status {
 export function checkStatusDetail(value: unknown, faults: Faults): value is StatusDetail {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value['@type'], '@type', faults)) text(value['@type'], '@type', faults)
+  if (required(value['@type'], '@type', faults)) anyText(value['@type'], '@type', faults)
   return faults.count === before
 }
 
@@ -72,7 +73,7 @@ export function checkErrorInfo(value: unknown, faults: Faults): value is ErrorIn
   const before = faults.count
   if (required(value['@type'], '@type', faults)) choice(value['@type'], '@type', faults, errorInfoTypeSet)
   if (required(value.reason, 'reason', faults)) matches(value.reason, 'reason', faults, errorInfoReasonPattern)
-  if (required(value.domain, 'domain', faults)) text(value.domain, 'domain', faults)
+  if (required(value.domain, 'domain', faults)) anyText(value.domain, 'domain', faults)
   if (required(value.metadata, 'metadata', faults)) nested(value.metadata, 'metadata', faults, checkErrorInfoMetadata)
   return faults.count === before
 }
@@ -80,7 +81,7 @@ export function checkErrorInfo(value: unknown, faults: Faults): value is ErrorIn
 function checkErrorInfoMetadata(value: unknown, faults: Faults): boolean {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  entries(value, faults, (item, faults) => text(item, '', faults))
+  entries(value, faults, (item, faults) => anyText(item, '', faults))
   return faults.count === before
 }
 
@@ -96,8 +97,8 @@ export function checkBadRequest(value: unknown, faults: Faults): value is BadReq
 export function checkFieldViolation(value: unknown, faults: Faults): value is FieldViolation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.field, 'field', faults)) text(value.field, 'field', faults)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults)
+  if (required(value.field, 'field', faults)) anyText(value.field, 'field', faults)
+  if (required(value.description, 'description', faults)) anyText(value.description, 'description', faults)
   return faults.count === before
 }
 
@@ -113,9 +114,9 @@ export function checkPreconditionFailure(value: unknown, faults: Faults): value 
 export function checkPreconditionViolation(value: unknown, faults: Faults): value is PreconditionViolation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.type, 'type', faults)) text(value.type, 'type', faults)
-  if (required(value.subject, 'subject', faults)) text(value.subject, 'subject', faults)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults)
+  if (required(value.type, 'type', faults)) anyText(value.type, 'type', faults)
+  if (required(value.subject, 'subject', faults)) anyText(value.subject, 'subject', faults)
+  if (required(value.description, 'description', faults)) anyText(value.description, 'description', faults)
   return faults.count === before
 }
 
@@ -131,8 +132,8 @@ export function checkQuotaFailure(value: unknown, faults: Faults): value is Quot
 export function checkQuotaViolation(value: unknown, faults: Faults): value is QuotaViolation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.subject, 'subject', faults)) text(value.subject, 'subject', faults)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults)
+  if (required(value.subject, 'subject', faults)) anyText(value.subject, 'subject', faults)
+  if (required(value.description, 'description', faults)) anyText(value.description, 'description', faults)
   return faults.count === before
 }
 
@@ -140,8 +141,8 @@ export function checkResourceInfo(value: unknown, faults: Faults): value is Reso
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value['@type'], '@type', faults)) choice(value['@type'], '@type', faults, resourceInfoTypeSet)
-  if (required(value.resource_type, 'resource_type', faults)) text(value.resource_type, 'resource_type', faults)
-  if (required(value.resource_name, 'resource_name', faults)) text(value.resource_name, 'resource_name', faults)
+  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
+  if (required(value.resource_name, 'resource_name', faults)) anyText(value.resource_name, 'resource_name', faults)
   return faults.count === before
 }
 
@@ -158,7 +159,7 @@ export function checkOperationError(value: unknown, faults: Faults): value is Op
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.code, 'code', faults)) integer(value.code, 'code', faults, 0, 4294967295)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults)
+  if (required(value.description, 'description', faults)) anyText(value.description, 'description', faults)
   if (required(value.reason, 'reason', faults)) matches(value.reason, 'reason', faults, errorInfoReasonPattern)
   return faults.count === before
 }
@@ -167,7 +168,7 @@ export function checkOperationWarning(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.code, 'code', faults)) integer(value.code, 'code', faults, 0, 4294967295)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults)
+  if (required(value.description, 'description', faults)) anyText(value.description, 'description', faults)
   return faults.count === before
 }
 
@@ -188,22 +189,22 @@ export function checkLabels(value: unknown, faults: Faults): value is Labels {
 export function checkFilterSchema(value: unknown, faults: Faults): value is FilterSchema {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.resource, 'resource', faults)) text(value.resource, 'resource', faults)
+  if (required(value.resource, 'resource', faults)) anyText(value.resource, 'resource', faults)
   if (required(value.fields, 'fields', faults)) list(value.fields, 'fields', faults, checkFilterSchemaField)
   if (required(value.default_order_by, 'default_order_by', faults))
-    text(value.default_order_by, 'default_order_by', faults)
+    anyText(value.default_order_by, 'default_order_by', faults)
   return faults.count === before
 }
 
 export function checkFilterSchemaField(value: unknown, faults: Faults): value is FilterSchemaField {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults)
+  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
   if (required(value.type, 'type', faults)) nested(value.type, 'type', faults, checkFilterFieldType)
   if (required(value.operators, 'operators', faults)) list(value.operators, 'operators', faults, checkFilterOperator)
   if (required(value.sortable, 'sortable', faults)) boolean(value.sortable, 'sortable', faults)
   if (required(value.enum_values, 'enum_values', faults))
-    list(value.enum_values, 'enum_values', faults, (item, faults) => text(item, '', faults), 0)
+    list(value.enum_values, 'enum_values', faults, (item, faults) => anyText(item, '', faults), 0)
   return faults.count === before
 }
 
@@ -220,6 +221,7 @@ export function checkListFilterSchemasResponse(value: unknown, faults: Faults): 
   const before = faults.count
   if (required(value.filter_schemas, 'filter_schemas', faults))
     list(value.filter_schemas, 'filter_schemas', faults, checkFilterSchema, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }

@@ -4,6 +4,7 @@ import type { Fields } from '../../runtime/field-mask.ts'
 import { isDateTime, isUri, isUuid } from '../../runtime/formats.ts'
 import {
   type Faults,
+  anyText,
   boolean,
   choice,
   closed,
@@ -457,7 +458,7 @@ export function checkBucket(value: unknown, faults: Faults): value is Bucket {
     matches(value.workspace_id, 'workspace_id', faults, bucketIdPattern)
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 3, 63))
     matches(value.name, 'name', faults, bucketNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
@@ -489,7 +490,7 @@ export function checkBucket(value: unknown, faults: Faults): value is Bucket {
   if (required(value.quota_objects, 'quota_objects', faults))
     integer(value.quota_objects, 'quota_objects', faults, 0, 9007199254740991)
   if (required(value.usage, 'usage', faults)) nested(value.usage, 'usage', faults, checkBucketUsage)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -522,7 +523,7 @@ export function checkBucketInput(value: unknown, faults: Faults): value is Bucke
     integer(value.max_object_size_bytes, 'max_object_size_bytes', faults, 1, 5497558138880)
   if (value.quota_bytes !== undefined) integer(value.quota_bytes, 'quota_bytes', faults, 0, 9007199254740991)
   if (value.quota_objects !== undefined) integer(value.quota_objects, 'quota_objects', faults, 0, 9007199254740991)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -551,7 +552,7 @@ export function checkBucketUpdate(value: unknown, faults: Faults): value is Buck
     integer(value.max_object_size_bytes, 'max_object_size_bytes', faults, 1, 5497558138880)
   if (value.quota_bytes !== undefined) integer(value.quota_bytes, 'quota_bytes', faults, 0, 9007199254740991)
   if (value.quota_objects !== undefined) integer(value.quota_objects, 'quota_objects', faults, 0, 9007199254740991)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -783,7 +784,8 @@ export function checkListBucketsResponse(value: unknown, faults: Faults): value 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.buckets, 'buckets', faults)) list(value.buckets, 'buckets', faults, checkBucket, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -798,9 +800,9 @@ export function checkObjectSchema(value: unknown, faults: Faults): value is Obje
   if (required(value.is_delete_marker, 'is_delete_marker', faults))
     boolean(value.is_delete_marker, 'is_delete_marker', faults)
   if (required(value.size, 'size', faults)) integer(value.size, 'size', faults, 0, 9007199254740991)
-  if (required(value.content_type, 'content_type', faults)) text(value.content_type, 'content_type', faults)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
-  if (required(value.storage_class, 'storage_class', faults)) text(value.storage_class, 'storage_class', faults)
+  if (required(value.content_type, 'content_type', faults)) anyText(value.content_type, 'content_type', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
+  if (required(value.storage_class, 'storage_class', faults)) anyText(value.storage_class, 'storage_class', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -823,20 +825,20 @@ function checkObjectMetadataPartB(value: unknown, faults: Faults): boolean {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.content_encoding, 'content_encoding', faults))
-    text(value.content_encoding, 'content_encoding', faults)
+    anyText(value.content_encoding, 'content_encoding', faults)
   if (required(value.content_disposition, 'content_disposition', faults))
-    text(value.content_disposition, 'content_disposition', faults)
+    anyText(value.content_disposition, 'content_disposition', faults)
   if (required(value.content_language, 'content_language', faults))
-    text(value.content_language, 'content_language', faults)
-  if (required(value.cache_control, 'cache_control', faults)) text(value.cache_control, 'cache_control', faults)
-  if (value.checksum_sha256 !== undefined) text(value.checksum_sha256, 'checksum_sha256', faults)
-  if (value.checksum_crc32c !== undefined) text(value.checksum_crc32c, 'checksum_crc32c', faults)
+    anyText(value.content_language, 'content_language', faults)
+  if (required(value.cache_control, 'cache_control', faults)) anyText(value.cache_control, 'cache_control', faults)
+  if (value.checksum_sha256 !== undefined) anyText(value.checksum_sha256, 'checksum_sha256', faults)
+  if (value.checksum_crc32c !== undefined) anyText(value.checksum_crc32c, 'checksum_crc32c', faults)
   if (value.md5 !== undefined) matches(value.md5, 'md5', faults, objectMetadataPartBMd5Pattern)
   if (required(value.part_count, 'part_count', faults)) integer(value.part_count, 'part_count', faults, 0, 2147483647)
   if (required(value.custom_metadata, 'custom_metadata', faults))
     nested(value.custom_metadata, 'custom_metadata', faults, checkCustomMetadata)
   if (required(value.source_version_id, 'source_version_id', faults))
-    text(value.source_version_id, 'source_version_id', faults)
+    anyText(value.source_version_id, 'source_version_id', faults)
   return faults.count === before
 }
 
@@ -858,8 +860,9 @@ export function checkListObjectsResponse(value: unknown, faults: Faults): value 
   const before = faults.count
   if (required(value.objects, 'objects', faults)) list(value.objects, 'objects', faults, checkObjectSchema, 0, 100)
   if (required(value.common_prefixes, 'common_prefixes', faults))
-    list(value.common_prefixes, 'common_prefixes', faults, (item, faults) => text(item, '', faults), 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+    list(value.common_prefixes, 'common_prefixes', faults, (item, faults) => anyText(item, '', faults), 0, 100)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -872,10 +875,10 @@ export function checkCopyObjectBodyInput(value: unknown, faults: Faults): value 
     matches(value.source_bucket_id, 'source_bucket_id', faults, bucketIdPattern)
   )
     formatted(value.source_bucket_id, 'source_bucket_id', faults, isUuid, 'uuid')
-  if (required(value.source_object, 'source_object', faults)) text(value.source_object, 'source_object', faults)
+  if (required(value.source_object, 'source_object', faults)) anyText(value.source_object, 'source_object', faults)
   if (value.source_version_id !== undefined) text(value.source_version_id, 'source_version_id', faults, 0, 1024)
   if (required(value.destination_object, 'destination_object', faults))
-    text(value.destination_object, 'destination_object', faults)
+    anyText(value.destination_object, 'destination_object', faults)
   if (value.metadata_directive !== undefined)
     nested(value.metadata_directive, 'metadata_directive', faults, checkMetadataDirectiveInput)
   if (value.content_type !== undefined && text(value.content_type, 'content_type', faults, 0, 255))
@@ -921,7 +924,7 @@ export function checkMultipartUpload(value: unknown, faults: Faults): value is M
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (required(value.bucket_id, 'bucket_id', faults) && matches(value.bucket_id, 'bucket_id', faults, bucketIdPattern))
     formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid')
-  if (required(value.object, 'object', faults)) text(value.object, 'object', faults)
+  if (required(value.object, 'object', faults)) anyText(value.object, 'object', faults)
   if (required(value.content_type, 'content_type', faults) && text(value.content_type, 'content_type', faults, 0, 255))
     matches(value.content_type, 'content_type', faults, customMetadataValuePattern)
   if (
@@ -956,7 +959,7 @@ export function checkMultipartUpload(value: unknown, faults: Faults): value is M
   if (required(value.uploaded_bytes, 'uploaded_bytes', faults))
     integer(value.uploaded_bytes, 'uploaded_bytes', faults, 0, 9007199254740991)
   if (required(value.parts, 'parts', faults)) list(value.parts, 'parts', faults, checkUploadedPart, 0, 10000)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.expire_time, 'expire_time', faults))
@@ -968,7 +971,7 @@ export function checkMultipartUploadInput(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, multipartUploadInputMembers, faults)
-  if (required(value.object, 'object', faults)) text(value.object, 'object', faults)
+  if (required(value.object, 'object', faults)) anyText(value.object, 'object', faults)
   if (value.content_type !== undefined && text(value.content_type, 'content_type', faults, 0, 255))
     matches(value.content_type, 'content_type', faults, customMetadataValuePattern)
   if (value.content_encoding !== undefined && text(value.content_encoding, 'content_encoding', faults, 0, 1024))
@@ -1003,8 +1006,9 @@ export function checkUploadedPart(value: unknown, faults: Faults): value is Uplo
   const before = faults.count
   if (required(value.part_number, 'part_number', faults)) integer(value.part_number, 'part_number', faults, 1, 10000)
   if (required(value.size, 'size', faults)) integer(value.size, 'size', faults, 0, 9007199254740991)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
-  if (required(value.checksum_sha256, 'checksum_sha256', faults)) text(value.checksum_sha256, 'checksum_sha256', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
+  if (required(value.checksum_sha256, 'checksum_sha256', faults))
+    anyText(value.checksum_sha256, 'checksum_sha256', faults)
   if (required(value.update_time, 'update_time', faults))
     formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
@@ -1018,7 +1022,8 @@ export function checkListMultipartUploadsResponse(
   const before = faults.count
   if (required(value.multipart_uploads, 'multipart_uploads', faults))
     list(value.multipart_uploads, 'multipart_uploads', faults, checkMultipartUpload, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1114,14 +1119,14 @@ export function checkPresignedUrl(value: unknown, faults: Faults): value is Pres
   if (required(value.headers, 'headers', faults)) nested(value.headers, 'headers', faults, checkPresignedUrlHeaders)
   if (required(value.expire_time, 'expire_time', faults))
     formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   return faults.count === before
 }
 
 function checkPresignedUrlHeaders(value: unknown, faults: Faults): boolean {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  entries(value, faults, (item, faults) => text(item, '', faults))
+  entries(value, faults, (item, faults) => anyText(item, '', faults))
   return faults.count === before
 }
 
@@ -1132,7 +1137,7 @@ export function checkCreatePresignedDownloadUrlBodyInput(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, createPresignedDownloadUrlBodyInputMembers, faults)
-  if (required(value.object, 'object', faults)) text(value.object, 'object', faults)
+  if (required(value.object, 'object', faults)) anyText(value.object, 'object', faults)
   if (value.version_id !== undefined) text(value.version_id, 'version_id', faults, 0, 1024)
   if (value.expires_in !== undefined)
     matches(value.expires_in, 'expires_in', faults, createPartUrlsBodyInputExpiresInPattern)
@@ -1174,7 +1179,7 @@ export function checkCreatePresignedUploadUrlBodyInput(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, createPresignedUploadUrlBodyInputMembers, faults)
-  if (required(value.object, 'object', faults)) text(value.object, 'object', faults)
+  if (required(value.object, 'object', faults)) anyText(value.object, 'object', faults)
   if (value.expires_in !== undefined)
     matches(value.expires_in, 'expires_in', faults, createPartUrlsBodyInputExpiresInPattern)
   if (value.content_type !== undefined && text(value.content_type, 'content_type', faults, 0, 255))
@@ -1226,7 +1231,7 @@ export function checkStorageClass(value: unknown, faults: Faults): value is Stor
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bucketIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
     matches(value.name, 'name', faults, storageClassNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
@@ -1252,7 +1257,7 @@ export function checkStorageClass(value: unknown, faults: Faults): value is Stor
   if (value.s3 !== undefined) nested(value.s3, 's3', faults, checkS3ClassSettings)
   if (required(value.bucket_count, 'bucket_count', faults))
     integer(value.bucket_count, 'bucket_count', faults, 0, 2147483647)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -1287,7 +1292,7 @@ export function checkStorageClassInput(value: unknown, faults: Faults): value is
     matches(value.multi_region, 'multi_region', faults, bucketStorageClassPattern)
   if (value.native !== undefined) nested(value.native, 'native', faults, checkNativeClassSettingsInput)
   if (value.s3 !== undefined) nested(value.s3, 's3', faults, checkS3ClassSettingsInput)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1318,7 +1323,7 @@ export function checkStorageClassUpdate(value: unknown, faults: Faults): value i
     matches(value.multi_region, 'multi_region', faults, bucketStorageClassPattern)
   if (value.native !== undefined) nested(value.native, 'native', faults, checkNativeClassSettingsInput)
   if (value.s3 !== undefined) nested(value.s3, 's3', faults, checkS3ClassSettingsUpdate)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1471,7 +1476,8 @@ export function checkListStorageClassesResponse(value: unknown, faults: Faults):
   const before = faults.count
   if (required(value.storage_classes, 'storage_classes', faults))
     list(value.storage_classes, 'storage_classes', faults, checkStorageClass, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1482,10 +1488,10 @@ export function checkStorageClassInstance(value: unknown, faults: Faults): value
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
     matches(value.name, 'name', faults, storageClassNamePattern)
-  if (required(value.storage_class, 'storage_class', faults)) text(value.storage_class, 'storage_class', faults)
+  if (required(value.storage_class, 'storage_class', faults)) anyText(value.storage_class, 'storage_class', faults)
   if (required(value.location, 'location', faults) && text(value.location, 'location', faults, 1, 63))
     matches(value.location, 'location', faults, storageClassNamePattern)
-  if (required(value.region, 'region', faults)) text(value.region, 'region', faults)
+  if (required(value.region, 'region', faults)) anyText(value.region, 'region', faults)
   if (
     required(value.resource_pool, 'resource_pool', faults) &&
     text(value.resource_pool, 'resource_pool', faults, 0, 63)
@@ -1531,10 +1537,10 @@ export function completeStorageClassInstanceInput(value: StorageClassInstanceInp
 export function checkInstanceCondition(value: unknown, faults: Faults): value is InstanceCondition {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.type, 'type', faults)) text(value.type, 'type', faults)
-  if (required(value.status, 'status', faults)) text(value.status, 'status', faults)
-  if (required(value.reason, 'reason', faults)) text(value.reason, 'reason', faults)
-  if (required(value.message, 'message', faults)) text(value.message, 'message', faults)
+  if (required(value.type, 'type', faults)) anyText(value.type, 'type', faults)
+  if (required(value.status, 'status', faults)) anyText(value.status, 'status', faults)
+  if (required(value.reason, 'reason', faults)) anyText(value.reason, 'reason', faults)
+  if (required(value.message, 'message', faults)) anyText(value.message, 'message', faults)
   if (required(value.last_transition_time, 'last_transition_time', faults))
     formatted(value.last_transition_time, 'last_transition_time', faults, isDateTime, 'date-time')
   return faults.count === before
@@ -1548,23 +1554,24 @@ export function checkListStorageClassInstancesResponse(
   const before = faults.count
   if (required(value.instances, 'instances', faults))
     list(value.instances, 'instances', faults, checkStorageClassInstance, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkStatDescriptor(value: unknown, faults: Faults): value is StatDescriptor {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults)
-  if (required(value.unit, 'unit', faults)) text(value.unit, 'unit', faults)
+  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
+  if (required(value.display_name, 'display_name', faults)) anyText(value.display_name, 'display_name', faults)
+  if (required(value.description, 'description', faults)) anyText(value.description, 'description', faults)
+  if (required(value.unit, 'unit', faults)) anyText(value.unit, 'unit', faults)
   if (required(value.kind, 'kind', faults)) nested(value.kind, 'kind', faults, checkStatKind)
   if (required(value.default_aggregation, 'default_aggregation', faults))
     nested(value.default_aggregation, 'default_aggregation', faults, checkStatAggregation)
   if (required(value.engines, 'engines', faults))
-    list(value.engines, 'engines', faults, (item, faults) => text(item, '', faults), 0)
-  if (required(value.retention, 'retention', faults)) text(value.retention, 'retention', faults)
+    list(value.engines, 'engines', faults, (item, faults) => anyText(item, '', faults), 0)
+  if (required(value.retention, 'retention', faults)) anyText(value.retention, 'retention', faults)
   return faults.count === before
 }
 
@@ -1573,7 +1580,8 @@ export function checkListStatDescriptorsResponse(value: unknown, faults: Faults)
   const before = faults.count
   if (required(value.stat_descriptors, 'stat_descriptors', faults))
     list(value.stat_descriptors, 'stat_descriptors', faults, checkStatDescriptor, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1587,9 +1595,9 @@ export function checkAggregateStatsResponse(value: unknown, faults: Faults): val
 export function checkAggregatedStat(value: unknown, faults: Faults): value is AggregatedStat {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.stat, 'stat', faults)) text(value.stat, 'stat', faults)
+  if (required(value.stat, 'stat', faults)) anyText(value.stat, 'stat', faults)
   if (required(value.value, 'value', faults)) number(value.value, 'value', faults)
-  if (required(value.unit, 'unit', faults)) text(value.unit, 'unit', faults)
+  if (required(value.unit, 'unit', faults)) anyText(value.unit, 'unit', faults)
   if (required(value.group, 'group', faults)) nested(value.group, 'group', faults, checkStatGroup)
   if (required(value.as_of_time, 'as_of_time', faults))
     formatted(value.as_of_time, 'as_of_time', faults, isDateTime, 'date-time')
@@ -1601,7 +1609,7 @@ export function checkStatGroup(value: unknown, faults: Faults): value is StatGro
   const before = faults.count
   if (required(value.bucket_id, 'bucket_id', faults))
     matches(value.bucket_id, 'bucket_id', faults, bucketInstanceIdPattern)
-  if (required(value.storage_class, 'storage_class', faults)) text(value.storage_class, 'storage_class', faults)
+  if (required(value.storage_class, 'storage_class', faults)) anyText(value.storage_class, 'storage_class', faults)
   return faults.count === before
 }
 
@@ -1615,7 +1623,7 @@ export function checkMetricHistoryResponse(value: unknown, faults: Faults): valu
 export function checkMetricSeries(value: unknown, faults: Faults): value is MetricSeries {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.stat, 'stat', faults)) text(value.stat, 'stat', faults)
+  if (required(value.stat, 'stat', faults)) anyText(value.stat, 'stat', faults)
   if (required(value.group, 'group', faults)) nested(value.group, 'group', faults, checkStatGroup)
   if (required(value.points, 'points', faults)) list(value.points, 'points', faults, checkMetricPoint, 0, 1000)
   return faults.count === before
@@ -1634,8 +1642,8 @@ export function checkStorageOperation(value: unknown, faults: Faults): value is 
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bucketIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.resource_id, 'resource_id', faults)) text(value.resource_id, 'resource_id', faults)
-  if (required(value.resource_type, 'resource_type', faults)) text(value.resource_type, 'resource_type', faults)
+  if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
+  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
   if (required(value.operation_type, 'operation_type', faults))
     nested(value.operation_type, 'operation_type', faults, checkOperationType)
   if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkOperationStatus)
@@ -1663,7 +1671,8 @@ export function checkListOperationsResponse(value: unknown, faults: Faults): val
   const before = faults.count
   if (required(value.operations, 'operations', faults))
     list(value.operations, 'operations', faults, checkStorageOperation, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1779,16 +1788,16 @@ export function checkListFilterSchemasRequest(value: unknown, faults: Faults): v
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
 export function checkGetFilterSchemaRequest(value: unknown, faults: Faults): value is GetFilterSchemaRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.resource, 'resource', faults)) text(value.resource, 'resource', faults)
+  if (required(value.resource, 'resource', faults)) anyText(value.resource, 'resource', faults)
   return faults.count === before
 }
 
@@ -1796,9 +1805,9 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -1815,11 +1824,11 @@ export function checkListBucketsRequest(value: unknown, faults: Faults): value i
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -1828,7 +1837,7 @@ export function checkCreateBucketRequest(value: unknown, faults: Faults): value 
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, s3ClassSettingsRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkBucketInput)
@@ -1844,7 +1853,7 @@ export function checkGetBucketRequest(value: unknown, faults: Faults): value is 
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bucketIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   return faults.count === before
@@ -1855,11 +1864,11 @@ export function checkDeleteBucketRequest(value: unknown, faults: Faults): value 
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bucketIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.force !== undefined) boolean(value.force, 'force', faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, s3ClassSettingsRegionPattern)
   return faults.count === before
@@ -1874,10 +1883,10 @@ export function checkUpdateBucketRequest(value: unknown, faults: Faults): value 
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bucketIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, s3ClassSettingsRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkBucketUpdate)
@@ -1889,14 +1898,14 @@ export function checkListMultipartUploadsRequest(value: unknown, faults: Faults)
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.bucket, 'bucket', faults) && matches(value.bucket, 'bucket', faults, bucketIdPattern))
     formatted(value.bucket, 'bucket', faults, isUuid, 'uuid')
   if (value.view !== undefined) nested(value.view, 'view', faults, checkViewInput)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -1912,7 +1921,7 @@ export function checkCreateMultipartUploadRequest(
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.bucket, 'bucket', faults) && matches(value.bucket, 'bucket', faults, bucketIdPattern))
     formatted(value.bucket, 'bucket', faults, isUuid, 'uuid')
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
@@ -1932,12 +1941,12 @@ export function checkAbortMultipartUploadRequest(value: unknown, faults: Faults)
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.bucket, 'bucket', faults) && matches(value.bucket, 'bucket', faults, bucketIdPattern))
     formatted(value.bucket, 'bucket', faults, isUuid, 'uuid')
   if (required(value.upload_id, 'upload_id', faults) && matches(value.upload_id, 'upload_id', faults, bucketIdPattern))
     formatted(value.upload_id, 'upload_id', faults, isUuid, 'uuid')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, s3ClassSettingsRegionPattern)
   return faults.count === before
@@ -1951,7 +1960,7 @@ export function checkCompleteMultipartUploadRequest(
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.bucket, 'bucket', faults) && matches(value.bucket, 'bucket', faults, bucketIdPattern))
     formatted(value.bucket, 'bucket', faults, isUuid, 'uuid')
   if (required(value.upload_id, 'upload_id', faults) && matches(value.upload_id, 'upload_id', faults, bucketIdPattern))
@@ -1973,7 +1982,7 @@ export function checkCreatePartUrlsRequest(value: unknown, faults: Faults): valu
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.bucket, 'bucket', faults) && matches(value.bucket, 'bucket', faults, bucketIdPattern))
     formatted(value.bucket, 'bucket', faults, isUuid, 'uuid')
   if (required(value.upload_id, 'upload_id', faults) && matches(value.upload_id, 'upload_id', faults, bucketIdPattern))
@@ -1991,16 +2000,16 @@ export function checkListObjectsRequest(value: unknown, faults: Faults): value i
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.bucket, 'bucket', faults) && matches(value.bucket, 'bucket', faults, bucketIdPattern))
     formatted(value.bucket, 'bucket', faults, isUuid, 'uuid')
-  if (value.prefix !== undefined) text(value.prefix, 'prefix', faults)
+  if (value.prefix !== undefined) anyText(value.prefix, 'prefix', faults)
   if (value.delimiter !== undefined) matches(value.delimiter, 'delimiter', faults, listObjectsRequestDelimiterPattern)
   if (value.versions !== undefined) boolean(value.versions, 'versions', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2018,10 +2027,10 @@ export function checkGetObjectRequest(value: unknown, faults: Faults): value is 
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.bucket, 'bucket', faults) && matches(value.bucket, 'bucket', faults, bucketIdPattern))
     formatted(value.bucket, 'bucket', faults, isUuid, 'uuid')
-  if (required(value.object, 'object', faults)) text(value.object, 'object', faults)
+  if (required(value.object, 'object', faults)) anyText(value.object, 'object', faults)
   if (value.version_id !== undefined) text(value.version_id, 'version_id', faults, 1, 1024)
   return faults.count === before
 }
@@ -2031,12 +2040,12 @@ export function checkDeleteObjectRequest(value: unknown, faults: Faults): value 
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.bucket, 'bucket', faults) && matches(value.bucket, 'bucket', faults, bucketIdPattern))
     formatted(value.bucket, 'bucket', faults, isUuid, 'uuid')
-  if (required(value.object, 'object', faults)) text(value.object, 'object', faults)
+  if (required(value.object, 'object', faults)) anyText(value.object, 'object', faults)
   if (value.version_id !== undefined) text(value.version_id, 'version_id', faults, 1, 1024)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, s3ClassSettingsRegionPattern)
   return faults.count === before
@@ -2047,10 +2056,10 @@ export function checkGetObjectMetadataRequest(value: unknown, faults: Faults): v
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.bucket, 'bucket', faults) && matches(value.bucket, 'bucket', faults, bucketIdPattern))
     formatted(value.bucket, 'bucket', faults, isUuid, 'uuid')
-  if (required(value.object, 'object', faults)) text(value.object, 'object', faults)
+  if (required(value.object, 'object', faults)) anyText(value.object, 'object', faults)
   if (value.version_id !== undefined) text(value.version_id, 'version_id', faults, 1, 1024)
   return faults.count === before
 }
@@ -2060,7 +2069,7 @@ export function checkCopyObjectRequest(value: unknown, faults: Faults): value is
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.bucket, 'bucket', faults) && matches(value.bucket, 'bucket', faults, bucketIdPattern))
     formatted(value.bucket, 'bucket', faults, isUuid, 'uuid')
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
@@ -2081,7 +2090,7 @@ export function checkCreatePresignedDownloadUrlRequest(
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.bucket, 'bucket', faults) && matches(value.bucket, 'bucket', faults, bucketIdPattern))
     formatted(value.bucket, 'bucket', faults, isUuid, 'uuid')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCreatePresignedDownloadUrlBodyInput)
@@ -2102,7 +2111,7 @@ export function checkCreatePresignedUploadUrlRequest(
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.bucket, 'bucket', faults) && matches(value.bucket, 'bucket', faults, bucketIdPattern))
     formatted(value.bucket, 'bucket', faults, isUuid, 'uuid')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCreatePresignedUploadUrlBodyInput)
@@ -2120,8 +2129,8 @@ export function checkAggregateBucketStatsRequest(value: unknown, faults: Faults)
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
-  if (value.stats !== undefined) list(value.stats, 'stats', faults, (item, faults) => text(item, '', faults), 0, 100)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  if (value.stats !== undefined) list(value.stats, 'stats', faults, (item, faults) => anyText(item, '', faults), 0, 100)
   if (value.bucket_id !== undefined && matches(value.bucket_id, 'bucket_id', faults, bucketIdPattern))
     formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid')
   if (value.group_by !== undefined) nested(value.group_by, 'group_by', faults, checkStatGroupByInput)
@@ -2140,8 +2149,8 @@ export function checkGetBucketMetricHistoryRequest(
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
-  if (required(value.stat, 'stat', faults)) text(value.stat, 'stat', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  if (required(value.stat, 'stat', faults)) anyText(value.stat, 'stat', faults)
   if (value.bucket_id !== undefined && matches(value.bucket_id, 'bucket_id', faults, bucketIdPattern))
     formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid')
   if (required(value.start_time, 'start_time', faults))
@@ -2164,27 +2173,27 @@ export function checkListStatDescriptorsRequest(value: unknown, faults: Faults):
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
 export function checkListStorageClassesRequest(value: unknown, faults: Faults): value is ListStorageClassesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
 export function checkCreateStorageClassRequest(value: unknown, faults: Faults): value is CreateStorageClassRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, s3ClassSettingsRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStorageClassInput)
@@ -2198,17 +2207,17 @@ export function completeCreateStorageClassRequest(request: CreateStorageClassReq
 export function checkGetStorageClassRequest(value: unknown, faults: Faults): value is GetStorageClassRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
 export function checkDeleteStorageClassRequest(value: unknown, faults: Faults): value is DeleteStorageClassRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, s3ClassSettingsRegionPattern)
   return faults.count === before
@@ -2217,9 +2226,9 @@ export function checkDeleteStorageClassRequest(value: unknown, faults: Faults): 
 export function checkUpdateStorageClassRequest(value: unknown, faults: Faults): value is UpdateStorageClassRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, s3ClassSettingsRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStorageClassUpdate)
@@ -2232,11 +2241,11 @@ export function checkListStorageClassInstancesRequest(
 ): value is ListStorageClassInstancesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.storage_class, 'storage_class', faults)) text(value.storage_class, 'storage_class', faults)
+  if (required(value.storage_class, 'storage_class', faults)) anyText(value.storage_class, 'storage_class', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2246,7 +2255,7 @@ export function checkGetStorageClassInstanceRequest(
 ): value is GetStorageClassInstanceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.storage_class, 'storage_class', faults)) text(value.storage_class, 'storage_class', faults)
+  if (required(value.storage_class, 'storage_class', faults)) anyText(value.storage_class, 'storage_class', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bucketIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   return faults.count === before
@@ -2258,7 +2267,7 @@ export function checkInstantiateStorageClassRequest(
 ): value is InstantiateStorageClassRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.storage_class, 'storage_class', faults)) text(value.storage_class, 'storage_class', faults)
+  if (required(value.storage_class, 'storage_class', faults)) anyText(value.storage_class, 'storage_class', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, s3ClassSettingsRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStorageClassInstanceInput)

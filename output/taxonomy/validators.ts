@@ -4,6 +4,7 @@ import type { Fields } from '../../runtime/field-mask.ts'
 import { isDateTime, isUuid } from '../../runtime/formats.ts'
 import {
   type Faults,
+  anyText,
   boolean,
   choice,
   closed,
@@ -287,7 +288,7 @@ export function checkOrganisation(value: unknown, faults: Faults): value is Orga
     integer(value.group_count, 'group_count', faults, 0, 2147483647)
   if (required(value.workspace_count, 'workspace_count', faults))
     integer(value.workspace_count, 'workspace_count', faults, 0, 2147483647)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -311,7 +312,7 @@ export function checkOrganisationInput(value: unknown, faults: Faults): value is
     matches(value.owner_principal_id, 'owner_principal_id', faults, organisationIdPattern)
   )
     formatted(value.owner_principal_id, 'owner_principal_id', faults, isUuid, 'uuid')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -331,7 +332,7 @@ export function checkOrganisationUpdate(value: unknown, faults: Faults): value i
     matches(value.owner_principal_id, 'owner_principal_id', faults, organisationIdPattern)
   )
     formatted(value.owner_principal_id, 'owner_principal_id', faults, isUuid, 'uuid')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -362,7 +363,8 @@ export function checkListOrganisationsResponse(value: unknown, faults: Faults): 
   const before = faults.count
   if (required(value.organisations, 'organisations', faults))
     list(value.organisations, 'organisations', faults, checkOrganisation, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -399,7 +401,7 @@ export function checkGroup(value: unknown, faults: Faults): value is Group {
     integer(value.group_count, 'group_count', faults, 0, 2147483647)
   if (required(value.workspace_count, 'workspace_count', faults))
     integer(value.workspace_count, 'workspace_count', faults, 0, 2147483647)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -418,7 +420,7 @@ export function checkGroupInput(value: unknown, faults: Faults): value is GroupI
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -433,7 +435,7 @@ export function checkGroupUpdate(value: unknown, faults: Faults): value is Group
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -451,7 +453,8 @@ export function checkListGroupsResponse(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.groups, 'groups', faults)) list(value.groups, 'groups', faults, checkGroup, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -483,7 +486,7 @@ export function checkWorkspace(value: unknown, faults: Faults): value is Workspa
     formatted(value.state_change_time, 'state_change_time', faults, isDateTime, 'date-time')
   if (required(value.state_changed_by, 'state_changed_by', faults))
     matches(value.state_changed_by, 'state_changed_by', faults, organisationStateChangedByPattern)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -502,7 +505,7 @@ export function checkWorkspaceInput(value: unknown, faults: Faults): value is Wo
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -517,7 +520,7 @@ export function checkWorkspaceUpdate(value: unknown, faults: Faults): value is W
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -536,7 +539,8 @@ export function checkListWorkspacesResponse(value: unknown, faults: Faults): val
   const before = faults.count
   if (required(value.workspaces, 'workspaces', faults))
     list(value.workspaces, 'workspaces', faults, checkWorkspace, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -546,7 +550,7 @@ export function checkAncestor(value: unknown, faults: Faults): value is Ancestor
   if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults)
+  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
   return faults.count === before
 }
 
@@ -555,7 +559,7 @@ export function checkStateChangeInput(value: unknown, faults: Faults): value is 
   const before = faults.count
   closed(value, stateChangeInputMembers, faults)
   if (value.reason !== undefined) text(value.reason, 'reason', faults, 0, 512)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -568,8 +572,8 @@ export function checkMoveTargetInput(value: unknown, faults: Faults): value is M
   const before = faults.count
   closed(value, moveTargetInputMembers, faults)
   if (required(value.parent_group_id, 'parent_group_id', faults))
-    text(value.parent_group_id, 'parent_group_id', faults, 0, 64)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+    matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -632,7 +636,7 @@ export function checkQuota(value: unknown, faults: Faults): value is Quota {
   if (required(value.unit, 'unit', faults)) text(value.unit, 'unit', faults, 1)
   if (required(value.default_limit, 'default_limit', faults))
     integer(value.default_limit, 'default_limit', faults, -1, 9007199254740991)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.update_time, 'update_time', faults))
     formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
@@ -644,7 +648,7 @@ export function checkQuotaInput(value: unknown, faults: Faults): value is QuotaI
   closed(value, quotaInputMembers, faults)
   if (required(value.default_limit, 'default_limit', faults))
     integer(value.default_limit, 'default_limit', faults, -1, 9007199254740991)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -653,7 +657,7 @@ export function checkQuotaUpdate(value: unknown, faults: Faults): value is Quota
   const before = faults.count
   closed(value, quotaInputMembers, faults)
   if (value.default_limit !== undefined) integer(value.default_limit, 'default_limit', faults, -1, 9007199254740991)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -665,7 +669,8 @@ export function checkListQuotasResponse(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.quotas, 'quotas', faults)) list(value.quotas, 'quotas', faults, checkQuota, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -684,7 +689,7 @@ export function checkQuotaOverride(value: unknown, faults: Faults): value is Quo
     formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
   if (required(value.limit, 'limit', faults)) integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (required(value.usage, 'usage', faults)) integer(value.usage, 'usage', faults, 0, 9007199254740991)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -705,7 +710,7 @@ export function checkQuotaOverrideInput(value: unknown, faults: Faults): value i
   )
     formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
   if (required(value.limit, 'limit', faults)) integer(value.limit, 'limit', faults, -1, 9007199254740991)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -718,7 +723,7 @@ export function checkQuotaOverrideUpdate(value: unknown, faults: Faults): value 
   if (value.scope_id !== undefined && matches(value.scope_id, 'scope_id', faults, organisationIdPattern))
     formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, -1, 9007199254740991)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -731,7 +736,8 @@ export function checkListQuotaOverridesResponse(value: unknown, faults: Faults):
   const before = faults.count
   if (required(value.quota_overrides, 'quota_overrides', faults))
     list(value.quota_overrides, 'quota_overrides', faults, checkQuotaOverride, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -740,8 +746,8 @@ export function checkTaxonomyOperation(value: unknown, faults: Faults): value is
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.resource_id, 'resource_id', faults)) text(value.resource_id, 'resource_id', faults)
-  if (required(value.resource_type, 'resource_type', faults)) text(value.resource_type, 'resource_type', faults)
+  if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
+  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
   if (required(value.operation_type, 'operation_type', faults))
     nested(value.operation_type, 'operation_type', faults, checkOperationType)
   if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkOperationStatus)
@@ -770,7 +776,8 @@ export function checkListOperationsResponse(value: unknown, faults: Faults): val
   const before = faults.count
   if (required(value.operations, 'operations', faults))
     list(value.operations, 'operations', faults, checkTaxonomyOperation, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -798,16 +805,16 @@ export function checkListFilterSchemasRequest(value: unknown, faults: Faults): v
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
 export function checkGetFilterSchemaRequest(value: unknown, faults: Faults): value is GetFilterSchemaRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.resource, 'resource', faults)) text(value.resource, 'resource', faults)
+  if (required(value.resource, 'resource', faults)) anyText(value.resource, 'resource', faults)
   return faults.count === before
 }
 
@@ -815,9 +822,9 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -833,9 +840,9 @@ export function checkListOrganisationsRequest(value: unknown, faults: Faults): v
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -865,7 +872,7 @@ export function checkDeleteOrganisationRequest(value: unknown, faults: Faults): 
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -876,7 +883,7 @@ export function checkUpdateOrganisationRequest(value: unknown, faults: Faults): 
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkOrganisationUpdate)
@@ -952,9 +959,9 @@ export function checkListGroupsRequest(value: unknown, faults: Faults): value is
   )
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -999,7 +1006,7 @@ export function checkDeleteGroupRequest(value: unknown, faults: Faults): value i
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -1015,7 +1022,7 @@ export function checkUpdateGroupRequest(value: unknown, faults: Faults): value i
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkGroupUpdate)
@@ -1127,9 +1134,9 @@ export function checkListWorkspacesRequest(value: unknown, faults: Faults): valu
   )
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -1174,7 +1181,7 @@ export function checkDeleteWorkspaceRequest(value: unknown, faults: Faults): val
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value.force !== undefined) boolean(value.force, 'force', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
@@ -1195,7 +1202,7 @@ export function checkUpdateWorkspaceRequest(value: unknown, faults: Faults): val
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkWorkspaceUpdate)
@@ -1306,9 +1313,10 @@ export function checkGetEffectiveQuotaRequest(value: unknown, faults: Faults): v
     matches(value.organisation, 'organisation', faults, organisationIdPattern)
   )
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   if (value.scope_type !== undefined) nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
-  if (value.scope_id !== undefined) text(value.scope_id, 'scope_id', faults)
+  if (value.scope_id !== undefined && matches(value.scope_id, 'scope_id', faults, organisationIdPattern))
+    formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
   return faults.count === before
 }
 
@@ -1316,24 +1324,24 @@ export function checkListQuotasRequest(value: unknown, faults: Faults): value is
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
 export function checkGetQuotaRequest(value: unknown, faults: Faults): value is GetQuotaRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
 export function checkUpdateQuotaRequest(value: unknown, faults: Faults): value is UpdateQuotaRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkQuotaUpdate)
@@ -1343,18 +1351,18 @@ export function checkUpdateQuotaRequest(value: unknown, faults: Faults): value i
 export function checkListQuotaOverridesRequest(value: unknown, faults: Faults): value is ListQuotaOverridesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.quota, 'quota', faults)) text(value.quota, 'quota', faults)
+  if (required(value.quota, 'quota', faults)) anyText(value.quota, 'quota', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
 export function checkCreateQuotaOverrideRequest(value: unknown, faults: Faults): value is CreateQuotaOverrideRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.quota, 'quota', faults)) text(value.quota, 'quota', faults)
+  if (required(value.quota, 'quota', faults)) anyText(value.quota, 'quota', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkQuotaOverrideInput)
@@ -1368,7 +1376,7 @@ export function completeCreateQuotaOverrideRequest(request: CreateQuotaOverrideR
 export function checkGetQuotaOverrideRequest(value: unknown, faults: Faults): value is GetQuotaOverrideRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.quota, 'quota', faults)) text(value.quota, 'quota', faults)
+  if (required(value.quota, 'quota', faults)) anyText(value.quota, 'quota', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   return faults.count === before
@@ -1377,10 +1385,10 @@ export function checkGetQuotaOverrideRequest(value: unknown, faults: Faults): va
 export function checkDeleteQuotaOverrideRequest(value: unknown, faults: Faults): value is DeleteQuotaOverrideRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.quota, 'quota', faults)) text(value.quota, 'quota', faults)
+  if (required(value.quota, 'quota', faults)) anyText(value.quota, 'quota', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -1389,10 +1397,10 @@ export function checkDeleteQuotaOverrideRequest(value: unknown, faults: Faults):
 export function checkUpdateQuotaOverrideRequest(value: unknown, faults: Faults): value is UpdateQuotaOverrideRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.quota, 'quota', faults)) text(value.quota, 'quota', faults)
+  if (required(value.quota, 'quota', faults)) anyText(value.quota, 'quota', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkQuotaOverrideUpdate)

@@ -4,6 +4,7 @@ import type { Fields } from '../../runtime/field-mask.ts'
 import { isDateTime, isUuid } from '../../runtime/formats.ts'
 import {
   type Faults,
+  anyText,
   boolean,
   choice,
   closed,
@@ -278,10 +279,10 @@ export function checkDeploymentTarget(value: unknown, faults: Faults): value is 
     list(value.numa_nodes, 'numa_nodes', faults, checkHostNumaNode, 0, 16)
   if (required(value.agent_version, 'agent_version', faults)) text(value.agent_version, 'agent_version', faults, 0, 64)
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkDeploymentTargetState)
-  if (required(value.state_message, 'state_message', faults)) text(value.state_message, 'state_message', faults)
+  if (required(value.state_message, 'state_message', faults)) anyText(value.state_message, 'state_message', faults)
   if (required(value.last_register_time, 'last_register_time', faults))
     formatted(value.last_register_time, 'last_register_time', faults, isDateTime, 'date-time')
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -308,7 +309,7 @@ export function checkDeploymentTargetInput(value: unknown, faults: Faults): valu
   if (required(value.capacity, 'capacity', faults)) nested(value.capacity, 'capacity', faults, checkResourceCapacity)
   if (value.numa_nodes !== undefined) list(value.numa_nodes, 'numa_nodes', faults, checkHostNumaNode, 0, 16)
   if (value.agent_version !== undefined) text(value.agent_version, 'agent_version', faults, 0, 64)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -331,7 +332,7 @@ export function checkDeploymentTargetUpdate(value: unknown, faults: Faults): val
   if (value.capacity !== undefined) nested(value.capacity, 'capacity', faults, checkResourceCapacityUpdate)
   if (value.numa_nodes !== undefined) list(value.numa_nodes, 'numa_nodes', faults, checkHostNumaNode, 0, 16)
   if (value.agent_version !== undefined) text(value.agent_version, 'agent_version', faults, 0, 64)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -356,7 +357,8 @@ export function checkListDeploymentTargetsResponse(
   const before = faults.count
   if (required(value.deployment_targets, 'deployment_targets', faults))
     list(value.deployment_targets, 'deployment_targets', faults, checkDeploymentTarget, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -382,7 +384,7 @@ export function checkDeploymentTargetRegistrationInput(
   if (required(value.capacity, 'capacity', faults)) nested(value.capacity, 'capacity', faults, checkResourceCapacity)
   if (value.numa_nodes !== undefined) list(value.numa_nodes, 'numa_nodes', faults, checkHostNumaNode, 0, 16)
   if (value.agent_version !== undefined) text(value.agent_version, 'agent_version', faults, 0, 64)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -454,26 +456,27 @@ export function checkLocation(value: unknown, faults: Faults): value is Location
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, deploymentTargetIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults)
+  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
+  if (required(value.display_name, 'display_name', faults)) anyText(value.display_name, 'display_name', faults)
+  if (required(value.description, 'description', faults)) anyText(value.description, 'description', faults)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
   if (required(value.country_code, 'country_code', faults))
     matches(value.country_code, 'country_code', faults, locationHintsInputCountryCodePattern)
-  if (required(value.city, 'city', faults)) text(value.city, 'city', faults)
+  if (required(value.city, 'city', faults)) anyText(value.city, 'city', faults)
   if (value.latitude !== undefined) number(value.latitude, 'latitude', faults, -90, 90)
   if (value.longitude !== undefined) number(value.longitude, 'longitude', faults, -180, 180)
-  if (required(value.proposed_region, 'proposed_region', faults)) text(value.proposed_region, 'proposed_region', faults)
-  if (required(value.region, 'region', faults)) text(value.region, 'region', faults)
+  if (required(value.proposed_region, 'proposed_region', faults))
+    anyText(value.proposed_region, 'proposed_region', faults)
+  if (required(value.region, 'region', faults)) anyText(value.region, 'region', faults)
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkLocationState)
-  if (required(value.state_reason, 'state_reason', faults)) text(value.state_reason, 'state_reason', faults)
+  if (required(value.state_reason, 'state_reason', faults)) anyText(value.state_reason, 'state_reason', faults)
   if (value.approve_time !== undefined) formatted(value.approve_time, 'approve_time', faults, isDateTime, 'date-time')
   if (required(value.approved_by, 'approved_by', faults))
     matches(value.approved_by, 'approved_by', faults, locationApprovedByPattern)
   if (required(value.deployment_target_count, 'deployment_target_count', faults))
     integer(value.deployment_target_count, 'deployment_target_count', faults, 0, 2147483647)
   if (required(value.zone_count, 'zone_count', faults)) integer(value.zone_count, 'zone_count', faults, 0, 2147483647)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -485,7 +488,8 @@ export function checkListLocationsResponse(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.locations, 'locations', faults)) list(value.locations, 'locations', faults, checkLocation, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -497,7 +501,7 @@ export function checkLocationApprovalInput(value: unknown, faults: Faults): valu
     matches(value.region, 'region', faults, locationHintsInputProposedRegionPattern)
   if (value.enable !== undefined) boolean(value.enable, 'enable', faults)
   if (value.comment !== undefined) text(value.comment, 'comment', faults, 0, 512)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -510,7 +514,7 @@ export function checkStateChangeInput(value: unknown, faults: Faults): value is 
   const before = faults.count
   closed(value, stateChangeInputMembers, faults)
   if (value.reason !== undefined) text(value.reason, 'reason', faults, 0, 512)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -541,7 +545,7 @@ export function checkMultiRegion(value: unknown, faults: Faults): value is Multi
   )
     unique(value.regions, 'regions', faults)
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkMultiRegionState)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -570,7 +574,7 @@ export function checkMultiRegionInput(value: unknown, faults: Faults): value is 
     )
   )
     unique(value.regions, 'regions', faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -595,7 +599,7 @@ export function checkMultiRegionUpdate(value: unknown, faults: Faults): value is
     )
   )
     unique(value.regions, 'regions', faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -613,7 +617,8 @@ export function checkListMultiRegionsResponse(value: unknown, faults: Faults): v
   const before = faults.count
   if (required(value.multi_regions, 'multi_regions', faults))
     list(value.multi_regions, 'multi_regions', faults, checkMultiRegion, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -622,15 +627,15 @@ export function checkRegion(value: unknown, faults: Faults): value is Region {
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, deploymentTargetIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults)
+  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
   if (required(value.country_code, 'country_code', faults))
     matches(value.country_code, 'country_code', faults, locationHintsInputCountryCodePattern)
   if (required(value.locations, 'locations', faults))
-    list(value.locations, 'locations', faults, (item, faults) => text(item, '', faults), 0)
+    list(value.locations, 'locations', faults, (item, faults) => anyText(item, '', faults), 0)
   if (required(value.zones, 'zones', faults))
-    list(value.zones, 'zones', faults, (item, faults) => text(item, '', faults), 0)
+    list(value.zones, 'zones', faults, (item, faults) => anyText(item, '', faults), 0)
   if (required(value.multi_regions, 'multi_regions', faults))
-    list(value.multi_regions, 'multi_regions', faults, (item, faults) => text(item, '', faults), 0)
+    list(value.multi_regions, 'multi_regions', faults, (item, faults) => anyText(item, '', faults), 0)
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkRegionState)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
@@ -641,7 +646,8 @@ export function checkListRegionsResponse(value: unknown, faults: Faults): value 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.regions, 'regions', faults)) list(value.regions, 'regions', faults, checkRegion, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -657,10 +663,10 @@ export function checkZone(value: unknown, faults: Faults): value is Zone {
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
   if (required(value.location, 'location', faults) && text(value.location, 'location', faults, 1, 63))
     matches(value.location, 'location', faults, deploymentTargetNamePattern)
-  if (required(value.region, 'region', faults)) text(value.region, 'region', faults)
+  if (required(value.region, 'region', faults)) anyText(value.region, 'region', faults)
   if (required(value.schedulable, 'schedulable', faults)) boolean(value.schedulable, 'schedulable', faults)
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkZoneState)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -680,7 +686,7 @@ export function checkZoneInput(value: unknown, faults: Faults): value is ZoneInp
   if (required(value.location, 'location', faults) && text(value.location, 'location', faults, 1, 63))
     matches(value.location, 'location', faults, deploymentTargetNamePattern)
   if (value.schedulable !== undefined) boolean(value.schedulable, 'schedulable', faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -696,7 +702,7 @@ export function checkZoneUpdate(value: unknown, faults: Faults): value is ZoneUp
   if (value.location !== undefined && text(value.location, 'location', faults, 1, 63))
     matches(value.location, 'location', faults, deploymentTargetNamePattern)
   if (value.schedulable !== undefined) boolean(value.schedulable, 'schedulable', faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -714,7 +720,8 @@ export function checkListZonesResponse(value: unknown, faults: Faults): value is
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.zones, 'zones', faults)) list(value.zones, 'zones', faults, checkZone, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -748,7 +755,7 @@ export function checkResourcePool(value: unknown, faults: Faults): value is Reso
   if (required(value.allocation_count, 'allocation_count', faults))
     integer(value.allocation_count, 'allocation_count', faults, 0, 2147483647)
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkResourcePoolState)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -777,7 +784,7 @@ export function checkResourcePoolInput(value: unknown, faults: Faults): value is
   if (value.overcommit !== undefined) nested(value.overcommit, 'overcommit', faults, checkOvercommitInput)
   if (value.numa_nodes !== undefined) list(value.numa_nodes, 'numa_nodes', faults, checkHostNumaNode, 0, 16)
   if (value.schedulable !== undefined) boolean(value.schedulable, 'schedulable', faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -799,7 +806,7 @@ export function checkResourcePoolUpdate(value: unknown, faults: Faults): value i
   if (value.overcommit !== undefined) nested(value.overcommit, 'overcommit', faults, checkOvercommitInput)
   if (value.numa_nodes !== undefined) list(value.numa_nodes, 'numa_nodes', faults, checkHostNumaNode, 0, 16)
   if (value.schedulable !== undefined) boolean(value.schedulable, 'schedulable', faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -827,7 +834,8 @@ export function checkListResourcePoolsResponse(value: unknown, faults: Faults): 
   const before = faults.count
   if (required(value.resource_pools, 'resource_pools', faults))
     list(value.resource_pools, 'resource_pools', faults, checkResourcePool, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -899,8 +907,8 @@ export function checkTopologyOperation(value: unknown, faults: Faults): value is
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, deploymentTargetIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.resource_id, 'resource_id', faults)) text(value.resource_id, 'resource_id', faults)
-  if (required(value.resource_type, 'resource_type', faults)) text(value.resource_type, 'resource_type', faults)
+  if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
+  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
   if (required(value.operation_type, 'operation_type', faults))
     nested(value.operation_type, 'operation_type', faults, checkOperationType)
   if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkOperationStatus)
@@ -929,7 +937,8 @@ export function checkListOperationsResponse(value: unknown, faults: Faults): val
   const before = faults.count
   if (required(value.operations, 'operations', faults))
     list(value.operations, 'operations', faults, checkTopologyOperation, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -981,16 +990,16 @@ export function checkListFilterSchemasRequest(value: unknown, faults: Faults): v
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
 export function checkGetFilterSchemaRequest(value: unknown, faults: Faults): value is GetFilterSchemaRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.resource, 'resource', faults)) text(value.resource, 'resource', faults)
+  if (required(value.resource, 'resource', faults)) anyText(value.resource, 'resource', faults)
   return faults.count === before
 }
 
@@ -998,9 +1007,9 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -1019,16 +1028,16 @@ export function checkListDeploymentTargetsRequest(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
 export function checkGetDeploymentTargetRequest(value: unknown, faults: Faults): value is GetDeploymentTargetRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
@@ -1038,8 +1047,8 @@ export function checkDeleteDeploymentTargetRequest(
 ): value is DeleteDeploymentTargetRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, deleteDeploymentTargetRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -1051,8 +1060,8 @@ export function checkUpdateDeploymentTargetRequest(
 ): value is UpdateDeploymentTargetRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, deleteDeploymentTargetRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkDeploymentTargetUpdate)
@@ -1081,23 +1090,23 @@ export function checkListLocationsRequest(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
 export function checkGetLocationRequest(value: unknown, faults: Faults): value is GetLocationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
 export function checkApproveLocationRequest(value: unknown, faults: Faults): value is ApproveLocationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, deleteDeploymentTargetRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkLocationApprovalInput)
@@ -1111,7 +1120,7 @@ export function completeApproveLocationRequest(request: ApproveLocationRequest):
 export function checkDisableLocationRequest(value: unknown, faults: Faults): value is DisableLocationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, deleteDeploymentTargetRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -1125,7 +1134,7 @@ export function completeDisableLocationRequest(request: DisableLocationRequest):
 export function checkEnableLocationRequest(value: unknown, faults: Faults): value is EnableLocationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, deleteDeploymentTargetRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -1140,9 +1149,9 @@ export function checkListMultiRegionsRequest(value: unknown, faults: Faults): va
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -1162,15 +1171,15 @@ export function completeCreateMultiRegionRequest(request: CreateMultiRegionReque
 export function checkGetMultiRegionRequest(value: unknown, faults: Faults): value is GetMultiRegionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
 export function checkDeleteMultiRegionRequest(value: unknown, faults: Faults): value is DeleteMultiRegionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, deleteDeploymentTargetRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -1179,8 +1188,8 @@ export function checkDeleteMultiRegionRequest(value: unknown, faults: Faults): v
 export function checkUpdateMultiRegionRequest(value: unknown, faults: Faults): value is UpdateMultiRegionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, deleteDeploymentTargetRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMultiRegionUpdate)
@@ -1191,16 +1200,16 @@ export function checkListRegionsRequest(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
 export function checkGetRegionRequest(value: unknown, faults: Faults): value is GetRegionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
@@ -1208,9 +1217,9 @@ export function checkListZonesRequest(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -1230,15 +1239,15 @@ export function completeCreateZoneRequest(request: CreateZoneRequest): CreateZon
 export function checkGetZoneRequest(value: unknown, faults: Faults): value is GetZoneRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
 export function checkDeleteZoneRequest(value: unknown, faults: Faults): value is DeleteZoneRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, deleteDeploymentTargetRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -1247,8 +1256,8 @@ export function checkDeleteZoneRequest(value: unknown, faults: Faults): value is
 export function checkUpdateZoneRequest(value: unknown, faults: Faults): value is UpdateZoneRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, deleteDeploymentTargetRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkZoneUpdate)
@@ -1259,9 +1268,9 @@ export function checkListResourcePoolsRequest(value: unknown, faults: Faults): v
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -1281,15 +1290,15 @@ export function completeCreateResourcePoolRequest(request: CreateResourcePoolReq
 export function checkGetResourcePoolRequest(value: unknown, faults: Faults): value is GetResourcePoolRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
 export function checkDeleteResourcePoolRequest(value: unknown, faults: Faults): value is DeleteResourcePoolRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, deleteDeploymentTargetRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -1298,8 +1307,8 @@ export function checkDeleteResourcePoolRequest(value: unknown, faults: Faults): 
 export function checkUpdateResourcePoolRequest(value: unknown, faults: Faults): value is UpdateResourcePoolRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, deleteDeploymentTargetRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkResourcePoolUpdate)

@@ -4,6 +4,7 @@ import type { Fields } from '../../runtime/field-mask.ts'
 import { isBase64, isDateTime, isEmail, isUri, isUuid } from '../../runtime/formats.ts'
 import {
   type Faults,
+  anyText,
   boolean,
   choice,
   closed,
@@ -663,7 +664,7 @@ export function checkSecret(value: unknown, faults: Faults): value is Secret {
     matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
     matches(value.name, 'name', faults, secretNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
@@ -681,7 +682,7 @@ export function checkSecret(value: unknown, faults: Faults): value is Secret {
     integer(value.enabled_version_count, 'enabled_version_count', faults, 0, 2147483647)
   if (required(value.crypto_key_id, 'crypto_key_id', faults))
     matches(value.crypto_key_id, 'crypto_key_id', faults, secretCryptoKeyIdPattern)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -720,7 +721,7 @@ export function checkSecretInput(value: unknown, faults: Faults): value is Secre
     nested(value.version_aliases, 'version_aliases', faults, checkSecretInputVersionAliases)
   if (value.rotation !== undefined) nested(value.rotation, 'rotation', faults, checkSecretRotation)
   if (value.crypto_key_id !== undefined) matches(value.crypto_key_id, 'crypto_key_id', faults, secretCryptoKeyIdPattern)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -755,7 +756,7 @@ export function checkSecretUpdate(value: unknown, faults: Faults): value is Secr
     nested(value.version_aliases, 'version_aliases', faults, checkSecretUpdateVersionAliases)
   if (value.rotation !== undefined) nested(value.rotation, 'rotation', faults, checkSecretRotationUpdate)
   if (value.crypto_key_id !== undefined) matches(value.crypto_key_id, 'crypto_key_id', faults, secretCryptoKeyIdPattern)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -811,7 +812,8 @@ export function checkListSecretsResponse(value: unknown, faults: Faults): value 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.secrets, 'secrets', faults)) list(value.secrets, 'secrets', faults, checkSecret, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -831,7 +833,7 @@ export function checkSecretVersion(value: unknown, faults: Faults): value is Sec
   if (value.scheduled_destroy_time !== undefined)
     formatted(value.scheduled_destroy_time, 'scheduled_destroy_time', faults, isDateTime, 'date-time')
   if (value.destroy_time !== undefined) formatted(value.destroy_time, 'destroy_time', faults, isDateTime, 'date-time')
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -861,7 +863,8 @@ export function checkListSecretVersionsResponse(value: unknown, faults: Faults):
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.versions, 'versions', faults)) list(value.versions, 'versions', faults, checkSecretVersion, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -878,7 +881,7 @@ export function checkDisableVersionBodyInput(value: unknown, faults: Faults): va
   const before = faults.count
   closed(value, disableVersionBodyInputMembers, faults)
   if (value.disabled !== undefined) boolean(value.disabled, 'disabled', faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -890,7 +893,7 @@ export function checkEtagBodyInput(value: unknown, faults: Faults): value is Eta
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, etagBodyInputMembers, faults)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -904,7 +907,7 @@ export function checkCryptoKey(value: unknown, faults: Faults): value is CryptoK
     matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
     matches(value.name, 'name', faults, secretNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
@@ -926,7 +929,7 @@ export function checkCryptoKey(value: unknown, faults: Faults): value is CryptoK
     formatted(value.next_rotation_time, 'next_rotation_time', faults, isDateTime, 'date-time')
   if (required(value.destroy_scheduled_duration, 'destroy_scheduled_duration', faults))
     matches(value.destroy_scheduled_duration, 'destroy_scheduled_duration', faults, secretVersionDestroyDelayPattern)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -955,7 +958,7 @@ export function checkCryptoKeyInput(value: unknown, faults: Faults): value is Cr
     formatted(value.next_rotation_time, 'next_rotation_time', faults, isDateTime, 'date-time')
   if (value.destroy_scheduled_duration !== undefined)
     matches(value.destroy_scheduled_duration, 'destroy_scheduled_duration', faults, secretVersionDestroyDelayPattern)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -980,7 +983,7 @@ export function checkCryptoKeyUpdate(value: unknown, faults: Faults): value is C
     formatted(value.next_rotation_time, 'next_rotation_time', faults, isDateTime, 'date-time')
   if (value.destroy_scheduled_duration !== undefined)
     matches(value.destroy_scheduled_duration, 'destroy_scheduled_duration', faults, secretVersionDestroyDelayPattern)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1000,7 +1003,8 @@ export function checkListCryptoKeysResponse(value: unknown, faults: Faults): val
   const before = faults.count
   if (required(value.crypto_keys, 'crypto_keys', faults))
     list(value.crypto_keys, 'crypto_keys', faults, checkCryptoKey, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1020,7 +1024,7 @@ export function checkCryptoKeyVersion(value: unknown, faults: Faults): value is 
   if (required(value.protection_level, 'protection_level', faults))
     nested(value.protection_level, 'protection_level', faults, checkProtectionLevel)
   if (required(value.is_primary, 'is_primary', faults)) boolean(value.is_primary, 'is_primary', faults)
-  if (required(value.public_key_pem, 'public_key_pem', faults)) text(value.public_key_pem, 'public_key_pem', faults)
+  if (required(value.public_key_pem, 'public_key_pem', faults)) anyText(value.public_key_pem, 'public_key_pem', faults)
   if (required(value.public_key_sha256, 'public_key_sha256', faults))
     matches(value.public_key_sha256, 'public_key_sha256', faults, cryptoKeyVersionPublicKeySha256Pattern)
   if (value.generate_time !== undefined)
@@ -1028,7 +1032,7 @@ export function checkCryptoKeyVersion(value: unknown, faults: Faults): value is 
   if (value.destroy_time !== undefined) formatted(value.destroy_time, 'destroy_time', faults, isDateTime, 'date-time')
   if (value.destroy_event_time !== undefined)
     formatted(value.destroy_event_time, 'destroy_event_time', faults, isDateTime, 'date-time')
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -1044,7 +1048,8 @@ export function checkListCryptoKeyVersionsResponse(
   const before = faults.count
   if (required(value.versions, 'versions', faults))
     list(value.versions, 'versions', faults, checkCryptoKeyVersion, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1073,7 +1078,7 @@ export function completeEncryptBodyInput(value: EncryptBodyInput): EncryptBodyGi
 export function checkEncryptResponse(value: unknown, faults: Faults): value is EncryptResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.ciphertext, 'ciphertext', faults)) text(value.ciphertext, 'ciphertext', faults)
+  if (required(value.ciphertext, 'ciphertext', faults)) anyText(value.ciphertext, 'ciphertext', faults)
   if (required(value.ciphertext_crc32c, 'ciphertext_crc32c', faults))
     integer(value.ciphertext_crc32c, 'ciphertext_crc32c', faults, 0, 4294967295)
   if (required(value.key_version, 'key_version', faults))
@@ -1137,7 +1142,7 @@ export function checkReEncryptBody(value: unknown, faults: Faults): value is ReE
 export function checkReEncryptResponse(value: unknown, faults: Faults): value is ReEncryptResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.ciphertext, 'ciphertext', faults)) text(value.ciphertext, 'ciphertext', faults)
+  if (required(value.ciphertext, 'ciphertext', faults)) anyText(value.ciphertext, 'ciphertext', faults)
   if (required(value.ciphertext_crc32c, 'ciphertext_crc32c', faults))
     integer(value.ciphertext_crc32c, 'ciphertext_crc32c', faults, 0, 4294967295)
   if (required(value.source_key_version, 'source_key_version', faults))
@@ -1181,7 +1186,7 @@ export function checkGenerateDataEncryptionKeyResponse(
   const before = faults.count
   if (value.plaintext !== undefined) formatted(value.plaintext, 'plaintext', faults, isBase64, 'byte')
   if (value.plaintext_crc32c !== undefined) integer(value.plaintext_crc32c, 'plaintext_crc32c', faults, 0, 4294967295)
-  if (required(value.ciphertext, 'ciphertext', faults)) text(value.ciphertext, 'ciphertext', faults)
+  if (required(value.ciphertext, 'ciphertext', faults)) anyText(value.ciphertext, 'ciphertext', faults)
   if (required(value.ciphertext_crc32c, 'ciphertext_crc32c', faults))
     integer(value.ciphertext_crc32c, 'ciphertext_crc32c', faults, 0, 4294967295)
   if (required(value.key_version, 'key_version', faults))
@@ -1328,7 +1333,7 @@ export function checkCapsule(value: unknown, faults: Faults): value is Capsule {
     matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 0, 63))
     matches(value.name, 'name', faults, capsuleNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
@@ -1353,7 +1358,7 @@ export function checkCapsule(value: unknown, faults: Faults): value is Capsule {
   if (required(value.redeemed_by_principal_id, 'redeemed_by_principal_id', faults))
     matches(value.redeemed_by_principal_id, 'redeemed_by_principal_id', faults, secretCryptoKeyIdPattern)
   if (required(value.redeemed_from_ip, 'redeemed_from_ip', faults))
-    text(value.redeemed_from_ip, 'redeemed_from_ip', faults)
+    anyText(value.redeemed_from_ip, 'redeemed_from_ip', faults)
   if (value.revoke_time !== undefined) formatted(value.revoke_time, 'revoke_time', faults, isDateTime, 'date-time')
   if (required(value.revoke_reason, 'revoke_reason', faults)) text(value.revoke_reason, 'revoke_reason', faults, 0, 512)
   if (
@@ -1361,7 +1366,7 @@ export function checkCapsule(value: unknown, faults: Faults): value is Capsule {
     matches(value.created_by, 'created_by', faults, secretIdPattern)
   )
     formatted(value.created_by, 'created_by', faults, isUuid, 'uuid')
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -1388,7 +1393,7 @@ export function checkCapsuleInput(value: unknown, faults: Faults): value is Caps
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   if (value.ttl !== undefined) matches(value.ttl, 'ttl', faults, secretVersionDestroyDelayPattern)
   if (value.max_attempts !== undefined) integer(value.max_attempts, 'max_attempts', faults, 1, 10)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1444,7 +1449,8 @@ export function checkListCapsulesResponse(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.capsules, 'capsules', faults)) list(value.capsules, 'capsules', faults, checkCapsule, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1462,7 +1468,7 @@ export function checkCapsuleDelivery(value: unknown, faults: Faults): value is C
     boolean(value.recipient_restricted, 'recipient_restricted', faults)
   if (required(value.payload_size_bytes, 'payload_size_bytes', faults))
     integer(value.payload_size_bytes, 'payload_size_bytes', faults, 1, 65536)
-  if (required(value.content_type, 'content_type', faults)) text(value.content_type, 'content_type', faults)
+  if (required(value.content_type, 'content_type', faults)) anyText(value.content_type, 'content_type', faults)
   return faults.count === before
 }
 
@@ -1483,7 +1489,7 @@ export function checkRedeemCapsuleResponse(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.payload, 'payload', faults)) nested(value.payload, 'payload', faults, checkCapsulePayload)
-  if (required(value.content_type, 'content_type', faults)) text(value.content_type, 'content_type', faults)
+  if (required(value.content_type, 'content_type', faults)) anyText(value.content_type, 'content_type', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   return faults.count === before
@@ -1494,7 +1500,7 @@ export function checkRevokeCapsuleBodyInput(value: unknown, faults: Faults): val
   const before = faults.count
   closed(value, revokeCapsuleBodyInputMembers, faults)
   if (value.reason !== undefined) text(value.reason, 'reason', faults, 0, 512)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1512,7 +1518,7 @@ export function checkCertificateAuthority(value: unknown, faults: Faults): value
     matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
     matches(value.name, 'name', faults, secretNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
@@ -1554,10 +1560,11 @@ export function checkCertificateAuthority(value: unknown, faults: Faults): value
   if (value.maximum_lifetime !== undefined)
     matches(value.maximum_lifetime, 'maximum_lifetime', faults, secretVersionDestroyDelayPattern)
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkCertificateAuthorityState)
-  if (required(value.pem_csr, 'pem_csr', faults)) text(value.pem_csr, 'pem_csr', faults)
-  if (required(value.pem_certificate, 'pem_certificate', faults)) text(value.pem_certificate, 'pem_certificate', faults)
+  if (required(value.pem_csr, 'pem_csr', faults)) anyText(value.pem_csr, 'pem_csr', faults)
+  if (required(value.pem_certificate, 'pem_certificate', faults))
+    anyText(value.pem_certificate, 'pem_certificate', faults)
   if (required(value.pem_certificate_chain, 'pem_certificate_chain', faults))
-    list(value.pem_certificate_chain, 'pem_certificate_chain', faults, (item, faults) => text(item, '', faults), 0)
+    list(value.pem_certificate_chain, 'pem_certificate_chain', faults, (item, faults) => anyText(item, '', faults), 0)
   if (required(value.serial_number, 'serial_number', faults))
     matches(value.serial_number, 'serial_number', faults, certificateAuthoritySerialNumberPattern)
   if (required(value.fingerprint_sha256, 'fingerprint_sha256', faults))
@@ -1571,7 +1578,7 @@ export function checkCertificateAuthority(value: unknown, faults: Faults): value
   if (required(value.crl_number, 'crl_number', faults))
     matches(value.crl_number, 'crl_number', faults, certificateAuthorityCrlNumberPattern)
   if (value.revocation !== undefined) nested(value.revocation, 'revocation', faults, checkRevocation)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -1624,7 +1631,7 @@ export function checkCertificateAuthorityInput(value: unknown, faults: Faults): 
   if (value.require_template !== undefined) boolean(value.require_template, 'require_template', faults)
   if (value.maximum_lifetime !== undefined)
     matches(value.maximum_lifetime, 'maximum_lifetime', faults, secretVersionDestroyDelayPattern)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1863,7 +1870,7 @@ export function checkRevokeCertificateBodyInput(value: unknown, faults: Faults):
   const before = faults.count
   closed(value, revokeCapsuleBodyInputMembers, faults)
   if (required(value.reason, 'reason', faults)) nested(value.reason, 'reason', faults, checkRevocationReason)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -1875,7 +1882,8 @@ export function checkListCertificateAuthoritiesResponse(
   const before = faults.count
   if (required(value.certificate_authorities, 'certificate_authorities', faults))
     list(value.certificate_authorities, 'certificate_authorities', faults, checkCertificateAuthority, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1897,7 +1905,7 @@ export function checkCertificateRevocationList(value: unknown, faults: Faults): 
     integer(value.revoked_count, 'revoked_count', faults, 0, 2147483647)
   if (required(value.signature_algorithm, 'signature_algorithm', faults))
     nested(value.signature_algorithm, 'signature_algorithm', faults, checkCryptoKeyAlgorithm)
-  if (required(value.pem_crl, 'pem_crl', faults)) text(value.pem_crl, 'pem_crl', faults)
+  if (required(value.pem_crl, 'pem_crl', faults)) anyText(value.pem_crl, 'pem_crl', faults)
   if (required(value.der_crl, 'der_crl', faults)) formatted(value.der_crl, 'der_crl', faults, isBase64, 'byte')
   return faults.count === before
 }
@@ -1912,7 +1920,7 @@ export function checkCertificateTemplate(value: unknown, faults: Faults): value 
     matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.certificate_authority_id, 'certificate_authority_id', faults) &&
     matches(value.certificate_authority_id, 'certificate_authority_id', faults, secretIdPattern)
@@ -1988,7 +1996,7 @@ export function checkCertificateTemplate(value: unknown, faults: Faults): value 
     nested(value.predefined_subject, 'predefined_subject', faults, checkPredefinedSubject)
   if (required(value.policy_oids, 'policy_oids', faults))
     list(value.policy_oids, 'policy_oids', faults, checkObjectIdentifier, 0, 50)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -2067,7 +2075,7 @@ export function checkCertificateTemplateInput(value: unknown, faults: Faults): v
   if (value.predefined_subject !== undefined)
     nested(value.predefined_subject, 'predefined_subject', faults, checkPredefinedSubjectInput)
   if (value.policy_oids !== undefined) list(value.policy_oids, 'policy_oids', faults, checkObjectIdentifier, 0, 50)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -2142,7 +2150,7 @@ export function checkCertificateTemplateUpdate(value: unknown, faults: Faults): 
   if (value.predefined_subject !== undefined)
     nested(value.predefined_subject, 'predefined_subject', faults, checkPredefinedSubjectInput)
   if (value.policy_oids !== undefined) list(value.policy_oids, 'policy_oids', faults, checkObjectIdentifier, 0, 50)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -2228,7 +2236,8 @@ export function checkListCertificateTemplatesResponse(
   const before = faults.count
   if (required(value.certificate_templates, 'certificate_templates', faults))
     list(value.certificate_templates, 'certificate_templates', faults, checkCertificateTemplate, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -2242,7 +2251,7 @@ export function checkCertificate(value: unknown, faults: Faults): value is Certi
     matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.certificate_authority_id, 'certificate_authority_id', faults) &&
     matches(value.certificate_authority_id, 'certificate_authority_id', faults, secretIdPattern)
@@ -2261,15 +2270,16 @@ export function checkCertificate(value: unknown, faults: Faults): value is Certi
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkCertificateState)
   if (required(value.serial_number, 'serial_number', faults))
     matches(value.serial_number, 'serial_number', faults, certificateSerialNumberPattern)
-  if (required(value.pem_certificate, 'pem_certificate', faults)) text(value.pem_certificate, 'pem_certificate', faults)
+  if (required(value.pem_certificate, 'pem_certificate', faults))
+    anyText(value.pem_certificate, 'pem_certificate', faults)
   if (required(value.pem_certificate_chain, 'pem_certificate_chain', faults))
-    list(value.pem_certificate_chain, 'pem_certificate_chain', faults, (item, faults) => text(item, '', faults), 0)
+    list(value.pem_certificate_chain, 'pem_certificate_chain', faults, (item, faults) => anyText(item, '', faults), 0)
   if (required(value.subject, 'subject', faults)) nested(value.subject, 'subject', faults, checkCertificateSubject)
   if (required(value.subject_alt_names, 'subject_alt_names', faults))
     nested(value.subject_alt_names, 'subject_alt_names', faults, checkSubjectAltNames)
-  if (required(value.common_name, 'common_name', faults)) text(value.common_name, 'common_name', faults)
+  if (required(value.common_name, 'common_name', faults)) anyText(value.common_name, 'common_name', faults)
   if (required(value.dns_names, 'dns_names', faults))
-    list(value.dns_names, 'dns_names', faults, (item, faults) => text(item, '', faults), 0)
+    list(value.dns_names, 'dns_names', faults, (item, faults) => anyText(item, '', faults), 0)
   if (value.key_algorithm !== undefined) nested(value.key_algorithm, 'key_algorithm', faults, checkCryptoKeyAlgorithm)
   if (required(value.fingerprint_sha256, 'fingerprint_sha256', faults))
     matches(value.fingerprint_sha256, 'fingerprint_sha256', faults, capsulePayloadCommitmentPattern)
@@ -2287,7 +2297,7 @@ export function checkCertificate(value: unknown, faults: Faults): value is Certi
     matches(value.requested_by, 'requested_by', faults, secretIdPattern)
   )
     formatted(value.requested_by, 'requested_by', faults, isUuid, 'uuid')
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.update_time, 'update_time', faults))
@@ -2314,7 +2324,7 @@ export function checkCertificateInput(value: unknown, faults: Faults): value is 
   if (value.lifetime !== undefined) matches(value.lifetime, 'lifetime', faults, secretVersionDestroyDelayPattern)
   if (value.certificate_template_id !== undefined)
     matches(value.certificate_template_id, 'certificate_template_id', faults, secretCryptoKeyIdPattern)
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
 
@@ -2510,7 +2520,8 @@ export function checkListCertificatesResponse(value: unknown, faults: Faults): v
   const before = faults.count
   if (required(value.certificates, 'certificates', faults))
     list(value.certificates, 'certificates', faults, checkCertificate, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -2532,8 +2543,8 @@ export function checkVaultOperation(value: unknown, faults: Faults): value is Va
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.resource_id, 'resource_id', faults)) text(value.resource_id, 'resource_id', faults)
-  if (required(value.resource_type, 'resource_type', faults)) text(value.resource_type, 'resource_type', faults)
+  if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
+  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
   if (required(value.operation_type, 'operation_type', faults))
     nested(value.operation_type, 'operation_type', faults, checkOperationType)
   if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkOperationStatus)
@@ -2562,7 +2573,8 @@ export function checkListOperationsResponse(value: unknown, faults: Faults): val
   const before = faults.count
   if (required(value.operations, 'operations', faults))
     list(value.operations, 'operations', faults, checkVaultOperation, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -2583,10 +2595,10 @@ function checkVaultCredentialOperationPartB(value: unknown, faults: Faults): boo
 export function checkCredential(value: unknown, faults: Faults): value is Credential {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.token, 'token', faults)) text(value.token, 'token', faults)
+  if (required(value.token, 'token', faults)) anyText(value.token, 'token', faults)
   if (required(value.expire_time, 'expire_time', faults))
     formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  if (required(value.url, 'url', faults)) text(value.url, 'url', faults)
+  if (required(value.url, 'url', faults)) anyText(value.url, 'url', faults)
   return faults.count === before
 }
 
@@ -2701,16 +2713,16 @@ export function checkListFilterSchemasRequest(value: unknown, faults: Faults): v
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
 export function checkGetFilterSchemaRequest(value: unknown, faults: Faults): value is GetFilterSchemaRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.resource, 'resource', faults)) text(value.resource, 'resource', faults)
+  if (required(value.resource, 'resource', faults)) anyText(value.resource, 'resource', faults)
   return faults.count === before
 }
 
@@ -2718,9 +2730,9 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2758,11 +2770,11 @@ export function checkListCapsulesRequest(value: unknown, faults: Faults): value 
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2771,7 +2783,7 @@ export function checkCreateCapsuleRequest(value: unknown, faults: Faults): value
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCapsuleInput)
@@ -2787,7 +2799,7 @@ export function checkGetCapsuleRequest(value: unknown, faults: Faults): value is
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   return faults.count === before
@@ -2798,7 +2810,7 @@ export function checkRevokeCapsuleRequest(value: unknown, faults: Faults): value
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
@@ -2819,11 +2831,11 @@ export function checkListCertificateAuthoritiesRequest(
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2835,7 +2847,7 @@ export function checkCreateCertificateAuthorityRequest(
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCertificateAuthorityInput)
@@ -2856,7 +2868,7 @@ export function checkGetCertificateAuthorityRequest(
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   return faults.count === before
@@ -2870,7 +2882,7 @@ export function checkRevokeCertificateAuthorityRequest(
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
@@ -2887,7 +2899,7 @@ export function checkGetCertificateRevocationListRequest(
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   return faults.count === before
@@ -2898,16 +2910,16 @@ export function checkListCertificatesRequest(value: unknown, faults: Faults): va
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.certificate_authority, 'certificate_authority', faults) &&
     matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
   )
     formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2916,7 +2928,7 @@ export function checkCreateCertificateRequest(value: unknown, faults: Faults): v
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.certificate_authority, 'certificate_authority', faults) &&
     matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
@@ -2937,7 +2949,7 @@ export function checkGetCertificateRequest(value: unknown, faults: Faults): valu
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.certificate_authority, 'certificate_authority', faults) &&
     matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
@@ -2953,7 +2965,7 @@ export function checkRevokeCertificateRequest(value: unknown, faults: Faults): v
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.certificate_authority, 'certificate_authority', faults) &&
     matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
@@ -2975,16 +2987,16 @@ export function checkListCertificateTemplatesRequest(
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.certificate_authority, 'certificate_authority', faults) &&
     matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
   )
     formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -2996,7 +3008,7 @@ export function checkCreateCertificateTemplateRequest(
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.certificate_authority, 'certificate_authority', faults) &&
     matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
@@ -3022,7 +3034,7 @@ export function checkGetCertificateTemplateRequest(
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.certificate_authority, 'certificate_authority', faults) &&
     matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
@@ -3041,7 +3053,7 @@ export function checkDeleteCertificateTemplateRequest(
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.certificate_authority, 'certificate_authority', faults) &&
     matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
@@ -3049,7 +3061,7 @@ export function checkDeleteCertificateTemplateRequest(
     formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -3063,7 +3075,7 @@ export function checkUpdateCertificateTemplateRequest(
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.certificate_authority, 'certificate_authority', faults) &&
     matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
@@ -3071,7 +3083,7 @@ export function checkUpdateCertificateTemplateRequest(
     formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCertificateTemplateUpdate)
@@ -3083,11 +3095,11 @@ export function checkListCryptoKeysRequest(value: unknown, faults: Faults): valu
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -3096,7 +3108,7 @@ export function checkCreateCryptoKeyRequest(value: unknown, faults: Faults): val
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCryptoKeyInput)
@@ -3112,7 +3124,7 @@ export function checkGetCryptoKeyRequest(value: unknown, faults: Faults): value 
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   return faults.count === before
@@ -3123,10 +3135,10 @@ export function checkDeleteCryptoKeyRequest(value: unknown, faults: Faults): val
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -3137,10 +3149,10 @@ export function checkUpdateCryptoKeyRequest(value: unknown, faults: Faults): val
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCryptoKeyUpdate)
@@ -3152,7 +3164,7 @@ export function checkDecryptRequest(value: unknown, faults: Faults): value is De
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkDecryptBodyInput)
@@ -3168,7 +3180,7 @@ export function checkEncryptRequest(value: unknown, faults: Faults): value is En
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkEncryptBodyInput)
@@ -3187,7 +3199,7 @@ export function checkGenerateDataEncryptionKeyRequest(
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkGenerateDataEncryptionKeyBodyInput)
@@ -3205,7 +3217,7 @@ export function checkHmacRequest(value: unknown, faults: Faults): value is HmacR
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkHmacBodyInput)
@@ -3221,7 +3233,7 @@ export function checkReEncryptRequest(value: unknown, faults: Faults): value is 
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkReEncryptBody)
@@ -3233,7 +3245,7 @@ export function checkSignRequest(value: unknown, faults: Faults): value is SignR
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkSignBodyInput)
@@ -3249,7 +3261,7 @@ export function checkVerifyRequest(value: unknown, faults: Faults): value is Ver
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkVerifyBodyInput)
@@ -3265,7 +3277,7 @@ export function checkRotateCryptoKeyRequest(value: unknown, faults: Faults): val
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
@@ -3279,7 +3291,7 @@ export function checkGenerateRandomBytesRequest(value: unknown, faults: Faults):
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkGenerateRandomBytesBody)
   return faults.count === before
 }
@@ -3292,13 +3304,13 @@ export function checkListCryptoKeyVersionsRequest(
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.cryptokey, 'cryptokey', faults) && matches(value.cryptokey, 'cryptokey', faults, secretIdPattern))
     formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -3307,7 +3319,7 @@ export function checkGetCryptoKeyVersionRequest(value: unknown, faults: Faults):
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.cryptokey, 'cryptokey', faults) && matches(value.cryptokey, 'cryptokey', faults, secretIdPattern))
     formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
@@ -3322,7 +3334,7 @@ export function checkCancelDestroyCryptoKeyVersionRequest(
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.cryptokey, 'cryptokey', faults) && matches(value.cryptokey, 'cryptokey', faults, secretIdPattern))
     formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
@@ -3340,7 +3352,7 @@ export function checkDestroyCryptoKeyVersionRequest(
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.cryptokey, 'cryptokey', faults) && matches(value.cryptokey, 'cryptokey', faults, secretIdPattern))
     formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
@@ -3358,7 +3370,7 @@ export function checkDisableCryptoKeyVersionRequest(
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.cryptokey, 'cryptokey', faults) && matches(value.cryptokey, 'cryptokey', faults, secretIdPattern))
     formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
@@ -3392,11 +3404,11 @@ export function checkListSecretsRequest(value: unknown, faults: Faults): value i
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -3405,7 +3417,7 @@ export function checkCreateSecretRequest(value: unknown, faults: Faults): value 
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkSecretInput)
@@ -3421,7 +3433,7 @@ export function checkGetSecretRequest(value: unknown, faults: Faults): value is 
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   return faults.count === before
@@ -3432,10 +3444,10 @@ export function checkDeleteSecretRequest(value: unknown, faults: Faults): value 
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.etag !== undefined) text(value.etag, 'etag', faults)
+  if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -3446,10 +3458,10 @@ export function checkUpdateSecretRequest(value: unknown, faults: Faults): value 
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
     matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkSecretUpdate)
@@ -3461,7 +3473,7 @@ export function checkAddSecretVersionRequest(value: unknown, faults: Faults): va
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.secret, 'secret', faults) && matches(value.secret, 'secret', faults, secretIdPattern))
     formatted(value.secret, 'secret', faults, isUuid, 'uuid')
   if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
@@ -3475,13 +3487,13 @@ export function checkListSecretVersionsRequest(value: unknown, faults: Faults): 
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.secret, 'secret', faults) && matches(value.secret, 'secret', faults, secretIdPattern))
     formatted(value.secret, 'secret', faults, isUuid, 'uuid')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -3490,7 +3502,7 @@ export function checkGetSecretVersionRequest(value: unknown, faults: Faults): va
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.secret, 'secret', faults) && matches(value.secret, 'secret', faults, secretIdPattern))
     formatted(value.secret, 'secret', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, capsuleSourceInputVersionPattern)
@@ -3507,7 +3519,7 @@ export function checkDestroySecretVersionRequest(value: unknown, faults: Faults)
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.secret, 'secret', faults) && matches(value.secret, 'secret', faults, secretIdPattern))
     formatted(value.secret, 'secret', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
@@ -3522,7 +3534,7 @@ export function checkDisableSecretVersionRequest(value: unknown, faults: Faults)
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.engine, 'engine', faults)) text(value.engine, 'engine', faults)
+  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.secret, 'secret', faults) && matches(value.secret, 'secret', faults, secretIdPattern))
     formatted(value.secret, 'secret', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, secretVersionAliasesValuePattern)

@@ -1,26 +1,27 @@
 import { parseDuration, storedTimestamp } from '../timestamps.ts'
 import type { FilterField, FilterType, FilterValue, ListFields } from './types.ts'
 
-const indexes = new WeakMap<ListFields, ReadonlyMap<string, FilterField>>()
-const paths = new WeakMap<FilterField, readonly string[]>()
-
-/** The fields of a list by name; made once a list. */
-export function fieldsByName(list: ListFields): ReadonlyMap<string, FilterField> {
-  const known = indexes.get(list)
-  if (known) return known
-  const made = new Map(list.fields.map(field => [field.name, field]))
-  indexes.set(list, made)
-  return made
+/** What is made of each object once and kept as long as that is. */
+export function madeOnce<Of extends object, Made extends object>(make: (of: Of) => Made): (of: Of) => Made {
+  const kept = new WeakMap<Of, Made>()
+  return of => {
+    const known = kept.get(of)
+    if (known) return known
+    const made = make(of)
+    kept.set(of, made)
+    return made
+  }
 }
 
-/** The members that lead from a row to a field; made once a field. */
-export function pathOf(field: FilterField): readonly string[] {
-  const known = paths.get(field)
-  if (known) return known
-  const made = (field.path ?? field.name).split('.')
-  paths.set(field, made)
-  return made
-}
+/** The fields of a list by name. */
+export const fieldsByName = /* @__PURE__ */ madeOnce(
+  (list: ListFields): ReadonlyMap<string, FilterField> => new Map(list.fields.map(field => [field.name, field])),
+)
+
+/** The members that lead from a row to a field. */
+export const pathOf = /* @__PURE__ */ madeOnce(({ name, path = name }: FilterField): readonly string[] =>
+  path.split('.'),
+)
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : value === undefined ? '' : null)
 

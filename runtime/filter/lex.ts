@@ -13,18 +13,16 @@ const hints = {
   limit_exceeded: 'shorten it: at most 4096 characters, 64 comparisons, parentheses 64 deep',
 } as const
 
-/** A filter that cannot be read. `position` is the 0-based UTF-16 offset of the offending token. */
+/** A filter that cannot be read, and what to do about it. `position` is the 0-based UTF-16 offset of the offending token. */
 export class FilterSyntaxError extends Error {
   override readonly name = 'FilterSyntaxError'
   readonly kind: keyof typeof hints
   readonly position: number
-  readonly hint: string
 
   constructor(kind: keyof typeof hints, position: number) {
-    super(`${kind.replaceAll('_', ' ')} at ${position}: ${hints[kind]}`)
+    super(`${kind.replaceAll('_', ' ')}, ${hints[kind]}`)
     this.kind = kind
     this.position = position
-    this.hint = hints[kind]
   }
 }
 

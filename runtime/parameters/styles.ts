@@ -1,5 +1,5 @@
 import type { Parameter } from '../route.ts'
-import { addCookies, encode, pairs, refused, step, texts } from './write.ts'
+import { addCookies, addQuery, encode, pairs, refused, step, texts, toHeader, toPath } from './write.ts'
 import type { WriteParameter } from './write.ts'
 
 /** As written, and the character that no item may hold, since readers look for both. */
@@ -12,13 +12,16 @@ const separators = {
 } as const
 
 /**
- * The `write` of parameters that are lists or objects (OpenAPI 3.0.3, style and explode): what `read.ts` gives back.
+ * The `write` of parameters that are lists, objects or JSON (OpenAPI 3.0.3, style and explode): what `read.ts` gives back.
  * Names and values are percent-encoded, separators are not. Empty lists and empty objects are left out.
  */
 export const toStyled: WriteParameter = (parameter, value, written) => {
   const { explode, in: place, name } = parameter
-  if (place === 'query') return void written.query.push(...styledPairs(parameter, value))
+  if (place === 'query') return addQuery(styledPairs(parameter, value), written)
   if (place === 'cookie') return addCookies(styledPairs(parameter, value), written)
+  if (parameter.type === 'json') {
+    return (place === 'path' ? toPath : toHeader)(parameter, JSON.stringify(value), written)
+  }
   const write = (text: string): string => (place === 'path' ? encode(parameter, text) : allowed(parameter, text, ','))
   const parts =
     explode && isObject(parameter)
@@ -31,7 +34,9 @@ export const toStyled: WriteParameter = (parameter, value, written) => {
 /** The pairs that a parameter of any type is in a query, in cookies or in a form. */
 export function styledPairs(parameter: Parameter, value: unknown): readonly string[] {
   const { name, style = 'form', explode = style === 'form' || style === 'deepObject' } = parameter
-  if (typeof parameter.type === 'string') return pairs(parameter, name, texts(parameter, value))
+  if (typeof parameter.type === 'string') {
+    return pairs(parameter, name, texts(parameter.type === 'json' ? JSON.stringify(value) : value))
+  }
   if (isObject(parameter) && explode) {
     return members(value).flatMap(([key, text]) =>
       pairs(parameter, style === 'deepObject' ? `${name}[${key}]` : key, [text]),

@@ -1,12 +1,12 @@
-import { existsSync } from 'node:fs'
 import type { AreaModule } from '../area.ts'
-import { storeCollections, storeFile } from '../platform-store.ts'
-import { openSnapshot, type SqliteSnapshot } from '../store/snapshot.ts'
+import { checkDataFolder } from '../data-folder.ts'
+import { openStoreSnapshot, placeName, type StorePlace } from '../platform-store.ts'
+import { explained } from '../store/sqlite/store-file.ts'
 import { inspectStore, type AreaFinding } from './inspect-store.ts'
 
 /** What is to be checked, and where it is told. */
 export interface Consultation {
-  readonly dataDir: string
+  readonly place: StorePlace
   readonly areas: readonly AreaModule[]
   /** Each finding as a line of JSON, and a last one with their number; else lines for people. */
   readonly isJson: boolean
@@ -14,34 +14,41 @@ export interface Consultation {
 }
 
 /**
- * Checks the store of a data folder as of one moment, also while servers run on it; changes nothing. Answers the number
- * of findings. Throws when there is no store, or one that this version cannot read.
+ * Checks a store as of one moment, also while servers run on it; changes nothing, and leaves nothing in its folder.
+ * Answers the number of findings. Throws when there is no store, or one that this version cannot read.
  */
-export async function doctor({ areas, dataDir, isJson, print }: Consultation): Promise<number> {
-  const file = storeFile(dataDir)
-  if (!existsSync(file)) throw new Error(`there is no store: ${file} does not exist; "ninefold serve" makes it`)
-  const snapshot = open(file, areas)
+export async function doctor(consultation: Consultation): Promise<number> {
+  const { dataDir, storeUrl } = consultation.place
+  if (storeUrl === undefined) checkDataFolder(dataDir)
+  const name = placeName(consultation.place)
+  try {
+    return await checked(consultation, name)
+  } catch (error) {
+    throw storeUrl === undefined ? explained(name, error) : unreadable(name, error)
+  }
+}
+
+function unreadable(name: string, error: unknown): Error {
+  const cause = error instanceof Error ? error.message : String(error)
+  return new Error(`${name} cannot be checked: ${cause}; "ninefold serve" of this version brings a store up to date`, {
+    cause: error,
+  })
+}
+
+async function checked({ areas, isJson, place, print }: Consultation, name: string): Promise<number> {
+  const snapshot = await openStoreSnapshot(place, areas)
   try {
     let count = 0
     for await (const finding of inspectStore(snapshot, areas)) {
       count += 1
       print(isJson ? jsonOf(finding) : `${finding.resourceType} ${finding.id}: ${finding.message}`)
     }
-    print(isJson ? JSON.stringify({ file, findings: count }) : `${file}: ${inWords(count)}`)
+    snapshot.verify()
+    const summary = { [place.storeUrl === undefined ? 'file' : 'database']: name, findings: count }
+    print(isJson ? JSON.stringify(summary) : `${name}: ${inWords(count)}`)
     return count
   } finally {
-    snapshot.close()
-  }
-}
-
-function open(file: string, areas: readonly AreaModule[]): SqliteSnapshot {
-  try {
-    return openSnapshot({ file, collections: storeCollections(areas) })
-  } catch (error) {
-    const cause = error instanceof Error ? error.message : String(error)
-    throw new Error(`${file} cannot be checked: ${cause}; "ninefold serve" of this version brings a store up to date`, {
-      cause: error,
-    })
+    await snapshot.close()
   }
 }
 

@@ -1,48 +1,75 @@
 import type { Finding } from '../../domain/ports/inspection.ts'
+import type { Reader } from '../../domain/ports/store.ts'
 import type { AreaModule } from '../area.ts'
 import { inspectOperations, workAt } from '../operations/inspect.ts'
 import { storeCollections } from '../platform-store.ts'
-import type { SqliteSnapshot } from '../store/snapshot.ts'
+import { sqliteCode } from '../store/sqlite/errors.ts'
+import type { StoreSnapshot } from '../store/snapshot.ts'
+import { restoreAdvice } from '../store/sqlite/store-file.ts'
+import { ReadableRows } from './readable.ts'
 
 /** A finding, and whose rows it is about: those of an area, or of the server itself (`ninefold`). */
 export interface AreaFinding extends Finding {
   readonly area: string
 }
 
+type Findings<F extends Finding> = AsyncGenerator<F, void, undefined>
+
+const own = 'ninefold'
+
 /**
- * What is wrong in a store: first the file, then documents that are not what their rows say, then durable work and what
- * the areas say of their rows. Each relies on the ones before, so that the first with findings is the last that is told.
+ * What is wrong in a store: first the file, then rows that are not what their documents say, then durable work and what
+ * the areas say of their rows. Each relies on the ones before, so that the first with findings is the last that is
+ * told. Documents that cannot be read are told and left out of what follows, as if they were not there.
  */
-export async function* inspectStore(
-  snapshot: SqliteSnapshot,
-  areas: readonly AreaModule[],
-): AsyncGenerator<AreaFinding, void, undefined> {
-  let isSound = true
-  for await (const finding of inspectFile(snapshot, areas)) {
-    isSound = false
-    yield { area: 'ninefold', ...finding }
+export async function* inspectStore(snapshot: StoreSnapshot, areas: readonly AreaModule[]): Findings<AreaFinding> {
+  const damages = await snapshot.damages()
+  if (damages.length > 0) return yield* damagesOf(snapshot.store, damages)
+  let reader: Reader = snapshot
+  let isStale = false
+  for await (const { finding, isDamaged } of inspectRows(snapshot, areas)) {
+    if (isDamaged) reader = new ReadableRows(snapshot)
+    else isStale = true
+    yield finding
   }
-  if (!isSound) return
-  const operations = areas.map(({ domain, operations }) => ({ area: domain.name, operations }))
-  for await (const finding of inspectOperations(snapshot, operations)) yield { area: 'ninefold', ...finding }
-  const inspection = { reader: snapshot, workAt: workAt.bind(undefined, snapshot) }
-  for (const { domain, inspect } of areas) {
-    if (inspect === undefined) continue
-    for await (const finding of inspect(inspection)) yield { area: domain.name, ...finding }
+  if (!isStale) yield* inspectMeaning(reader, areas)
+}
+
+function* damagesOf(file: string, damages: readonly string[]): Generator<AreaFinding, void, undefined> {
+  const rescue = 'what can still be read of it is saved by the command .recover of sqlite3'
+  for (const message of [`the file is damaged; ${restoreAdvice}; ${rescue}`, ...damages]) {
+    yield { area: own, resourceType: 'ninefold.store', id: file, message }
   }
 }
 
-async function* inspectFile(
-  snapshot: SqliteSnapshot,
-  areas: readonly AreaModule[],
-): AsyncGenerator<Finding, void, undefined> {
-  const damages = snapshot.damages()
-  for (const message of damages) yield { resourceType: 'ninefold.store', id: '', message }
-  if (damages.length > 0) return
+async function* inspectRows(snapshot: StoreSnapshot, areas: readonly AreaModule[]) {
   for (const collection of storeCollections(areas)) {
-    for await (const id of snapshot.mismatches(collection)) {
-      const message = 'has columns that are not what its document says; filters and look-ups go by the columns'
-      yield { resourceType: collection.name, id, message }
+    for await (const { damage, key } of snapshot.mismatches(collection)) {
+      const message =
+        damage === undefined
+          ? 'has columns that are not what its document says; filters and look-ups go by the columns'
+          : `has a damaged document: ${damage}; restore it from a backup; what follows is checked without it`
+      const finding: AreaFinding = { area: own, resourceType: collection.name, id: key, message }
+      yield { finding, isDamaged: damage !== undefined }
     }
+  }
+}
+
+async function* inspectMeaning(reader: Reader, areas: readonly AreaModule[]): Findings<AreaFinding> {
+  const operations = areas.map(({ domain, operations }) => ({ area: domain.name, operations }))
+  yield* guarded(own, inspectOperations(reader, operations))
+  const inspection = { reader, workAt: workAt.bind(undefined, reader) }
+  for (const { domain, inspect } of areas) if (inspect) yield* guarded(domain.name, inspect(inspection))
+}
+
+/** The findings of one checker. What it trips over, a document of a shape that nothing writes, ends it alone. */
+async function* guarded(area: string, findings: Findings<Finding>): Findings<AreaFinding> {
+  try {
+    for await (const finding of findings) yield { area, ...finding }
+  } catch (error) {
+    if (sqliteCode(error) !== undefined) throw error
+    const cause = error instanceof Error ? error.message : String(error)
+    const message = `could not be ended: ${cause}; a document lacks what ${area} always writes into it, and the rest of ${area} is not checked`
+    yield { area: own, resourceType: 'ninefold.checks', id: area, message }
   }
 }

@@ -1,38 +1,81 @@
 import Fastify, { LogController, type FastifyInstance } from 'fastify'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { answerClientError, nodeHost, serverOptions } from '../../runtime/hosts/node.ts'
 import type { ErrorDomain } from '../../runtime/route.ts'
 import type { Dispatch } from '../../runtime/wire.ts'
+import { createClock } from '../clock.ts'
+import type { Meters, Refusal } from '../health/meters.ts'
 import { logOptions } from '../log.ts'
+import { Connections } from './connections.ts'
+import type { HttpLimits } from './limits.ts'
+import { identified } from './refusals.ts'
 
-/** How long callers may take; a connection that exceeds one of them is closed, with 408 where that can be said. */
-const timeouts = { headersMs: 15_000, requestMs: 120_000, idleConnectionMs: 125_000, keepAliveMs: 65_000 } as const
+/** A connection on which nothing happens is closed so long after the last request could have arrived. */
+const idleMarginMs = 5000
 
-/** In-flight calls have this long to end before their connections are cut. */
-const closeGraceMs = 10_000
+/** Requests that are late are looked for at least this often. */
+const lateCheckMs = 5000
+
+/** What an app is made with. */
+export interface AppParts {
+  /** The domain of what could not be read as a request. */
+  readonly outside: ErrorDomain
+  readonly limits: HttpLimits
+  readonly meters: Meters
+}
+
+/** An app, and the connections that callers have to it. */
+export interface App {
+  readonly app: FastifyInstance
+  readonly connections: Connections
+}
 
 /**
  * Fastify with its own answers out of the way: it parses, routes and refuses nothing, since it would decode paths
  * before `:verb` suffixes are seen and answer broken URLs, odd content types and unknown methods in its own form.
- * `outside` is the domain of what could not be read as a request.
  */
-export function createApp(outside: ErrorDomain): FastifyInstance {
-  return Fastify({
+export function createApp({ outside, limits, meters }: AppParts): App {
+  const { headersMs, keepAliveMs, maxConnections, requestMs, writeMs } = limits
+  const clock = createClock()
+  const app = Fastify({
     logger: logOptions,
     logController: new LogController({ disableRequestLogging: true }),
     rewriteUrl: () => '/',
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, outside),
+    clientErrorHandler: (error, socket) =>
+      answerClientError(error, socket, outside, (answer, told) =>
+        identified(answer, told, causes[error.code] ?? 'malformed', { clock, log: app.log, meters }),
+      ),
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    requestTimeout: timeouts.requestMs,
-    connectionTimeout: timeouts.idleConnectionMs,
-    keepAliveTimeout: timeouts.keepAliveMs,
-    http: { ...serverOptions, headersTimeout: timeouts.headersMs, connectionsCheckingInterval: 5000 },
+    requestTimeout: requestMs,
+    connectionTimeout: Math.max(requestMs, keepAliveMs, writeMs) + idleMarginMs,
+    keepAliveTimeout: keepAliveMs,
+    http: {
+      ...serverOptions,
+      // Node.js refuses to give headers more time than the whole request.
+      headersTimeout: Math.min(headersMs, requestMs),
+      connectionsCheckingInterval: Math.min(lateCheckMs, headersMs, requestMs),
+    },
   })
+  const connections = new Connections(writeMs, () => {
+    meters.refused('unread')
+    app.log.info({ cause: 'unread' }, 'connection cut')
+  })
+  connections.watch(app.server)
+  app.server.maxConnections = maxConnections
+  app.server.on('drop', () => meters.refused('connections'))
+  return { app, connections }
+}
+
+/** What node:http could not read as a request, by its code; anything else is malformed. */
+const causes: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'timeout',
 }
 
 /** Hands every request, whatever its method and path, to `dispatch` as it came in. */
 export function mount(app: FastifyInstance, dispatch: Dispatch): void {
-  const host = nodeHost(dispatch)
+  const host = inTurn(nodeHost(dispatch))
   // Node answers an unknown `Expect` by itself, without a word of ours; the call says all that is to say.
   app.server.on('checkExpectation', host)
   app.addHook('onRequest', async (request, reply) => {
@@ -42,9 +85,22 @@ export function mount(app: FastifyInstance, dispatch: Dispatch): void {
   })
 }
 
-/** Takes no new connection, lets calls end within ten seconds, then cuts what is left. */
-export async function closeApp(app: FastifyInstance): Promise<void> {
-  const cut = setTimeout(() => app.server.closeAllConnections(), closeGraceMs)
+/**
+ * Begins a request when those before it on its connection are answered and their answers taken: node:http would begin
+ * everything at once that arrives together, a thousand requests of a caller who never reads.
+ */
+function inTurn(
+  host: (request: IncomingMessage, response: ServerResponse) => void,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  return (request, response) => {
+    if (response.socket === null) response.once('socket', () => host(request, response))
+    else host(request, response)
+  }
+}
+
+/** Takes no new connection, lets what is under way end within `graceMs`, then cuts what is left. */
+export async function closeApp(app: FastifyInstance, graceMs: number): Promise<void> {
+  const cut = setTimeout(() => app.server.closeAllConnections(), graceMs)
   // A connection whose call has ended stays open for the next one, which a closing server does not want.
   const release = setInterval(() => app.server.closeIdleConnections(), 20)
   try {

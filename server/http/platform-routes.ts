@@ -3,11 +3,21 @@ import { bind } from '../../runtime/bind.ts'
 import { JsonText } from '../../runtime/json.ts'
 import type { BoundRoute, ErrorDomain, Reply, Route } from '../../runtime/route.ts'
 import type { AreaModule } from '../area.ts'
+import { within } from '../health/within.ts'
 
-type Probe = () => Promise<unknown>
+/** What readiness is told from. */
+export interface Vitals {
+  /** Reads something from the store. */
+  readonly probe: () => Promise<unknown>
+  /** The server is about to end. */
+  readonly isDraining: () => boolean
+}
+
+/** A store that has not answered by then does not answer. */
+const patienceMs = 2000
 
 interface Readiness {
-  readonly status: 'ready' | 'degraded'
+  readonly status: 'ready' | 'degraded' | 'draining'
 }
 
 const json = { type: 'application/json', kind: 'json' } as const
@@ -27,7 +37,11 @@ function publicRoute<Result>(operationId: string, path: string, domain: ErrorDom
 }
 
 /** What a server answers beside its areas (conventions §18): liveness, readiness, and the specs as they are served. */
-export function platformRoutes(domain: ErrorDomain, areas: readonly AreaModule[], probe: Probe): readonly BoundRoute[] {
+export function platformRoutes(
+  domain: ErrorDomain,
+  areas: readonly AreaModule[],
+  vitals: Vitals,
+): readonly BoundRoute[] {
   const ready = publicRoute<Reply<200 | 503, Readiness>>('readyz', '/readyz', domain)
   return [
     bind(publicRoute<{ status: 'alive' }>('healthz', '/healthz', domain), async () => ({ status: 'alive' })),
@@ -40,18 +54,20 @@ export function platformRoutes(domain: ErrorDomain, areas: readonly AreaModule[]
         ],
         replies: true,
       },
-      () => readiness(probe),
+      () => readiness(vitals),
     ),
     ...areas.map(area => specRoute(area.domain, domain)),
   ]
 }
 
-/** 503 only when nothing can be served: the store does not answer. */
-async function readiness(probe: Probe): Promise<Reply<200 | 503, Readiness>> {
-  const isReadable = await probe().then(
-    () => true,
-    () => false,
-  )
+/** 503 only when nothing can be served: the store does not answer, or the server is about to end. */
+async function readiness({ probe, isDraining }: Vitals): Promise<Reply<200 | 503, Readiness>> {
+  if (isDraining()) return { status: 503, body: { status: 'draining' }, headers: undefined }
+  const isReadable =
+    (await within(
+      probe().then(() => true),
+      patienceMs,
+    )) ?? false
   return isReadable
     ? { status: 200, body: { status: 'ready' }, headers: undefined }
     : { status: 503, body: { status: 'degraded' }, headers: undefined }

@@ -17,7 +17,9 @@ export interface AreaRecords {
 /** The operations of an area as a collection: `<area>_operations`. */
 export function operationsCollection<Record>(area: string, list: ListFields): Collection<Record> {
   const columns = { status: 'ENUM', insert_time: 'TIMESTAMP', end_time: 'TIMESTAMP' } as const
-  return { name: `${area}_operations`, id: 'id', list, columns }
+  // What has not ended is looked for among all that has.
+  const indexes = [['status', 'insert_time']]
+  return { name: `${area}_operations`, id: 'id', list, columns, indexes }
 }
 
 export function areaRecords({ name, base = 0 }: ErrorDomain, list: ListFields): AreaRecords {

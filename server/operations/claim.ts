@@ -2,7 +2,7 @@ import type { Reader, Stored, Transaction } from '../../domain/ports/store.ts'
 import type { Filter } from '../../runtime/filter/types.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import { changeRecord } from './area-records.ts'
-import { and, compare, compareTime, firstRows, isOneOf } from './conditions.ts'
+import { and, compare, firstRows, isOneOf } from './conditions.ts'
 import { running } from './record.ts'
 import type { WorkQueue } from './work-queue.ts'
 import { workFields, works, type Work } from './work.ts'
@@ -11,7 +11,6 @@ const { id, kind, lane, runAfter } = workFields
 
 /** What may be claimed now. */
 export interface Wanted {
-  readonly now: number
   readonly kinds: readonly string[]
   /** How many pieces of work at most. */
   readonly count: number
@@ -48,7 +47,7 @@ async function* dueLanes(reader: Reader, wanted: Wanted): AsyncGenerator<string,
   ]) {
     let last = from
     for (;;) {
-      const name = await firstLane(reader, and(isDue(wanted), compare(lane, '>', last)))
+      const name = await firstLane(reader, and(compare(lane, '>', last), isOneOf(kind, wanted.kinds)))
       if (name === undefined || isLast(name)) break
       yield name
       last = name
@@ -63,12 +62,10 @@ async function firstLane(reader: Reader, filter: Filter): Promise<string | undef
 
 async function dueIn(reader: Reader, name: string, wanted: Wanted, share: number): Promise<readonly Stored<Work>[]> {
   const count = Math.min(share, wanted.room(name))
-  const query = firstRows(Math.max(1, count + wanted.except.size), isDue(wanted), runAfter, id)
+  const query = firstRows(Math.max(1, count + wanted.except.size), isOneOf(kind, wanted.kinds), runAfter, id)
   const { items } = await reader.page(works, query, { state: 'QUEUED', lane: name })
   return items.filter(work => !wanted.except.has(work.id)).slice(0, count)
 }
-
-const isDue = ({ kinds, now }: Wanted): Filter => and(isOneOf(kind, kinds), compareTime(runAfter, '<=', now))
 
 /**
  * Claims work with one conditional UPDATE each: what another process has claimed meanwhile is left to it. Operations
@@ -95,12 +92,12 @@ export async function claimWork(
   return claimed
 }
 
-/** A row that waits for its next run. */
+/** A row whose next run may begin after so long; at once it is due. */
 export function queued(work: Work, now: number, afterMs: number, changes: Partial<Work> = {}): Work {
   const { lease_until: _, ...rest } = work
   return {
     ...rest,
-    state: 'QUEUED',
+    state: afterMs > 0 ? 'WAITING' : 'QUEUED',
     lease_owner: '',
     queue_time: formatMillis(now),
     run_after: formatMillis(now + afterMs),

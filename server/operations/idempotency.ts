@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-import type { Collection, Reader, Stored, Transaction } from '../../domain/ports/store.ts'
+import { Conflict, type Collection, type Reader, type Stored, type Transaction } from '../../domain/ports/store.ts'
 import { idempotencyKeyReused } from '../../output/shared/errors.ts'
 import type { CallContext } from '../../runtime/context.ts'
 import type { FilterField } from '../../runtime/filter/types.ts'
@@ -58,7 +58,10 @@ export async function recall(tx: Reader, key: CallKey, now: number): Promise<Rem
   throw idempotencyKeyReused('the Idempotency-Key was used with another request; take a new one')
 }
 
-/** Writes the row of a key in the transaction of its mutation, over an expired one if need be. */
+/**
+ * Writes the row of a key in the transaction of its mutation, over an expired one if need be. Throws `Conflict` when
+ * another transaction has used the key since `recall`; run again, this one finds it.
+ */
 export async function remember(
   tx: Transaction,
   key: CallKey,
@@ -69,7 +72,8 @@ export async function remember(
   const row: RememberedKey = { id: key.id, key_digest: key.digest, request_mark: key.mark, ...operation, expire_time }
   const old = await tx.get(rememberedKeys, key.id)
   if (old === undefined) await tx.insert(rememberedKeys, row)
-  else await tx.update(rememberedKeys, key.id, row, old.version)
+  else if (isExpired(old, now)) await tx.update(rememberedKeys, key.id, row, old.version)
+  else throw new Conflict('another call has used the key since this one looked for it')
 }
 
 function isExpired(row: Stored<RememberedKey>, now: number): boolean {

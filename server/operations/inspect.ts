@@ -18,7 +18,7 @@ type Findings = AsyncGenerator<Finding, void, undefined>
 /** The work at a scope, as `Inspection.workAt` answers it. */
 export async function workAt(reader: Reader, scope: Scope): Promise<readonly WorkOrder[]> {
   const orders: WorkOrder[] = []
-  for await (const { value } of reader.each(works, { state: ['QUEUED', 'LEASED'], lane: laneOf(scope) })) {
+  for await (const { value } of reader.each(works, { state: ['WAITING', 'QUEUED', 'LEASED'], lane: laneOf(scope) })) {
     const { input, kind } = value
     if (typeof input === 'object' && input !== null) orders.push({ kind, input })
   }

@@ -62,8 +62,9 @@ class AreaOperations<Record> implements Operations<Record> {
     return store.tx(async tx => {
       const earlier = key && (await this.#replay(tx, key, context))
       if (earlier !== undefined) return earlier
-      const { text } = await this.#record(tx, id, causeOf(context), await change(tx), context)
+      // First, so that who comes with the same key waits here and finds it, not the name that this call takes.
       if (key) await remember(tx, key, context.now, { operations: this.collection.name, operation_id: id })
+      const { text } = await this.#record(tx, id, causeOf(context), await change(tx), context)
       return text
     })
   }
@@ -74,8 +75,9 @@ class AreaOperations<Record> implements Operations<Record> {
     return id
   }
 
-  async follow(tx: Transaction, { scope, ...order }: Parameters<Operations<Record>['follow']>[1]): Promise<void> {
-    await this.#parts.queue.add(tx, this.#parts.clock.newId(), order, scope, this.#unasked(), false)
+  async follow(tx: Transaction, work: Parameters<Operations<Record>['follow']>[1]): Promise<void> {
+    const { afterMs, scope, ...order } = work
+    await this.#parts.queue.add(tx, this.#parts.clock.newId(), order, scope, this.#unasked(), false, afterMs)
   }
 
   async cancel(tx: Transaction, operationId: string, reason: string): Promise<boolean> {

@@ -1,16 +1,12 @@
-import { hostname } from 'node:os'
 import type { Clock } from '../../domain/ports/clock.ts'
 import type { Collection, Reader, Store, Transaction } from '../../domain/ports/store.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Log } from '../log.ts'
+import { isGone, ownPlace, type ProcessPlace } from './host.ts'
 
 /** A process that holds leases, as the others see it. */
-export interface OwnerRow {
+export interface OwnerRow extends ProcessPlace {
   readonly id: string
-  readonly host: string
-  readonly pid: number
-  /** When the process started, in its own measure: an earlier process of the same number has another. */
-  readonly process_start: number
   readonly heartbeat_time: string
   /** Grows with every heartbeat. */
   readonly beats: number
@@ -21,7 +17,7 @@ export const owners: Collection<OwnerRow> = { name: 'ninefold_processes', id: 'i
 
 /** Something that is held under a lease. */
 export interface Tenure {
-  /** Holds it until then, in the transaction of the heartbeat; false when it is another's by now. May run again. */
+  /** Holds it until then, in a transaction of the heartbeat; false when it is another's by now. May run again. */
   renew(tx: Transaction, until: string): Promise<boolean>
   /** It is another's, or may be: what is done under it must stop. */
   lost(): void
@@ -43,7 +39,7 @@ export class LeaseLost extends Error {
 }
 
 /**
- * This process as a holder of leases: one row, and a heartbeat that renews it with all leases in one transaction. Times
+ * This process as a holder of leases: one row, and a heartbeat that renews first it and then all leases. Times
  * are those of `clock`, which on a store of several machines is the store's.
  */
 export class Owner {
@@ -57,7 +53,7 @@ export class Owner {
   #beats = 0
   #lastBeat = performance.now()
   #timer: NodeJS.Timeout | undefined
-  #beating: Promise<void> = Promise.resolve()
+  #beating: Promise<void> | undefined
   #isStopped = false
 
   constructor(parts: { readonly store: Store; readonly clock: Clock; readonly log: Log }, times: LeaseTimes) {
@@ -78,7 +74,7 @@ export class Owner {
   async stop(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#timer)
-    await this.#beating
+    await Promise.allSettled([this.#beating])
     await this.#store.tx(async tx => {
       const row = await tx.lock(owners, this.id)
       if (row) await tx.delete(owners, this.id, row.version)
@@ -91,6 +87,21 @@ export class Owner {
 
   release(tenure: Tenure): void {
     this.#tenures.delete(tenure)
+  }
+
+  /**
+   * To be awaited before anything is begun under a lease. A process that was stopped for longer than its leases last finds
+   * out by a heartbeat which of them are lost; throws `LeaseLost` when it cannot.
+   */
+  async assure(): Promise<void> {
+    if (performance.now() - this.#lastBeat < this.times.leaseMs) return
+    if (this.#isStopped) throw new LeaseLost(`process ${this.id}`)
+    try {
+      await this.#beat()
+    } catch (error) {
+      this.#missed(error)
+      throw new LeaseLost(`process ${this.id}`)
+    }
   }
 
   /** The end of a lease that is taken or renewed now. */
@@ -136,51 +147,59 @@ export class Owner {
 
   #schedule(): void {
     this.#timer = setTimeout(() => {
-      this.#beating = this.#beat()
+      void this.#beat()
         .catch((error: unknown) => this.#missed(error))
         .finally(() => !this.#isStopped && this.#schedule())
     }, this.times.heartbeatMs).unref()
   }
 
-  async #beat(): Promise<void> {
-    const started = performance.now()
-    const lost = await this.#store.tx(tx => this.#renew(tx))
-    this.#lastBeat = started
-    this.#lose(lost)
+  #beat(): Promise<void> {
+    this.#beating ??= this.#beatOnce().finally(() => (this.#beating = undefined))
+    return this.#beating
   }
 
-  async #renew(tx: Transaction): Promise<readonly Tenure[]> {
+  /** What keeps one of the leases from being renewed must not make the process look dead, so its own row comes first. */
+  async #beatOnce(): Promise<void> {
+    const started = performance.now()
+    await this.#store.tx(tx => this.#sign(tx))
+    this.#lastBeat = started
+    const lost = await this.#renew([...this.#tenures])
+    for (const tenure of lost) this.#lose(tenure)
+  }
+
+  async #sign(tx: Transaction): Promise<void> {
     this.#beats += 1
     const heartbeat_time = formatMillis(this.#clock.now())
-    const process_start = Math.round(performance.timeOrigin)
-    const row = { id: this.id, host: hostname(), pid: process.pid, process_start, heartbeat_time, beats: this.#beats }
+    const row = { id: this.id, ...ownPlace(), heartbeat_time, beats: this.#beats }
     const old = await tx.lock(owners, this.id)
     if (old === undefined) await tx.insert(owners, row)
     else await tx.update(owners, this.id, row, old.version)
-    const lost: Tenure[] = []
-    for (const tenure of this.#tenures) if (!(await tenure.renew(tx, this.until()))) lost.push(tenure)
-    return lost
+  }
+
+  /** Renews leases together, or when that fails each for itself; which of them are lost. */
+  async #renew(tenures: readonly Tenure[]): Promise<readonly Tenure[]> {
+    if (tenures.length === 0) return []
+    try {
+      return await this.#store.tx(async tx => {
+        const lost: Tenure[] = []
+        for (const tenure of tenures) if (!(await tenure.renew(tx, this.until()))) lost.push(tenure)
+        return lost
+      })
+    } catch (error) {
+      if (tenures.length > 1) return (await Promise.all(tenures.map(tenure => this.#renew([tenure])))).flat()
+      this.#log.warn({ err: error }, 'a lease cannot be renewed')
+      return []
+    }
   }
 
   /** Without a heartbeat for a whole lease others may hold by now what is held here. */
   #missed(error: unknown): void {
     this.#log.warn({ err: error }, 'heartbeat failed')
-    if (performance.now() - this.#lastBeat > this.times.leaseMs) this.#lose([...this.#tenures])
+    if (performance.now() - this.#lastBeat <= this.times.leaseMs) return
+    for (const tenure of this.#tenures) this.#lose(tenure)
   }
 
-  #lose(tenures: readonly Tenure[]): void {
-    for (const tenure of tenures) if (this.#tenures.delete(tenure)) tenure.lost()
-  }
-}
-
-/** Certain only on the same host: the process is not there, or its number is that of this one, which came later. */
-function isGone({ host, pid, process_start }: OwnerRow): boolean {
-  if (host !== hostname()) return false
-  if (pid === process.pid) return process_start !== Math.round(performance.timeOrigin)
-  try {
-    process.kill(pid, 0)
-    return false
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ESRCH'
+  #lose(tenure: Tenure): void {
+    if (this.#tenures.delete(tenure)) tenure.lost()
   }
 }

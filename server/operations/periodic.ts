@@ -94,12 +94,23 @@ export class PeriodicWorker implements Tenure {
     const { log } = this.#parts
     const { name, everyMs, run } = this.#options
     try {
+      await this.#parts.owner.assure()
+      if (this.#fence !== undefined) await this.#check()
       if (this.#fence === undefined) await this.#claim()
       if (this.#fence !== undefined) await run({ signal: this.#abort.signal, tx: fn => this.#tx(fn) })
     } catch (error) {
-      if (!this.#abort.signal.aborted) log.error({ err: error, worker: name }, 'periodic work failed')
+      const isLost = this.#abort.signal.aborted || error instanceof LeaseLost
+      if (!isLost) log.error({ err: error, worker: name }, 'periodic work failed')
     }
     this.#schedule(this.#fence === undefined ? this.#parts.owner.times.heartbeatMs : everyMs)
+  }
+
+  /** A process that stalls, or whose clock differs, may have lost the lease since the last heartbeat. */
+  async #check(): Promise<void> {
+    const row = await this.#parts.store.get(leases, this.#options.name)
+    if (this.#isOwn(row)) return
+    this.#parts.owner.release(this)
+    this.lost()
   }
 
   /** Takes the lease when nobody holds it, or somebody who does not live or whose time is over. */

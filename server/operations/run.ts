@@ -3,6 +3,7 @@ import type { Clock } from '../../domain/ports/clock.ts'
 import type { OperationError, Step, StepContext, StepOutcome, StepWarning } from '../../domain/ports/procedures.ts'
 import type { Store, Stored, Transaction } from '../../domain/ports/store.ts'
 import { ApiError } from '../../runtime/errors.ts'
+import type { StepEnd, StepMeter } from '../health/step-meter.ts'
 import type { Log } from '../log.ts'
 import { changeRecord, internalError, thrownError } from './area-records.ts'
 import { queued } from './claim.ts'
@@ -21,6 +22,8 @@ export interface RunParts {
   readonly owner: Owner
   /** How long UNAVAILABLE is waited out before each retry. */
   readonly retryDelaysMs: readonly number[]
+  /** Told of every run of a step. */
+  readonly steps?: Pick<StepMeter, 'record'>
 }
 
 /** The reason of signals of steps that are to make way for the end of the server. */
@@ -90,14 +93,20 @@ export class WorkRun implements Tenure {
 
   /** One step; true when the next one follows. */
   async #advance(): Promise<boolean> {
+    const startMs = performance.now()
+    const ended = (end: StepEnd): void => this.#parts.steps?.record(this.#work.kind, end, performance.now() - startMs)
     try {
+      await this.#parts.owner.assure()
       this.#abort.signal.throwIfAborted()
       const step = this.#declared.procedure.steps.find(({ name }) => name === this.#work.step)
       if (step === undefined) throw new Error(`procedure ${this.#work.kind} has no step "${this.#work.step}" any more`)
       const outcome = await step.run(this.#context())
-      return await this.#record(outcome, step)
+      const isFollowed = await this.#record(outcome, step)
+      ended(outcome.kind)
+      return isFollowed
     } catch (error) {
       const outcome = this.#judge(error)
+      ended(outcome?.kind ?? 'lost')
       return outcome !== undefined && this.#record(outcome)
     }
   }
@@ -122,6 +131,8 @@ export class WorkRun implements Tenure {
   /** Writes what became of the step; true when the next one follows. */
   async #record(outcome: Outcome, step?: Step<unknown>): Promise<boolean> {
     if (outcome.kind === 'failed') {
+      // What was thrown is in the log already, with more than callers are told.
+      if (step !== undefined) this.#logEnd(outcome.errors)
       await this.#fail(outcome.errors)
       return false
     }
@@ -157,10 +168,13 @@ export class WorkRun implements Tenure {
     await endWork(tx, { queue, declared: this.#declared, work, now: clock.now() })
   }
 
+  #logEnd(errors: readonly OperationError[]): void {
+    const { kind, step } = this.#work
+    this.#parts.log.warn({ kind, step, work: this.id, errors }, 'work ended with errors')
+  }
+
   async #fail(errors: readonly [OperationError, ...OperationError[]]): Promise<void> {
     const { clock, log, queue, store } = this.#parts
-    const { kind, step } = this.#work
-    log.warn({ kind, step, work: this.id, errors }, 'work ended with errors')
     await failAlone(store, log, { queue, declared: this.#declared, now: clock.now(), errors }, async tx => {
       const row = this.#proved(await tx.lock(works, this.id))
       await this.#keepNotes(tx)

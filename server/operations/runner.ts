@@ -1,15 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Stored } from '../../domain/ports/store.ts'
-import { operationDeadlineExceeded } from '../../output/shared/errors.ts'
-import type { ListQuery } from '../../runtime/pagination.ts'
-import { commonError } from './area-records.ts'
-import { claimWork, dueWork, queued } from './claim.ts'
-import { compareTime, firstRows } from './conditions.ts'
-import { failAlone } from './ending.ts'
+import { claimWork, dueWork } from './claim.ts'
 import { LeaseLost } from './owners.ts'
 import { Stopping, WorkRun, type RunParts } from './run.ts'
+import { Tending } from './tending.ts'
 import type { QueueListener } from './work-queue.ts'
-import { workFields, works, type Work } from './work.ts'
+import type { Work } from './work.ts'
 
 /** How a process works; lengths in milliseconds. */
 export interface RunnerOptions {
@@ -21,12 +16,6 @@ export interface RunnerOptions {
   readonly stopGraceMs: number
 }
 
-/** Rows that are looked at together. */
-const batchSize = 100
-
-/** The clock was put back when it shows less than before by more than it may drift. */
-const driftMs = 1000
-
 /**
  * Runs the work of a store in this process, beside the runners of other processes (conventions §15): claims what is due,
  * takes over what dead processes have left, and ends what is past its deadline.
@@ -34,12 +23,14 @@ const driftMs = 1000
 export class Runner implements QueueListener {
   readonly #parts: RunParts
   readonly #options: RunnerOptions
+  readonly #tending: Tending
   readonly #runs = new Map<string, { readonly run: WorkRun; readonly over: Promise<void> }>()
   readonly #wakeUps = new Set<NodeJS.Timeout>()
   #lastLane = ''
-  #lastNow = -Infinity
   #claiming: Promise<void> | undefined
   #isWoken = false
+  /** Some work that was heard of in this process may have waited long enough. */
+  #hasWaited = false
   #polling: Promise<void> = Promise.resolve()
   #stopListening = (): void => {}
   #isStopped = false
@@ -47,6 +38,7 @@ export class Runner implements QueueListener {
   constructor(parts: RunParts, options: RunnerOptions) {
     this.#parts = parts
     this.#options = options
+    this.#tending = new Tending(parts)
   }
 
   /** Takes over what dead processes hold, and works from then on. */
@@ -71,7 +63,12 @@ export class Runner implements QueueListener {
 
   queued(afterMs: number): void {
     if (afterMs === 0) this.#wake()
-    else if (afterMs < this.#options.pollMs) this.#later(afterMs, () => this.#wake())
+    else if (afterMs < this.#options.pollMs) {
+      this.#later(afterMs, () => {
+        this.#hasWaited = true
+        this.#wake()
+      })
+    }
   }
 
   ended(id: string): void {
@@ -89,34 +86,36 @@ export class Runner implements QueueListener {
 
   #poll(): void {
     this.#polling = this.#tend()
-      .catch((error: unknown) => this.#parts.log.error({ err: error }, 'durable work cannot be looked after'))
-      .finally(() => {
-        this.#wake()
-        this.#later(this.#options.pollMs, () => this.#poll())
-      })
   }
 
-  /** What no commit in this process tells of. */
   async #tend(): Promise<void> {
-    const now = this.#parts.clock.now()
-    const isPutBack = this.#lastNow === -Infinity || now < this.#lastNow - driftMs
-    this.#lastNow = now
-    if (isPutBack) await this.#hasten(now)
-    await this.#takeOver(now)
-    await this.#reap(now)
+    let isMoreLeft = false
+    try {
+      isMoreLeft = await this.#tending.tend(id => this.#runs.has(id))
+    } catch (error) {
+      this.#parts.log.error({ err: error }, 'durable work cannot be looked after')
+    }
+    this.#wake()
+    this.#later(isMoreLeft ? 0 : this.#options.pollMs, () => this.#poll())
   }
 
   #wake(): void {
     if (this.#isStopped) return
     this.#isWoken = true
     this.#claiming ??= this.#claimAll()
-      .catch((error: unknown) => this.#parts.log.error({ err: error }, 'durable work cannot be claimed'))
+      .catch((error: unknown) => {
+        if (!(error instanceof LeaseLost)) this.#parts.log.error({ err: error }, 'durable work cannot be claimed')
+      })
       .finally(() => (this.#claiming = undefined))
   }
 
   async #claimAll(): Promise<void> {
     while (this.#isWoken && !this.#isStopped) {
       this.#isWoken = false
+      if (this.#hasWaited) {
+        this.#hasWaited = false
+        await this.#tending.queueDue()
+      }
       // Work without end must leave turns of the event loop to calls.
       while ((await this.#claim()) > 0) await nextTurn()
     }
@@ -128,10 +127,11 @@ export class Runner implements QueueListener {
     const count = this.#options.concurrency - this.#runs.size
     const { kinds } = queue
     if (count <= 0 || kinds.length === 0 || this.#isStopped) return 0
+    await owner.assure()
     const now = clock.now()
     const after = this.#lastLane
     const room = (lane: string): number => this.#room(lane)
-    const due = await dueWork(store, { now, kinds, count, after, room, except: this.#runs })
+    const due = await dueWork(store, { kinds, count, after, room, except: this.#runs })
     if (due.length === 0) return 0
     this.#lastLane = due.at(-1)?.value.lane ?? ''
     const lease = { lease_owner: owner.id, lease_until: owner.until(), now }
@@ -162,77 +162,5 @@ export class Runner implements QueueListener {
   #dropped({ id, kind, step }: Work, error: unknown): void {
     if (error instanceof LeaseLost) return
     this.#parts.log.error({ err: error, kind, step, work: id }, 'work is left to its lease')
-  }
-
-  /** Queues anew what is leased to processes that do not live, or was not renewed in time. */
-  async #takeOver(now: number): Promise<void> {
-    const { owner, log, store } = this.#parts
-    const taken = await this.#requeue('LEASED', now, async rows => {
-      // Read after the rows: a process makes itself known before it claims anything.
-      const living = await owner.living(store)
-      const isOver = ({ lease_owner, lease_until = '' }: Work): boolean =>
-        !living.has(lease_owner) || Date.parse(lease_until) <= now
-      return rows.filter(({ id, value }) => !this.#runs.has(id) && isOver(value))
-    })
-    if (taken > 0) log.info({ count: taken }, 'work of other processes is taken over')
-    await owner.bury()
-  }
-
-  /** What was queued before the clock was put back would wait until it shows that time again. */
-  async #hasten(now: number): Promise<void> {
-    await this.#requeue('QUEUED', now, async rows => rows.filter(({ value }) => Date.parse(value.queue_time) > now))
-  }
-
-  /** Makes the work that `choose` picks due now; how many rows that were. */
-  async #requeue(
-    state: Work['state'],
-    now: number,
-    choose: (rows: readonly Stored<Work>[]) => Promise<readonly Stored<Work>[]>,
-  ): Promise<number> {
-    const { lane, runAfter, id } = workFields
-    let count = 0
-    let after: ListQuery['after']
-    do {
-      const query = { ...firstRows(batchSize, undefined, lane, runAfter, id), after }
-      const page = await this.#parts.store.page(works, query, { state })
-      const chosen = page.items.length === 0 ? [] : await choose(page.items)
-      if (chosen.length > 0) count += await this.#requeueThese(chosen, now)
-      after = page.next
-    } while (after !== undefined)
-    return count
-  }
-
-  #requeueThese(rows: readonly Stored<Work>[], now: number): Promise<number> {
-    return this.#parts.store.tx(async tx => {
-      let count = 0
-      for (const { id, value, version } of rows) {
-        if ((await tx.tryUpdate(works, id, queued(value, now, 0), version)) !== undefined) count += 1
-      }
-      return count
-    })
-  }
-
-  /** Ends what is past its deadline, whoever runs it. */
-  async #reap(now: number): Promise<void> {
-    const filter = compareTime(workFields.deadline, '<=', now)
-    const query = firstRows(batchSize, filter, workFields.deadline, workFields.id)
-    for (;;) {
-      const { items } = await this.#parts.store.page(works, query)
-      const ends = await Promise.all(items.map(work => this.#endLate(work, now)))
-      if (items.length < batchSize || !ends.includes(true)) return
-    }
-  }
-
-  /** False for work of a procedure that this version of the program does not know. */
-  async #endLate({ id, value }: Stored<Work>, now: number): Promise<boolean> {
-    const { log, queue, store } = this.#parts
-    const declared = queue.find(value.kind)
-    if (declared === undefined) return false
-    const seconds = (Date.parse(value.deadline ?? '') - Date.parse(value.insert_time)) / 1000
-    const description = `the operation did not end within ${seconds} s`
-    const error = commonError(declared.records, operationDeadlineExceeded, description)
-    log.warn({ kind: value.kind, step: value.step, work: id }, 'work has exceeded its deadline')
-    await failAlone(store, log, { queue, declared, now, errors: [error] }, tx => tx.lock(works, id))
-    return true
   }
 }

@@ -48,8 +48,16 @@ export class WorkQueue {
     return [...this.#declared.keys()]
   }
 
-  /** Writes the row of work in the caller's transaction; it is taken up after the commit. */
-  async add(tx: Transaction, id: string, order: WorkOrder, scope: Scope, cause: Cause, hasOperation: boolean) {
+  /** Writes the row of work in the caller's transaction; it is taken up after the commit, `afterMs` later. */
+  async add(
+    tx: Transaction,
+    id: string,
+    order: WorkOrder,
+    scope: Scope,
+    cause: Cause,
+    hasOperation: boolean,
+    afterMs = 0,
+  ): Promise<void> {
     const procedure = this.#declared.get(order.kind)?.procedure
     const first = procedure?.steps[0]
     if (first === undefined) throw new TypeError(`no procedure ${quoted(order.kind)} is declared`)
@@ -66,16 +74,16 @@ export class WorkQueue {
       lane: laneOf(scope),
       step: first.name,
       attempt: 1,
-      state: 'QUEUED',
+      state: afterMs > 0 ? 'WAITING' : 'QUEUED',
       insert_time: time,
       queue_time: time,
-      run_after: time,
+      run_after: formatMillis(cause.now + afterMs),
       lease_owner: '',
       fence: 0,
       ...(deadlineMs !== 'none' && { deadline: formatMillis(cause.now + deadlineMs) }),
     }
     await tx.insert(works, work)
-    this.queuedBy(tx, 0)
+    this.queuedBy(tx, afterMs)
   }
 
   /** Tells of work that `tx` queues, once it has committed. */

@@ -21,7 +21,8 @@ export interface Work {
   readonly step: string
   /** Of this step: 1, and one more after each failure that is retried. */
   readonly attempt: number
-  readonly state: 'QUEUED' | 'LEASED'
+  /** Only what is due stands in its lane, so that whoever looks for work goes past nothing that has to wait. */
+  readonly state: 'WAITING' | 'QUEUED' | 'LEASED'
   readonly insert_time: string
   /** When the row was last queued. A clock that shows less has been put back. */
   readonly queue_time: string
@@ -57,7 +58,7 @@ export const works: Collection<Work> = {
     queue_time: 'TIMESTAMP',
     deadline: 'TIMESTAMP',
   },
-  indexes: [['state', 'lane', 'run_after'], ['deadline']],
+  indexes: [['state', 'lane', 'run_after'], ['state', 'run_after'], ['deadline']],
 }
 
 export const laneOf = ({ type, id }: Scope): string => (id === '' ? type : `${type}:${id}`)

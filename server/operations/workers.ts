@@ -37,7 +37,10 @@ export interface Workers {
  * whose leases it gets.
  */
 export async function startWorkers(
-  parts: { readonly store: Store; readonly clock: Clock; readonly log: Log; readonly queue: WorkQueue },
+  parts: { readonly store: Store; readonly clock: Clock; readonly log: Log; readonly queue: WorkQueue } & Pick<
+    RunParts,
+    'steps'
+  >,
   periodic: readonly PeriodicOptions[] = [],
   options: Partial<WorkerOptions> = {},
 ): Promise<Workers> {

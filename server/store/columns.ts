@@ -1,30 +1,31 @@
-import type { SQLInputValue } from 'node:sqlite'
 import type { Collection } from '../../domain/ports/store.ts'
 import type { FilterType } from '../../runtime/filter/types.ts'
 import { storedTimestamp } from '../../runtime/timestamps.ts'
 import { isRecord, own } from '../../runtime/validation.ts'
+import type { SqlValue } from './connection.ts'
+import type { Dialect } from './dialect.ts'
 
-/** The types that become columns; the others are looked up in the body. */
-const affinities = {
-  STRING: 'TEXT',
-  ENUM: 'TEXT',
-  TIMESTAMP: 'TEXT',
-  INTEGER: 'INTEGER',
-  BOOLEAN: 'INTEGER',
-  NUMBER: 'REAL',
-} as const
+/** The types that are one scalar and so become columns. */
+export type ColumnType = 'STRING' | 'ENUM' | 'TIMESTAMP' | 'INTEGER' | 'BOOLEAN' | 'NUMBER'
 
-type ColumnType = keyof typeof affinities
+/** A column that is written with each document. */
+export interface WrittenColumn {
+  readonly name: string
+  /** The quoted name. */
+  readonly sql: string
+  /** The type in SQL. */
+  readonly affinity: string
+  /** What it holds of a document. Throws `TypeError` as `encode` does. */
+  readonly valueOf: (document: unknown) => SqlValue
+}
 
 /** One scalar member of a document as a column. NULL: an object around it, or a timestamp, is not set. */
-export interface Column {
-  readonly name: string
+export interface Column extends WrittenColumn {
   /** The dotted path of the member. */
   readonly path: string
   readonly type: ColumnType
-  /** The quoted name. */
-  readonly sql: string
-  readonly affinity: (typeof affinities)[ColumnType]
+  /** Whether a row may have NULL here. */
+  readonly isNullable: boolean
 }
 
 /** The columns that every table has beside those of its members. */
@@ -36,20 +37,31 @@ export const quoteName = (name: string): string => `"${name.replaceAll('"', '""'
 /** A text literal of SQL, for texts that declarations hold; what callers send is always a parameter. */
 export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
-/** The path of a member as JSON functions of SQLite take it. */
-export const jsonPath = (path: readonly string[]): string => `$${path.map(name => `.${quoteName(name)}`).join('')}`
-
-function columnOf(name: string, type: FilterType, path = name): Column | undefined {
-  if (type === 'MAP' || type === 'PRESENCE') return undefined
-  if (type === 'DURATION') throw new Error(`member "${name}" is a duration, which the store keeps no column for`)
-  return { name, path, type, sql: quoteName(name), affinity: affinities[type] }
+/** Where a column comes from when its name does not say it. */
+interface Origin {
+  readonly path?: string | undefined
+  readonly sql?: string
 }
 
-/** The column of a field that a query derives; `sql` yields its values, NULL where there is none. */
-export function derivedColumn(name: string, type: FilterType, sql: string): Column {
-  const column = columnOf(name, type)
+function columnOf(
+  name: string,
+  type: FilterType,
+  { types }: Dialect,
+  { path = name, sql = quoteName(name) }: Origin = {},
+): Column | undefined {
+  if (type === 'MAP' || type === 'PRESENCE') return undefined
+  if (type === 'DURATION') throw new Error(`member "${name}" is a duration, which the store keeps no column for`)
+  const steps = path.split('.')
+  const valueOf = (document: unknown): SqlValue => memberValue({ name, type }, steps, document)
+  const isNullable = unsetValues[type] === null || steps.length > 1
+  return { name, path, type, sql, affinity: types[type], valueOf, isNullable }
+}
+
+/** The column of a field that a query derives; `sql` yields its values. */
+export function derivedColumn(name: string, type: FilterType, sql: string, dialect: Dialect): Column {
+  const column = columnOf(name, type, dialect, { sql })
   if (column === undefined) throw new Error(`field "${name}" is of type ${type}, which cannot be derived`)
-  return { ...column, sql }
+  return column
 }
 
 /** A column of text; throws when it holds something else, which is a fault of the caller's code. */
@@ -58,11 +70,8 @@ export function textColumn(column: Column): Column {
   throw new Error(`column "${column.name}" is of type ${column.type}, where one of texts is needed`)
 }
 
-/** A condition on `sql` that takes a list of values as JSON: one of them must be equal. */
-export const anyOf = (sql: string): string => `${sql} IN (SELECT value FROM json_each(?))`
-
-/** The columns of a collection by name, without its id, which is `_key`. */
-export function columnsOf(collection: Collection<never>): ReadonlyMap<string, Column> {
+/** The columns of a collection by name; its id is `_key`. */
+export function columnsOf(collection: Collection<never>, dialect: Dialect): ReadonlyMap<string, Column> {
   const { list, columns = {}, id } = collection
   const declared = [
     ...Object.entries(columns),
@@ -71,15 +80,16 @@ export function columnsOf(collection: Collection<never>): ReadonlyMap<string, Co
   ]
   const found = new Map<string, Column>()
   for (const [name, type, path] of declared) {
-    const made = found.has(name) ? undefined : columnOf(name, type, path)
+    const made = found.has(name) ? undefined : columnOf(name, type, dialect, { path })
     if (made !== undefined) found.set(name, made)
   }
-  found.set(id, { name: id, path: id, type: 'STRING', sql: ownColumns.key, affinity: 'TEXT' })
+  const key = columnOf(id, 'STRING', dialect, { sql: ownColumns.key })
+  if (key !== undefined) found.set(id, key)
   return found
 }
 
 /** What a column holds for a member that is not set in an object that is: the type's default (conventions §8). */
-export const unsetValues: Readonly<Record<ColumnType, SQLInputValue>> = {
+export const unsetValues: Readonly<Record<ColumnType, string | number | null>> = {
   STRING: '',
   ENUM: '',
   TIMESTAMP: null,
@@ -88,10 +98,9 @@ export const unsetValues: Readonly<Record<ColumnType, SQLInputValue>> = {
   NUMBER: 0,
 }
 
-/** A member of a document as its column holds it. Throws `TypeError` as `encode` does. */
-export function columnValue(column: Column, document: unknown): SQLInputValue {
+function memberValue(column: Pick<Column, 'name' | 'type'>, path: readonly string[], document: unknown): SqlValue {
   let value = document
-  for (const name of column.path.split('.')) {
+  for (const name of path) {
     if (!isRecord(value)) return null
     value = own(value, name)
   }
@@ -102,10 +111,10 @@ export function columnValue(column: Column, document: unknown): SQLInputValue {
  * A value as its column holds and compares it: text in UTF-8, whose bytes sort by code point; timestamps as canonical
  * text; booleans as 0 and 1. Throws `TypeError` for a value that is not of the column's type.
  */
-export function encode(column: Column, value: unknown): SQLInputValue {
-  if (value === undefined || value === null) return unsetValues[column.type]
-  const encoded = encoders[column.type](value)
-  if (encoded === undefined) throw new TypeError(`member "${column.name}" holds no value of type ${column.type}`)
+export function encode({ name, type }: Pick<Column, 'name' | 'type'>, value: unknown): SqlValue {
+  if (value === undefined || value === null) return unsetValues[type]
+  const encoded = encoders[type](value)
+  if (encoded === undefined) throw new TypeError(`member "${name}" holds no value of type ${type}`)
   return encoded
 }
 
@@ -128,7 +137,8 @@ function integer(value: unknown): bigint | undefined {
   return isInt64(whole) ? whole : undefined
 }
 
-const encoders: Readonly<Record<ColumnType, (value: unknown) => SQLInputValue | undefined>> = {
+/** A value that is set as a column of the type holds it; undefined when it is none of the type. */
+export const encoders: Readonly<Record<ColumnType, (value: unknown) => string | number | bigint | undefined>> = {
   STRING: textOnly,
   ENUM: textOnly,
   TIMESTAMP: value => (typeof value === 'string' ? storedTimestamp(value) : undefined),

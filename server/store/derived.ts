@@ -1,6 +1,5 @@
-import type { SQLInputValue } from 'node:sqlite'
 import type { Derived } from '../../domain/ports/store.ts'
-import { columnValue, derivedColumn, textColumn } from './columns.ts'
+import { derivedColumn, textColumn } from './columns.ts'
 import type { Condition } from './keyset.ts'
 import type { Layout } from './layout.ts'
 import { columnNamed, type Columns } from './order.ts'
@@ -22,25 +21,29 @@ export const derivedName = '"_derived"'
 
 /** Makes a table of what documents may have in the columns `from`, and in the fields that follow from them. */
 export function derivedTable(layout: Layout, { fields, from, rows }: Derived): DerivedTable {
-  const keys = from.map((_, i) => `"_key_${i}"`)
-  const values = fields.map((_, i) => `"_value_${i}"`)
-  const names = [...keys, ...values]
-  const taken = names.map((_, i) => `value ->> ${i}`).join(', ')
-  const made = fields.map(({ name, type }, i) => {
-    return [name, derivedColumn(name, type, `${derivedName}.${values[i]}`)] as const
+  const { collection, dialect } = layout
+  const keys = from.map((name, i) => ({ name: `"_key_${i}"`, column: textColumn(columnNamed(layout, name)) }))
+  const values = fields.map(({ name, type }, i) => {
+    const short = `"_value_${i}"`
+    return { name: short, column: derivedColumn(name, type, `${derivedName}.${short}`, dialect) }
   })
-  const json = JSON.stringify(rows.map(row => [...row.from, ...row.values]))
+  const made = [...keys, ...values]
+  const types = made.map(({ column }) => column.type)
+  const { sql, parameters } = dialect.rows(
+    types,
+    rows.map(row => [...row.from, ...row.values]),
+  )
+  const names = made.map(({ name }) => name).join(', ')
   const fixed = new Set([...from, ...fields.map(({ name }) => name)])
   return {
-    columns: { collection: layout.collection, columns: new Map([...layout.columns, ...made]) },
-    table: {
-      sql: `WITH ${derivedName} (${names.join(', ')}) AS MATERIALIZED (SELECT ${taken} FROM json_each(?)) `,
-      parameters: [json],
+    columns: {
+      collection,
+      dialect,
+      columns: new Map([...layout.columns, ...values.map(({ column }) => [column.name, column] as const)]),
     },
+    table: { sql: `WITH ${derivedName} (${names}) AS MATERIALIZED (${sql}) `, parameters },
     fits: {
-      sql: from
-        .map((name, i) => `${textColumn(columnNamed(layout, name)).sql} = ${derivedName}.${keys[i]}`)
-        .join(' AND '),
+      sql: keys.map(({ name, column }) => `${column.sql} = ${derivedName}.${name}`).join(' AND '),
       parameters: [],
     },
     isFixed: name => fixed.has(name),
@@ -49,7 +52,7 @@ export function derivedTable(layout: Layout, { fields, from, rows }: Derived): D
 
 /** A document with its derived fields, as sort keys are taken from it. */
 export function withDerived(layout: Layout, document: object, { fields, from, rows }: Derived): object {
-  const held: readonly SQLInputValue[] = from.map(name => columnValue(columnNamed(layout, name), document))
+  const held = from.map(name => columnNamed(layout, name).valueOf(document))
   const row = rows.find(one => one.from.every((value, i) => value === held[i]))
   return { ...document, ...Object.fromEntries(fields.map(({ name }, i) => [name, row?.values[i]])) }
 }

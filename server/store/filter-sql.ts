@@ -1,8 +1,7 @@
 import type { Filter } from '../../runtime/filter/types.ts'
 import { unsetValues } from './columns.ts'
-import { comparison, valueTest } from './comparison.ts'
-import { elementCondition, entryCondition, presentMember } from './filter-json.ts'
-import { sqlFunctions } from './functions.ts'
+import { comparison } from './comparison.ts'
+import type { ValueTest } from './dialect.ts'
 import { all, type Condition } from './keyset.ts'
 import { columnNamed, type Columns } from './order.ts'
 
@@ -32,7 +31,7 @@ export function compileFilter(filter: Filter, columns: Columns): Condition {
 }
 
 function any(conditions: readonly Condition[]): Condition {
-  if (conditions.length === 0) return { sql: '0', parameters: [] }
+  if (conditions.length === 0) return { sql: 'FALSE', parameters: [] }
   return {
     sql: conditions.map(({ sql }) => `(${sql})`).join(' OR '),
     parameters: conditions.flatMap(({ parameters }) => parameters),
@@ -43,24 +42,26 @@ function any(conditions: readonly Condition[]): Condition {
 const negated = ({ sql, parameters }: Condition): Condition => ({ sql: `(${sql}) IS NOT TRUE`, parameters })
 
 function compare({ field, key, operator, value }: Comparison, columns: Columns): Condition {
-  if (key !== undefined) return entryCondition(field, key, valueTest(field.values ?? 'STRING', operator, value))
-  if (field.list) return elementCondition(field, valueTest(field.type, operator, value))
-  return comparison(columnNamed(columns, field.name).sql, operator, value)
+  const test: ValueTest = sql => comparison(sql, operator, value)
+  if (key !== undefined) return columns.dialect.entry(field, key, { type: field.values ?? 'STRING', test })
+  if (field.list) return columns.dialect.element(field, test)
+  return test(columnNamed(columns, field.name).sql)
 }
 
 function like({ field, key, pieces, negated: isNegated }: Like, columns: Columns): Condition {
-  const test = (sql: string): Condition => ({
-    sql: `${isNegated ? 'NOT ' : ''}${sqlFunctions.like}(json_quote(${sql}), ?)`,
-    parameters: [JSON.stringify(pieces)],
-  })
-  if (key !== undefined) return entryCondition(field, key, { test })
-  if (field.list) return elementCondition(field, { test })
+  const { dialect } = columns
+  const test: ValueTest = value => {
+    const { sql, parameters } = dialect.like(value, pieces)
+    return { sql: isNegated ? `NOT (${sql})` : sql, parameters }
+  }
+  if (key !== undefined) return dialect.entry(field, key, { type: 'STRING', test })
+  if (field.list) return dialect.element(field, test)
   return test(columnNamed(columns, field.name).sql)
 }
 
 function present({ field, key }: Presence, columns: Columns): Condition {
-  if (field.type === 'MAP') return entryCondition(field, key)
-  if (field.list || field.type === 'PRESENCE') return presentMember(field)
+  if (field.type === 'MAP') return columns.dialect.entry(field, key)
+  if (field.list || field.type === 'PRESENCE') return columns.dialect.present(field)
   const column = columnNamed(columns, field.name)
   const unset = unsetValues[column.type]
   return unset === null

@@ -1,12 +1,15 @@
 import type { Collection } from '../../domain/ports/store.ts'
 import { checkOrder } from '../../runtime/ordering.ts'
 import { ownColumns, quoteName } from './columns.ts'
+import type { Direction } from './dialect.ts'
 import { columnNamed, orderTerm, type Columns } from './order.ts'
 
 export interface Index {
   readonly name: string
   /** The statement that creates it, as `sqlite_schema` keeps it. */
   readonly sql: string
+  /** The members of the unique set that it decides. */
+  readonly unique?: readonly string[]
 }
 
 /**
@@ -17,23 +20,27 @@ export interface Index {
 export function indexesOf(collection: Collection<never>, columns: Columns): readonly Index[] {
   const { name: table, list, listedBelow, uniques = [], indexes = [] } = collection
   const order = (list === undefined ? [] : checkOrder(undefined, list)).map(field => orderTerm(columns, field))
-  const terms = order.map(term => (term.descending ? `${term.expression} DESC` : term.expression))
   const descending = new Set(order.filter(term => term.descending).map(term => term.expression))
-  const plain = (name: string): string => columnNamed(columns, name).sql
-  const directed = (name: string): string => (descending.has(plain(name)) ? `${plain(name)} DESC` : plain(name))
-  const made = [
-    ...uniques.map(({ fields }) => ({ unique: true, terms: fields.map(plain) })),
-    ...indexes.map(names => ({ unique: false, terms: [...names.map(directed), ownColumns.key] })),
-    { unique: false, terms: listedBelow === undefined ? terms : [plain(listedBelow), ...terms] },
+  const directed = (name: string): Direction => {
+    const column = columnNamed(columns, name)
+    return { expression: column.sql, descending: descending.has(column.sql), isNullable: column.isNullable }
+  }
+  const ascending = (name: string): Direction => ({ ...directed(name), descending: false })
+  const key = { expression: ownColumns.key, descending: false, isNullable: false }
+  const made: readonly { readonly unique?: readonly string[]; readonly terms: readonly Direction[] }[] = [
+    ...uniques.map(({ fields }) => ({ unique: fields, terms: fields.map(ascending) })),
+    ...indexes.map(names => ({ terms: [...names.map(directed), key] })),
+    { terms: listedBelow === undefined ? order : [ascending(listedBelow), ...order] },
   ]
-  return made.filter(isNeeded).map((index, i) => {
+  return made.filter(isNeeded).map(({ terms, ...rest }, i) => {
     const name = `${table}_index_${i + 1}`
-    const kind = index.unique ? 'UNIQUE INDEX' : 'INDEX'
-    return { name, sql: `CREATE ${kind} ${quoteName(name)} ON ${quoteName(table)} (${index.terms.join(', ')})` }
+    const kind = rest.unique ? 'UNIQUE INDEX' : 'INDEX'
+    const keys = terms.map(term => columns.dialect.indexed(term)).join(', ')
+    return { ...rest, name, sql: `CREATE ${kind} ${quoteName(name)} ON ${quoteName(table)} (${keys})` }
   })
 }
 
 /** The key has an index of its own. */
-function isNeeded({ terms }: { readonly terms: readonly string[] }): boolean {
-  return terms.length > 1 || (terms.length === 1 && terms[0] !== ownColumns.key)
+function isNeeded({ terms }: { readonly terms: readonly Direction[] }): boolean {
+  return terms.length > 1 || (terms.length === 1 && terms[0]?.expression !== ownColumns.key)
 }

@@ -1,11 +1,11 @@
-import type { SQLInputValue } from 'node:sqlite'
 import type { SortKey } from '../../runtime/filter/types.ts'
+import type { SqlValue } from './connection.ts'
 import type { OrderTerm } from './order.ts'
 
 /** A condition of SQL with its parameters. */
 export interface Condition {
   readonly sql: string
-  readonly parameters: readonly SQLInputValue[]
+  readonly parameters: readonly SqlValue[]
 }
 
 /** Rows of a keyset, and the terms that order them: those before have one value in all of them. */
@@ -24,6 +24,10 @@ export function* segmentsAfter(
   others: readonly Condition[],
 ): Generator<Segment> {
   const keys = order.map((term, i) => term.encode(after[i] ?? null))
+  if (isOneRange(order)) {
+    yield { ...all([...others, behindAll(order, keys)]), order }
+    return
+  }
   for (let i = order.length - 1; i >= 0; i -= 1) {
     const equal = order.slice(0, i).map(({ expression }, j) => equals(expression, keys[j] ?? null))
     for (const behind of beyond(order.slice(i), keys[i] ?? null)) {
@@ -32,13 +36,25 @@ export function* segmentsAfter(
   }
 }
 
-function equals(expression: string, key: SQLInputValue): Condition {
+/** Rows compare as a whole where all terms go one way and are always set. */
+function isOneRange(order: readonly OrderTerm[]): boolean {
+  return order.every(({ descending, isNullable }) => !isNullable && descending === order[0]?.descending)
+}
+
+function behindAll(order: readonly OrderTerm[], keys: readonly SqlValue[]): Condition {
+  const expressions = order.map(({ expression }) => expression).join(', ')
+  const comparison = order[0]?.descending ? '<' : '>'
+  return { sql: `(${expressions}) ${comparison} (${keys.map(() => '?').join(', ')})`, parameters: keys }
+}
+
+/** `expression` is `key`, which may be null: not set. */
+export function equals(expression: string, key: SqlValue): Condition {
   return key === null
     ? { sql: `${expression} IS NULL`, parameters: [] }
     : { sql: `${expression} = ?`, parameters: [key] }
 }
 
-function beyond(order: readonly OrderTerm[], key: SQLInputValue): readonly Segment[] {
+function beyond(order: readonly OrderTerm[], key: SqlValue): readonly Segment[] {
   const [term, ...rest] = order
   if (term === undefined) return []
   const { expression, descending, isNullable } = term
@@ -49,7 +65,7 @@ function beyond(order: readonly OrderTerm[], key: SQLInputValue): readonly Segme
 
 /** Holds when all of them hold. */
 export function all(conditions: readonly Condition[]): Condition {
-  if (conditions.length === 0) return { sql: '1', parameters: [] }
+  if (conditions.length === 0) return { sql: 'TRUE', parameters: [] }
   return {
     sql: conditions.map(({ sql }) => `(${sql})`).join(' AND '),
     parameters: conditions.flatMap(({ parameters }) => parameters),

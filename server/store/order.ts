@@ -1,11 +1,13 @@
-import type { SQLInputValue } from 'node:sqlite'
 import type { FilterField, SortField, SortKey } from '../../runtime/filter/types.ts'
-import { encode, quoteText, unsetValues, type Column } from './columns.ts'
+import type { SqlValue } from './connection.ts'
+import type { Dialect } from './dialect.ts'
+import { encode, quoteText, type Column } from './columns.ts'
 
 /** The columns of a collection by the path of their member. */
 export interface Columns {
   readonly collection: string
   readonly columns: ReadonlyMap<string, Column>
+  readonly dialect: Dialect
 }
 
 /** One key of an order as SQL: the column, or for an enum its place in the declared order. */
@@ -16,7 +18,7 @@ export interface OrderTerm {
   /** Rows may have nothing to sort by here; never the last term, which is the key. */
   readonly isNullable: boolean
   /** A sort key as the expression yields it. */
-  readonly encode: (key: SortKey) => SQLInputValue
+  readonly encode: (key: SortKey) => SqlValue
 }
 
 /** A declared column by the path of its member; a name that is not declared is a fault of the caller's code. */
@@ -29,7 +31,7 @@ export function columnNamed(columns: Columns, name: string): Column {
 /** One key of an order. Enums sort as they are declared, unset values first (conventions §8). */
 export function orderTerm(columns: Columns, { field, descending }: SortField): OrderTerm {
   const column = columnNamed(columns, field.name)
-  const isNullable = isEnum(field) || unsetValues[column.type] === null || column.path.includes('.')
+  const isNullable = isEnum(field) || column.isNullable
   return { field, descending, isNullable, ...(isEnum(field) ? enumTerm(column, field) : plainTerm(column)) }
 }
 

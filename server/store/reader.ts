@@ -4,12 +4,12 @@ import { sortKeys } from '../../runtime/ordering.ts'
 import type { SortKey } from '../../runtime/filter/types.ts'
 import type { ListQuery, Page } from '../../runtime/pagination.ts'
 import { ownColumns, textColumn } from './columns.ts'
-import type { Connection, Row } from './connection.ts'
+import type { Connection, Eventually, Row } from './connection.ts'
 import { withDerived } from './derived.ts'
 import { all, type Condition } from './keyset.ts'
 import type { Layout } from './layout.ts'
 import { columnNamed } from './order.ts'
-import { equalities, select, selectPage, type PageRequest } from './select.ts'
+import { equalities, select, selectPage, versionOf, type PageRequest } from './select.ts'
 import { selectTree } from './trees.ts'
 
 /** The layouts of the declared collections by name. */
@@ -38,7 +38,7 @@ export class StoredText<T> implements Stored<T> {
 }
 
 /** The reading half of a store on one connection. */
-export class SqliteReader implements Reader {
+export class StoreReader implements Reader {
   protected readonly connection: Connection
   readonly #layouts: Layouts
 
@@ -48,7 +48,7 @@ export class SqliteReader implements Reader {
   }
 
   async get<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined> {
-    const row = this.connection.get(this.layoutOf(collection).get, [id])
+    const row = await this.connection.get(this.layoutOf(collection).get, [id])
     return row === undefined ? undefined : storedOf(row)
   }
 
@@ -60,14 +60,14 @@ export class SqliteReader implements Reader {
   async count<T>(collection: Collection<T>, where: Where = {}): Promise<number> {
     const layout = this.layoutOf(collection)
     const { sql, parameters } = all(equalities(layout, where))
-    const row = this.connection.get(`SELECT count(*) FROM ${layout.table} WHERE ${sql}`, parameters)
+    const row = await this.connection.get(`SELECT count(*) FROM ${layout.table} WHERE ${sql}`, parameters)
     return Number(row?.[0])
   }
 
   async exists<T>(collection: Collection<T>, where: Where): Promise<boolean> {
     const layout = this.layoutOf(collection)
     const { sql, parameters } = all(equalities(layout, where))
-    return this.connection.get(`SELECT 1 FROM ${layout.table} WHERE ${sql} LIMIT 1`, parameters) !== undefined
+    return (await this.connection.get(`SELECT 1 FROM ${layout.table} WHERE ${sql} LIMIT 1`, parameters)) !== undefined
   }
 
   async tally<T>(collection: Collection<T>, column: string, where: Where = {}): Promise<ReadonlyMap<string, number>> {
@@ -76,7 +76,7 @@ export class SqliteReader implements Reader {
     const { sql, parameters } = all(equalities(layout, where))
     const select = `SELECT ${value}, count(*) FROM ${layout.table} WHERE ${sql} GROUP BY ${value}`
     const counts = new Map<string, number>()
-    for (const [found, count] of this.connection.all(select, parameters)) {
+    for (const [found, count] of await this.connection.all(select, parameters)) {
       const text = String(found ?? '')
       counts.set(text, (counts.get(text) ?? 0) + Number(count))
     }
@@ -89,7 +89,7 @@ export class SqliteReader implements Reader {
     if (type !== 'INTEGER') throw new Error(`column "${column}" of "${collection.name}" holds no integers to sum`)
     const { sql, parameters } = all(equalities(layout, where))
     const select = `SELECT coalesce(sum(${summed}), 0) FROM ${layout.table} WHERE ${sql}`
-    return Number(this.connection.get(select, parameters)?.[0])
+    return Number((await this.connection.get(select, parameters))?.[0])
   }
 
   async *each<T>(collection: Collection<T>, where: Where = {}, after = ''): AsyncGenerator<Stored<T>, void, undefined> {
@@ -97,7 +97,7 @@ export class SqliteReader implements Reader {
     for (;;) {
       const layout = this.layoutOf(collection)
       const rest = { sql: `${ownColumns.key} > ?`, parameters: [last] }
-      const rows = this.#rows(select(layout, all([...equalities(layout, where), rest]), eachSize))
+      const rows = await this.#rows(select(layout, all([...equalities(layout, where), rest]), eachSize))
       yield* rows.map(row => storedOf<T>(row))
       if (rows.length < eachSize) return
       last = String(rows[rows.length - 1]?.[0])
@@ -106,7 +106,7 @@ export class SqliteReader implements Reader {
 
   async list<T>(collection: Collection<T>, query: ListQuery, where: Where = {}): Promise<Page<T>> {
     const request = { query, where, derived: undefined, members: [] }
-    const { rows, ...rest } = this.#page(this.layoutOf(collection), request)
+    const { rows, ...rest } = await this.#page(this.layoutOf(collection), request)
     return { items: rows.map(([, , text]) => new JsonText<T>(String(text))), ...rest }
   }
 
@@ -114,10 +114,13 @@ export class SqliteReader implements Reader {
     collection: Collection<T>,
     query: ListQuery,
     where: Where = {},
-    { derived, members }: PageOptions<Members> = {},
+    { derived, members, witness }: PageOptions<Members> = {},
   ): Promise<StoredPage<T, Members>> {
-    const { rows, ...rest } = this.#page(this.layoutOf(collection), { query, where, derived, members: members ?? [] })
-    return { items: rows.map(row => new ListedText<T, Members>(row)), ...rest }
+    const versioned = witness && versionOf(this.layoutOf(witness.collection), witness.id)
+    const request = { query, where, derived, members: members ?? [], witness: versioned }
+    const { rows, ...rest } = await this.#page(this.layoutOf(collection), request)
+    const count = request.members.length
+    return { items: rows.map(row => new ListedText<T, Members>(row, count)), ...rest }
   }
 
   async above<T>(collection: Collection<T>, parent: string, ids: readonly string[]): Promise<readonly Stored<T>[]> {
@@ -134,56 +137,72 @@ export class SqliteReader implements Reader {
     return layout
   }
 
-  #first<T>(layout: Layout, condition: Condition): Stored<T> | undefined {
-    const [row] = this.#rows(select(layout, condition, 1))
+  async #first<T>(layout: Layout, condition: Condition): Promise<Stored<T> | undefined> {
+    const [row] = await this.#rows(select(layout, condition, 1))
     return row === undefined ? undefined : storedOf(row)
   }
 
-  #rows({ sql, parameters }: Condition): Row[] {
+  #rows({ sql, parameters }: Condition): Eventually<readonly Row[]> {
     return this.connection.all(sql, parameters)
   }
 
-  #tree<T>(
+  async #tree<T>(
     collection: Collection<T>,
     parent: string,
     ids: readonly string[],
     direction: 'above' | 'below',
-  ): readonly Stored<T>[] {
+  ): Promise<readonly Stored<T>[]> {
     if (ids.length === 0) return []
-    const sql = selectTree(this.layoutOf(collection), parent, direction)
-    return this.connection.all(sql, [JSON.stringify(ids)]).map(row => storedOf<T>(row))
+    const { sql, parameters } = selectTree(this.layoutOf(collection), parent, direction, ids)
+    return (await this.connection.all(sql, parameters)).map(row => storedOf<T>(row))
   }
 
   /** One row is read ahead: only when there is one, the page has a next one. */
-  #page(layout: Layout, request: PageRequest): { rows: readonly Row[]; next?: readonly SortKey[] } {
+  async #page(layout: Layout, request: PageRequest): Promise<PageRows> {
     const { derived, query } = request
     let rows: readonly Row[] = []
+    const versions = new Set<number | undefined>()
     for (const statement of selectPage(layout, request)) {
-      const more = this.#rows(statement)
+      const more = await this.#rows(statement)
+      if (request.witness) versions.add(witnessedBy(more))
       rows = rows.length === 0 ? more : [...rows, ...more]
       if (rows.length > query.size) break
     }
+    // Statements that differ saw different moments.
+    const witnessed = versions.size === 1 ? [...versions][0] : undefined
     const last = rows[query.size - 1]
-    if (rows.length <= query.size || last === undefined) return { rows }
+    if (rows.length <= query.size || last === undefined) return { rows, witnessed }
     const document: object = JSON.parse(String(last[2]))
     const fields = derived ? withDerived(layout, document, derived) : document
-    return { rows: rows.slice(0, query.size), next: sortKeys(query.order, fields) }
+    return { rows: rows.slice(0, query.size), next: sortKeys(query.order, fields), witnessed }
   }
+}
+
+interface PageRows {
+  readonly rows: readonly Row[]
+  readonly next?: readonly SortKey[]
+  readonly witnessed: number | undefined
+}
+
+/** The version that the rows of a statement bring along as their last value. */
+function witnessedBy([row]: readonly Row[]): number | undefined {
+  const value = row?.at(-1) ?? undefined
+  return value === undefined ? undefined : Number(value)
 }
 
 /** A document of a page with the members that were read behind its text. */
 class ListedText<T, Members extends readonly (keyof T)[]> extends StoredText<T> implements Listed<T, Members> {
   readonly members: Listed<T, Members>['members']
 
-  constructor(row: Row) {
+  constructor(row: Row, count: number) {
     super(String(row[0]), Number(row[1]), String(row[2]))
-    const members: readonly unknown[] = row.slice(3)
+    const members: readonly unknown[] = row.slice(3, 3 + count)
     // The columns hold what was written of a `T`, texts only.
     this.members = members as Listed<T, Members>['members']
   }
 }
 
 /** Of a row that `select` reads. */
-function storedOf<T>([key, version, text]: Row): Stored<T> {
+export function storedOf<T>([key, version, text]: Row): Stored<T> {
   return new StoredText<T>(String(key), Number(version), String(text))
 }

@@ -1,16 +1,16 @@
 import type { Derived, Where } from '../../domain/ports/store.ts'
 import type { ListQuery } from '../../runtime/pagination.ts'
-import { anyOf, encode, ownColumns, textColumn } from './columns.ts'
+import { encode, ownColumns, textColumn } from './columns.ts'
 import { derivedName, derivedTable, type DerivedTable } from './derived.ts'
 import { compileFilter } from './filter-sql.ts'
-import { all, segmentsAfter, type Condition, type Segment } from './keyset.ts'
+import { all, equals, segmentsAfter, type Condition, type Segment } from './keyset.ts'
 import type { Layout } from './layout.ts'
 import { columnNamed, orderTerm, type Columns, type OrderTerm } from './order.ts'
 
 const { key, version, body } = ownColumns
 
 /** What is read of every document. */
-const own: readonly string[] = [key, version, body]
+const own: Condition = { sql: `${key}, ${version}, ${body}`, parameters: [] }
 
 /**
  * Reads at most `limit` documents that a condition holds for. The limit stands in the text: as a parameter SQLite would
@@ -21,10 +21,12 @@ export function select(
   { sql, parameters }: Condition,
   limit: number,
   order: string = key,
-  taken: readonly string[] = own,
+  taken: Condition = own,
 ): Condition {
-  const columns = taken.join(', ')
-  return { sql: `SELECT ${columns} FROM ${layout.table} WHERE ${sql} ORDER BY ${order} LIMIT ${limit}`, parameters }
+  return {
+    sql: `SELECT ${taken.sql} FROM ${layout.table} WHERE ${sql} ORDER BY ${order} LIMIT ${limit}`,
+    parameters: [...taken.parameters, ...parameters],
+  }
 }
 
 /** What a page is read by. */
@@ -34,14 +36,23 @@ export interface PageRequest {
   readonly derived: Derived | undefined
   /** The names of columns that are read behind key, version and body. */
   readonly members: readonly string[]
+  /** What is read behind them, the same in every row of a statement. */
+  readonly witness?: Condition | undefined
 }
+
+/** The version of a document, as a value of SQL. */
+export const versionOf = ({ table }: Layout, id: string): Condition => ({
+  sql: `(SELECT ${version} FROM ${table} WHERE ${key} = ?)`,
+  parameters: [id],
+})
 
 /**
  * The statements that together yield the rows of a page, in its order, and one more: none of a later statement comes
  * before one of an earlier one.
  */
-export function* selectPage(layout: Layout, { query, where, derived, members }: PageRequest): Generator<Condition> {
-  const taken = [...own, ...members.map(name => textColumn(columnNamed(layout, name)).sql)]
+export function* selectPage(layout: Layout, request: PageRequest): Generator<Condition> {
+  const { query, where, derived } = request
+  const taken = takenOf(layout, request)
   const made = derived && derivedTable(layout, derived)
   const columns: Columns = made?.columns ?? layout
   const order = query.order.map(field => orderTerm(columns, field))
@@ -51,10 +62,17 @@ export function* selectPage(layout: Layout, { query, where, derived, members }: 
     query.after === undefined ? [{ ...all(narrowed), order }] : segmentsAfter(order, query.after, narrowed)
   const limit = query.size + 1
   for (const segment of segments) {
+    const sorted = { ...segment, order: layout.dialect.sortsFixed ? order : segment.order }
     yield made
-      ? selectDerived(layout, made, segment, limit, taken)
-      : select(layout, segment, limit, sortedBy(segment.order), taken)
+      ? selectDerived(layout, made, sorted, limit, taken)
+      : select(layout, sorted, limit, sortedBy(layout, sorted.order), taken)
   }
+}
+
+function takenOf(layout: Layout, { members, witness }: PageRequest): Condition {
+  const columns = members.map(name => `, ${textColumn(columnNamed(layout, name)).sql}`).join('')
+  if (witness === undefined) return { sql: own.sql + columns, parameters: [] }
+  return { sql: `${own.sql}${columns}, ${witness.sql}`, parameters: witness.parameters }
 }
 
 /**
@@ -63,36 +81,40 @@ export function* selectPage(layout: Layout, { query, where, derived, members }: 
  */
 function selectDerived(
   layout: Layout,
-  { fits, isFixed, table }: DerivedTable,
+  { fits, isFixed, table: made }: DerivedTable,
   segment: Segment,
   limit: number,
-  taken: readonly string[],
+  taken: Condition,
 ): Condition {
-  const nearest = segment.order.filter(({ field }) => !isFixed(field.name))
-  const each = select(layout, all([fits, segment]), limit, sortedBy(nearest), ['rowid'])
+  const { dialect, table } = layout
+  const nearest = sortedBy(
+    layout,
+    segment.order.filter(({ field }) => !isFixed(field.name)),
+  )
+  const fitting = all([fits, segment])
+  const each = (read: string): string => select(layout, fitting, limit, nearest, { sql: read, parameters: [] }).sql
   const sorted = segment.order.map(({ expression }, i) => `${expression} AS "_sort_${i}"`)
   const first =
-    `SELECT ${[`${layout.table}.rowid AS "_row"`, ...sorted].join(', ')} FROM ${derivedName} CROSS JOIN ${layout.table} ` +
-    `ON ${layout.table}.rowid IN (${each.sql}) ORDER BY ${sortedBy(segment.order)} LIMIT ${limit}`
-  const placed = segment.order.map(({ descending }, i) => `"_first"."_sort_${i}"${descending ? ' DESC' : ''}`)
+    `SELECT ${[`${table}.${dialect.row} AS "_row"`, ...sorted].join(', ')} FROM ${derivedName}` +
+    `${dialect.joinEach(table, each)} ORDER BY ${sortedBy(layout, segment.order)} LIMIT ${limit}`
+  const placed = segment.order.map((term, i) => dialect.sorted({ ...term, expression: `"_first"."_sort_${i}"` }))
   return {
     sql:
-      `${table.sql}SELECT ${taken.join(', ')} FROM (${first}) AS "_first" CROSS JOIN ${layout.table} ` +
-      `ON ${layout.table}.rowid = "_first"."_row" ORDER BY ${placed.join(', ')}`,
-    parameters: [...table.parameters, ...each.parameters],
+      `${made.sql}SELECT ${taken.sql} FROM (${first}) AS "_first" CROSS JOIN ${table} ` +
+      `WHERE ${table}.${dialect.row} = "_first"."_row" ORDER BY ${placed.join(', ')}`,
+    parameters: [...made.parameters, ...taken.parameters, ...fitting.parameters],
   }
 }
 
-function sortedBy(order: readonly OrderTerm[]): string {
-  return order.map(({ expression, descending }) => (descending ? `${expression} DESC` : expression)).join(', ')
-}
+const sortedBy = ({ dialect }: Layout, order: readonly OrderTerm[]): string =>
+  order.map(term => dialect.sorted(term)).join(', ')
 
 /** One condition for each column of `where`; null stands for a member that is not set, a list for one of its values. */
 export function equalities(layout: Layout, where: Where): Condition[] {
   return Object.entries(where).map(([name, value]): Condition => {
     const column = columnNamed(layout, name)
-    if (isList(value)) return { sql: anyOf(column.sql), parameters: [JSON.stringify(value)] }
-    return { sql: `${column.sql} IS ?`, parameters: [encode(column, value)] }
+    if (isList(value)) return layout.dialect.anyOf(column.sql, value)
+    return equals(column.sql, encode(column, value))
   })
 }
 

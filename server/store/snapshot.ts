@@ -1,79 +1,109 @@
 import type { Collection } from '../../domain/ports/store.ts'
-import { columnValue, ownColumns, type Column } from './columns.ts'
-import { Connection, type Row } from './connection.ts'
-import { isCorrupt } from './errors.ts'
-import { layoutOf, type Layout } from './layout.ts'
-import { SqliteReader } from './reader.ts'
-import type { SqliteOptions } from './sqlite.ts'
+import { ownColumns, type WrittenColumn } from './columns.ts'
+import type { Connection, Row, SqlValue } from './connection.ts'
+import { damageOf, documentOf, shownKey, type Mismatch } from './documents.ts'
+import type { Layout } from './layout.ts'
+import { StoreReader, type Layouts } from './reader.ts'
 
-/**
- * Opens a file that a server may be writing, to read it as of one moment. Throws when it does not exist, or lacks a
- * table or column of the declarations: nothing is made and nothing is changed.
- */
-export function openSnapshot({ file, collections = [] }: SqliteOptions): SqliteSnapshot {
-  const connection = new Connection(file, 'snapshot')
-  try {
-    const layouts = collections.map(layoutOf)
-    connection.exec('BEGIN')
-    for (const layout of layouts) connection.all(`${selectWritten(layout)} LIMIT 0`)
-    return new SqliteSnapshot(connection, new Map(layouts.map(layout => [layout.collection, layout])))
-  } catch (error) {
-    connection.close()
-    throw error
-  }
+/** What a snapshot asks of the store that it is of. */
+export interface SnapshotKeeper {
+  /** The name of the store itself in findings. */
+  readonly store: string
+  /** What is wrong with the store itself, for people; nothing when it is sound. */
+  damages(): Promise<readonly string[]>
+  /** Throws when what was read may be torn: it can be when a server was started meanwhile. */
+  verify(): void
+  close(): Promise<void>
 }
 
-/** The reading half of a store, in one transaction that ends when it is closed. */
-export class SqliteSnapshot extends SqliteReader {
-  /** What SQLite finds wrong with the file itself, for people; nothing when it is sound. */
-  damages(): readonly string[] {
-    try {
-      const told = this.connection.all('PRAGMA integrity_check').map(([message]) => String(message))
-      return told.filter(message => message !== 'ok')
-    } catch (error) {
-      if (isCorrupt(error)) return [error instanceof Error ? error.message : String(error)]
-      throw error
-    }
+/** The reading half of a store that others may be writing, as of one moment, in one transaction until it is closed. */
+export class StoreSnapshot extends StoreReader {
+  readonly #keeper: SnapshotKeeper
+
+  constructor(connection: Connection, layouts: Layouts, keeper: SnapshotKeeper) {
+    super(connection, layouts)
+    this.#keeper = keeper
   }
 
-  /** The keys of rows whose columns, by which they are found, say something else than their documents. */
-  async *mismatches(collection: Collection<never>): AsyncGenerator<string, void, undefined> {
+  get store(): string {
+    return this.#keeper.store
+  }
+
+  damages(): Promise<readonly string[]> {
+    return this.#keeper.damages()
+  }
+
+  verify(): void {
+    this.#keeper.verify()
+  }
+
+  /** Whether the text of a document of this collection can be read; one that cannot is among the mismatches. */
+  isReadable(collection: { readonly name: string }, text: string): boolean {
+    return damageOf(this.layoutOf(collection), documentOf(text)) === undefined
+  }
+
+  close(): Promise<void> {
+    return this.#keeper.close()
+  }
+
+  /** The rows whose documents cannot be read, or say something else than the columns by which they are found. */
+  async *mismatches(collection: Collection<never>): AsyncGenerator<Mismatch, void, undefined> {
     const layout = this.layoutOf(collection)
-    const page = `${selectWritten(layout)} WHERE ${ownColumns.key} > ? ORDER BY ${ownColumns.key} LIMIT ${pageSize}`
-    let last: string | undefined = ''
-    while (last !== undefined) {
-      const rows: Row[] = this.connection.all(page, [last])
-      for (const row of rows) if (!isMatching(layout, row)) yield String(row[0])
-      last = rows.length < pageSize ? undefined : String(rows.at(-1)?.[0])
+    let last: SqlValue | undefined = ''
+    // The empty key is none, but a row may have it.
+    for (let after = '>='; last !== undefined; after = '>') {
+      const rows: readonly Row[] = await this.connection.all(selectBodies(layout, after), [last])
+      yield* await this.#mismatchesIn(layout, rows)
+      last = rows.length < pageSize ? undefined : rows.at(-1)?.[0]
     }
   }
 
-  close(): void {
-    this.connection.close()
+  async #mismatchesIn(layout: Layout, rows: readonly Row[]): Promise<readonly Mismatch[]> {
+    const read = rows.map(([key, body]) => {
+      const document = documentOf(body)
+      const damage = damageOf(layout, document)
+      const isOwn = damage === undefined && layout.columns.get(layout.id)?.valueOf(document) === key
+      return {
+        key: shownKey(key),
+        damage,
+        values: isOwn ? layout.written.map(each => each.valueOf(document)) : undefined,
+      }
+    })
+    const known = read.flatMap(({ key, values }) => (values === undefined ? [] : [[key, ...values]]))
+    const others = new Set(await this.#otherThan(layout, known))
+    return read.filter(({ key, values }) => values === undefined || others.has(key))
+  }
+
+  /** The keys of rows that hold something else than these, which are their keys and values. */
+  async #otherThan({ table, written }: Layout, rows: readonly (readonly SqlValue[])[]): Promise<readonly string[]> {
+    if (rows.length === 0 || written.length === 0) return []
+    const names = written.map((_, i) => `"_written_${i}"`)
+    const cast = ['?', ...written.map(column => `CAST(? AS ${typeOf(column)})`)].join(', ')
+    const values = rows.map(() => `(${cast})`).join(', ')
+    const differs = written.map(({ sql }, i) => `${table}.${sql} IS DISTINCT FROM ${names[i]}`).join(' OR ')
+    const found = await this.connection.all(
+      `WITH "_document" ("_id", ${names.join(', ')}) AS (VALUES ${values}) ` +
+        `SELECT "_id" FROM "_document" JOIN ${table} ON ${ownColumns.key} = "_id" WHERE ${differs}`,
+      rows.flat(),
+    )
+    return found.map(([key]) => String(key))
   }
 }
 
-/** Rows that are held at a time. */
-const pageSize = 500
+/** Rows that are held at a time; each gives a statement as many parameters as it has columns, of which there are bounds. */
+const pageSize = 100
 
-const selectWritten = ({ table, written }: Layout): string =>
-  `SELECT ${[ownColumns.key, ownColumns.body, ...written.map(({ sql }) => sql)].join(', ')} FROM ${table}`
-
-function isMatching({ columns, id, written }: Layout, [key, body, ...values]: Row): boolean {
-  try {
-    const document: unknown = JSON.parse(String(body))
-    const idColumn = columns.get(id)
-    const isOwn = idColumn !== undefined && columnValue(idColumn, document) === key
-    return isOwn && written.every((column, i) => isEqual(column, document, values[i]))
-  } catch (error) {
-    // What is no JSON, or holds no value of a column's type, was not written by a store.
-    if (error instanceof SyntaxError || error instanceof TypeError) return false
-    throw error
-  }
+function selectBodies({ table }: Layout, after: string): string {
+  const { body, key } = ownColumns
+  return `SELECT ${key}, ${body} FROM ${table} WHERE ${key} ${after} ? ORDER BY ${key} LIMIT ${pageSize}`
 }
 
-/** Integers are written as `bigint` and read as `number`. */
-function isEqual(column: Column, document: unknown, value: Row[number] | undefined): boolean {
-  const expected = columnValue(column, document)
-  return expected === null || value === null ? expected === value : String(expected) === String(value)
+const typeOf = ({ affinity }: WrittenColumn): string => affinity.replace(/ COLLATE .*/, '')
+
+/** Throws when a table or a column of the declarations is missing. */
+export async function checkTables(connection: Connection, layouts: readonly Layout[]): Promise<void> {
+  for (const { table, written } of layouts) {
+    const names = [ownColumns.key, ownColumns.body, ...written.map(({ sql }) => sql)].join(', ')
+    await connection.all(`SELECT ${names} FROM ${table} LIMIT 0`)
+  }
 }

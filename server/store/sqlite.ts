@@ -1,18 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { Conflict, type Collection, type Store, type Transaction } from '../../domain/ports/store.ts'
-import { Connection } from './connection.ts'
-import { isBusy, storeUnavailable } from './errors.ts'
-import { layoutOf, type Layout } from './layout.ts'
-import { migrate } from './migrations.ts'
-import { FifoQueue } from './queue.ts'
-import { SqliteReader } from './reader.ts'
-import { prepareTable } from './tables.ts'
-import { SqliteTransaction } from './transaction.ts'
-
-/** How often a transaction runs before the store gives up (conventions §16). */
-const maxAttempts = 10
+import { Conflict, type Collection, type Reader, type Transaction } from '../../domain/ports/store.ts'
+import { inAttempts, storeUnavailable } from './attempts.ts'
+import { layoutOf } from './layout.ts'
+import { StoreReader, type Layouts } from './reader.ts'
+import { SqliteConnection } from './sqlite/connection.ts'
+import { sqliteDialect } from './sqlite/dialect.ts'
+import { isBusy, outageOf } from './sqlite/errors.ts'
+import { migrate } from './sqlite/migrations.ts'
+import { reclaimStep } from './sqlite/reclaim.ts'
+import { FifoQueue } from './sqlite/queue.ts'
+import { SnapshotConnections } from './sqlite/snapshots.ts'
+import { prepareTable } from './sqlite/tables.ts'
+import { ScopedReader } from './scoped-reader.ts'
+import type { ServerStore } from './server-store.ts'
+import { StoreTransaction } from './transaction.ts'
 
 /** Where a store lies and what it keeps. */
 export interface SqliteOptions {
@@ -20,17 +22,22 @@ export interface SqliteOptions {
   readonly collections?: readonly Collection<never>[]
 }
 
-/** Opens a file, made when absent, and brings its tables up to the declarations. */
+/**
+ * Opens a file, made when absent, and brings its tables up to the declarations. Nothing else in this thread runs
+ * meanwhile: who waits for the file blocks it, and would wait for himself.
+ */
 export async function openSqlite({ file, collections = [] }: SqliteOptions): Promise<SqliteStore> {
-  const writer = new Connection(file, 'writer')
+  const writer = new SqliteConnection(file, 'writer')
   try {
+    const layouts = collections.map(collection => layoutOf(collection, sqliteDialect))
     writer.exec('BEGIN IMMEDIATE')
     migrate(writer)
+    for (const layout of layouts) prepareTable(writer, layout)
     writer.exec('COMMIT')
-    const store = new SqliteStore(writer, new Connection(file, 'reader'), new Map())
-    await store.declare(collections)
+    const reader = new SqliteConnection(file, 'reader')
     writer.endOpening()
-    return store
+    const byName = new Map(layouts.map(layout => [layout.collection, layout]))
+    return new SqliteStore(writer, reader, new SnapshotConnections(file), byName)
   } catch (error) {
     writer.close()
     throw error
@@ -38,34 +45,33 @@ export async function openSqlite({ file, collections = [] }: SqliteOptions): Pro
 }
 
 /**
- * The store port over one file of SQLite: one writer connection whose transactions run one after the other, and one
- * reader connection, which sees committed rows only. On a single connection readers see uncommitted rows, and the
+ * The store port over one file of SQLite: one writer connection whose transactions run one after the other, one
+ * reader connection, which sees committed rows only, and one for each snapshot. On a single connection readers see uncommitted rows, and the
  * rollback of one transaction undoes what another was told is written.
  */
-export class SqliteStore extends SqliteReader implements Store {
-  readonly #writer: Connection
-  readonly #layouts: Map<string, Layout>
+export class SqliteStore extends StoreReader implements ServerStore {
+  readonly #reader: SqliteConnection
+  readonly #writer: SqliteConnection
+  readonly #snapshots: SnapshotConnections
+  readonly #layouts: Layouts
   readonly #queue = new FifoQueue()
-  readonly #running = new AsyncLocalStorage<SqliteTransaction>()
+  readonly #running = new AsyncLocalStorage<StoreTransaction>()
 
-  constructor(writer: Connection, reader: Connection, layouts: Map<string, Layout>) {
+  constructor(writer: SqliteConnection, reader: SqliteConnection, snapshots: SnapshotConnections, layouts: Layouts) {
     super(reader, layouts)
+    this.#reader = reader
     this.#writer = writer
+    this.#snapshots = snapshots
     this.#layouts = layouts
-  }
-
-  /** Makes or extends the tables of collections; those declared before stay. */
-  async declare(collections: readonly Collection<never>[]): Promise<void> {
-    const layouts = collections.map(layoutOf)
-    await this.#exclusively(async () => layouts.forEach(layout => prepareTable(this.#writer, layout)))
-    for (const layout of layouts) this.#layouts.set(layout.collection, layout)
   }
 
   async tx<R>(fn: (tx: Transaction) => Promise<R>): Promise<R> {
     const { tx, result } = await this.#attempt(async () => {
-      const tx = new SqliteTransaction(this.#writer, this.#layouts)
+      const tx = new StoreTransaction(this.#writer, this.#layouts)
       try {
-        return { tx, result: await this.#running.run(tx, fn, tx) }
+        const result = await this.#running.run(tx, fn, tx)
+        tx.check()
+        return { tx, result }
       } finally {
         tx.end()
       }
@@ -74,10 +80,19 @@ export class SqliteStore extends SqliteReader implements Store {
     return result
   }
 
-  /**
-   * 32 random bytes of this installation under `name`, made when they are first asked for: keys of page tokens and
-   * the like, the same for all servers on the store.
-   */
+  snapshot<R>(read: (reader: Reader) => Promise<R>): Promise<R> {
+    const attempt = (): Promise<R> =>
+      this.#snapshots.run(async connection => {
+        const reader = new ScopedReader(connection, this.#layouts)
+        try {
+          return await read(reader)
+        } finally {
+          reader.end()
+        }
+      })
+    return inAttempts(attempt, isBusy)
+  }
+
   async secret(name: string): Promise<Uint8Array> {
     const fresh = randomBytes(32)
     return this.#attempt(async () => {
@@ -87,10 +102,16 @@ export class SqliteStore extends SqliteReader implements Store {
     })
   }
 
-  /** Waits for the transactions that were begun, writes the log back into the file and closes it. */
+  reclaim(): Promise<boolean> {
+    return inAttempts(() => this.#queue.run(async () => reclaimStep(this.#writer)), isBusy)
+  }
+
+  /** Waits for the transactions and snapshots that were begun, writes the log back into the file and closes it. */
   close(): Promise<void> {
+    const snapshots = this.#snapshots.close()
     return this.#queue.close(async () => {
-      this.connection.close()
+      await snapshots
+      this.#reader.close()
       this.#writer.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       this.#writer.close()
     })
@@ -98,14 +119,14 @@ export class SqliteStore extends SqliteReader implements Store {
 
   /** Runs `work` in a transaction, again after a conflict; others have their turn while it backs off. */
   async #attempt<R>(work: () => Promise<R>): Promise<R> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#exclusively(work)
-      } catch (error) {
-        if (!(error instanceof Conflict) && !isBusy(error)) throw error
-        if (attempt >= maxAttempts) throw storeUnavailable()
-        await sleep(backOffMs(attempt))
-      }
+    try {
+      return await inAttempts(
+        () => this.#exclusively(work),
+        error => error instanceof Conflict || isBusy(error),
+      )
+    } catch (error) {
+      const outage = outageOf(error)
+      throw outage === undefined ? error : storeUnavailable(outage)
     }
   }
 
@@ -130,10 +151,4 @@ export class SqliteStore extends SqliteReader implements Store {
   #rollBack(): void {
     if (this.#writer.isTransaction) this.#writer.exec('ROLLBACK')
   }
-}
-
-/** 5 to 200 ms, doubling, of which a random part is waited: two that collided do not meet again. */
-function backOffMs(attempt: number): number {
-  const most = Math.min(200, 5 * 2 ** attempt)
-  return 5 + Math.random() * (most - 5)
 }

@@ -1,22 +1,21 @@
 import { Conflict, type Collection, type Stored, type Transaction } from '../../domain/ports/store.ts'
 import { isRecord, own } from '../../runtime/validation.ts'
-import { ownColumns } from './columns.ts'
-import { sqliteCode, sqliteCodes } from './errors.ts'
+import type { SqlValue } from './connection.ts'
 import { columnValues, type Layout } from './layout.ts'
-import { columnNamed } from './order.ts'
-import { SqliteReader, StoredText } from './reader.ts'
+import { storedOf, StoredText } from './reader.ts'
+import { ScopedReader } from './scoped-reader.ts'
 
-/** The calls of one transaction on the writer's connection; after `end` all of them throw. */
-export class SqliteTransaction extends SqliteReader implements Transaction {
+/**
+ * The calls of one transaction on its connection; after `end` all of them throw. So do those behind the error of a
+ * violated unique set, for which PostgreSQL gives a transaction up.
+ */
+export class StoreTransaction extends ScopedReader implements Transaction {
   readonly #hooks: (() => void)[] = []
-  #isOpen = true
+  #taken: Error | undefined
 
-  get isOpen(): boolean {
-    return this.#isOpen
-  }
-
-  end(): void {
-    this.#isOpen = false
+  /** Throws the error of a unique set that was violated, whoever caught it. */
+  check(): void {
+    if (this.#taken !== undefined) throw this.#taken
   }
 
   /** Calls what waits for the commit. */
@@ -28,13 +27,14 @@ export class SqliteTransaction extends SqliteReader implements Transaction {
     this.#hooks.push(run)
   }
 
-  /** `BEGIN IMMEDIATE` has locked every row already. */
-  lock<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined> {
-    return this.get(collection, id)
+  async lock<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined> {
+    const row = await this.connection.get(this.layoutOf(collection).lock, [id])
+    return row === undefined ? undefined : storedOf(row)
   }
 
-  share<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined> {
-    return this.get(collection, id)
+  async share<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined> {
+    const row = await this.connection.get(this.layoutOf(collection).share, [id])
+    return row === undefined ? undefined : storedOf(row)
   }
 
   async insert<T>(collection: Collection<T>, document: T): Promise<Stored<T>> {
@@ -42,7 +42,8 @@ export class SqliteTransaction extends SqliteReader implements Transaction {
     const id = idOf(layout, document)
     const text = JSON.stringify(document)
     const values = [id, text, ...columnValues(layout, document)]
-    this.#write(collection, document, layout, () => this.connection.run(layout.insert, values))
+    const inserted = await this.#write(collection, document, layout, layout.insert, values)
+    if (inserted === 0) throw changedMeanwhile(collection)
     return new StoredText<T>(id, 1, text)
   }
 
@@ -62,43 +63,40 @@ export class SqliteTransaction extends SqliteReader implements Transaction {
     if (idOf(layout, document) !== id) throw new Error(`a document of "${collection.name}" cannot change its id`)
     const text = JSON.stringify(document)
     const values = [text, ...columnValues(layout, document), id, version]
-    const changed = this.#write(collection, document, layout, () => this.connection.run(layout.update, values))
+    const changed = await this.#write(collection, document, layout, layout.update, values)
     return changed === 0 ? undefined : new StoredText<T>(id, version + 1, text)
   }
 
   async delete<T>(collection: Collection<T>, id: string, version: number): Promise<void> {
-    const { table } = this.layoutOf(collection)
-    const sql = `DELETE FROM ${table} WHERE ${ownColumns.key} = ? AND ${ownColumns.version} = ?`
-    if (this.connection.run(sql, [id, version]) === 0) throw changedMeanwhile(collection)
+    const deleted = await this.connection.run(this.layoutOf(collection).delete, [id, version])
+    if (deleted === 0) throw changedMeanwhile(collection)
   }
 
   protected override layoutOf(collection: { readonly name: string }): Layout {
-    if (!this.#isOpen) throw new Error('the transaction has ended; its calls must be awaited inside it')
-    return super.layoutOf(collection)
+    const layout = super.layoutOf(collection)
+    this.check()
+    return layout
   }
 
-  #write<T>(collection: Collection<T>, document: T, layout: Layout, write: () => number): number {
+  async #write<T>(
+    collection: Collection<T>,
+    document: T,
+    layout: Layout,
+    sql: string,
+    values: readonly SqlValue[],
+  ): Promise<number> {
     try {
-      return write()
+      return await this.connection.run(sql, values)
     } catch (error) {
-      if (sqliteCode(error) === sqliteCodes.primaryKeyViolated) throw changedMeanwhile(collection)
-      if (sqliteCode(error) !== sqliteCodes.uniqueViolated) throw error
-      throw takenError(collection, document, layout, String(error)) ?? error
+      const fields = layout.dialect.violated(error, layout)?.join()
+      const unique = collection.uniques?.find(declared => declared.fields.join() === fields)
+      throw (this.#taken = unique?.taken(document)) ?? error
     }
   }
 }
 
 const changedMeanwhile = (collection: { readonly name: string }): Conflict =>
   new Conflict(`a document of "${collection.name}" changed meanwhile`)
-
-/** SQLite names the columns of the violated index: `UNIQUE constraint failed: table.a, table.b`. */
-function takenError<T>(collection: Collection<T>, document: T, layout: Layout, message: string): Error | undefined {
-  const violated = collection.uniques?.find(({ fields }) => {
-    const names = fields.map(name => `${layout.collection}.${columnNamed(layout, name).sql.slice(1, -1)}`)
-    return message.endsWith(`: ${names.join(', ')}`)
-  })
-  return violated?.taken(document)
-}
 
 function idOf(layout: Layout, document: unknown): string {
   const id = isRecord(document) ? own(document, layout.id) : undefined

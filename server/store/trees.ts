@@ -1,16 +1,24 @@
 import { columnNamed } from './order.ts'
 import type { Layout } from './layout.ts'
-import { anyOf, ownColumns } from './columns.ts'
+import type { Condition } from './keyset.ts'
+import { ownColumns } from './columns.ts'
 
-/** Reads documents and all that stand above or below them; takes a list of ids as JSON. A cycle ends where it began. */
-export function selectTree(layout: Layout, parent: string, direction: 'above' | 'below'): string {
+/** Reads documents and all that stand above or below them. A cycle ends where it began. */
+export function selectTree(
+  layout: Layout,
+  parent: string,
+  direction: 'above' | 'below',
+  ids: readonly string[],
+): Condition {
   const { key, version, body } = ownColumns
   const { sql } = columnNamed(layout, parent)
   const step = direction === 'above' ? `tree.parent = node.${key}` : `node.${sql} = tree.id`
+  const start = layout.dialect.anyOf(`node.${key}`, ids)
   const row = `node.${key}, node.${sql}`
-  return (
-    `WITH RECURSIVE tree (id, parent) AS (SELECT ${row} FROM ${layout.table} AS node WHERE node.${anyOf(key)} ` +
-    `UNION SELECT ${row} FROM tree JOIN ${layout.table} AS node ON ${step}) ` +
-    `SELECT node.${key}, node.${version}, node.${body} FROM tree JOIN ${layout.table} AS node ON node.${key} = tree.id`
-  )
+  const query =
+    `WITH RECURSIVE tree (id, parent) AS (SELECT ${row} FROM ${layout.table} AS node WHERE ${start.sql} ` +
+    `UNION SELECT ${row} FROM tree${layout.dialect.joinBy(layout.table, step)}) ` +
+    `SELECT node.${key}, node.${version}, node.${body} FROM tree` +
+    layout.dialect.joinBy(layout.table, `node.${key} = tree.id`)
+  return { sql: query, parameters: start.parameters }
 }

@@ -17,7 +17,7 @@ SqliteStore.prototype.tx = function <R>(this: SqliteStore, fn: Parameters<typeof
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'ninefold-bench-'))
-const { client, close } = await depotPlatform(folder)
+const { client, close } = await depotPlatform({ dataDir: folder })
 
 /** Milliseconds and commits from the call until its operation has ended. */
 async function measure(call: () => Promise<{ readonly id: string }>): Promise<readonly [ms: number, commits: number]> {

@@ -1,67 +1,162 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { generateArguments, root } from '../../scripts/project.ts'
+import { basename, join } from 'node:path'
+import { generateArguments, root, toolFile } from '../../scripts/project.ts'
+import { madeDocument } from './measuring/made-document.ts'
+import { medianCost, type Place, type ProcessCost, processCost } from './measuring/process-cost.ts'
 
 /**
- * Prints what a cold process of `generate` costs beside an empty one: over the documents in `specs/`, when it remembers
- * the last run and when it does not, as in CI; and over the document that is named on the command line.
+ * Prints what processes of `generate` cost, each beside its limit where it has one: over copies of the documents in
+ * `specs/`, with and without a memory; over made documents of two sizes; and over the document that is named on the
+ * command line. Then what TypeScript takes to check the output.
  */
 const rounds = 5
-const [document] = process.argv.slice(3)
+const memoryLimit = 400
+const nameWidth = 30
+const cellWidth = 26
+const [given] = process.argv.slice(3)
 
-interface Cost {
-  readonly wallMs: number
-  readonly cpuMs: number
-}
-
-const out = mkdtempSync(join(tmpdir(), 'ninefold-bench-'))
+const folder = mkdtempSync(join(tmpdir(), 'ninefold-bench-'))
 try {
-  const empty = median(['--eval', '0'])
-  print('an empty process', empty, empty)
-  for (const [state, ci] of [
-    ['anew', 'true'],
-    ['remembered', ''],
-  ] as const) {
-    process.env.CI = ci
-    print(`specs, ${state}`, median(generateArguments()), empty)
-    print(`specs, ${state}, --check`, median([...generateArguments(), '--check']), empty)
-  }
-  if (document !== undefined) {
-    if (!existsSync(document)) throw new Error(`${document} does not exist`)
-    print(document, median(['ninefold.ts', 'generate', document, '--out', join(out, 'output')]), empty)
-  }
+  printEmpty()
+  printSpecs()
+  printMade()
+  printTypeCheck()
+  if (given !== undefined) printGiven(given)
 } finally {
-  rmSync(out, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true })
 }
 
-/** The round with the median CPU time. */
-function median(args: readonly string[]): Cost {
-  const costs = Array.from({ length: rounds }, () => run(args)).sort((a, b) => a.cpuMs - b.cpuMs)
-  return costs[Math.floor(rounds / 2)] ?? { wallMs: 0, cpuMs: 0 }
+function printEmpty(): void {
+  heading('Node.js')
+  const place = { cwd: folder }
+  print(
+    'an empty process',
+    medianCost(rounds, () => processCost(['--eval', '0'], place)),
+  )
 }
 
-/** Wraps the process in a file that reports its own CPU time when it ends. */
-function run(args: readonly string[]): Cost {
-  const report = join(out, 'cpu')
-  const hook = `import { writeFileSync } from 'node:fs'; process.on('exit', () => writeFileSync(${JSON.stringify(report)}, JSON.stringify(process.cpuUsage())))`
-  const start = performance.now()
-  const { status, stderr } = spawnSync(process.execPath, ['--import', dataUrl(hook), ...args], {
-    cwd: root,
-    encoding: 'utf8',
-  })
-  const wallMs = performance.now() - start
-  if (status !== 0) throw new Error(`${args.join(' ')} failed: ${stderr}`)
-  const { user, system } = JSON.parse(readFileSync(report, 'utf8')) as NodeJS.CpuUsage
-  return { wallMs, cpuMs: (user + system) / 1000 }
+function printSpecs(): void {
+  const cwd = join(folder, 'specs-of-nine')
+  for (const name of ['specs', 'output', 'runtime']) cpSync(join(root, name), join(cwd, name), { recursive: true })
+  // Where a run keeps what it came to.
+  mkdirSync(join(cwd, 'node_modules'))
+  const [command = '', ...words] = generateArguments()
+  const args = [join(root, command), ...words]
+  const bare = { cwd, env: { CI: 'true' } }
+  const remembering = { cwd, env: { CI: '' } }
+
+  heading('the documents in specs/')
+  print(
+    'cold',
+    medianCost(rounds, () => processCost(args, bare)),
+    { cpu: 4, memory: memoryLimit },
+  )
+  print(
+    'cold, --check',
+    medianCost(rounds, () => processCost([...args, '--check'], bare)),
+    { cpu: 4, memory: memoryLimit },
+  )
+  // Twice: what is compiled is kept by the first and used from then on.
+  for (let i = 0; i < 2; i += 1) processCost(args, remembering)
+  print(
+    'unchanged, --check',
+    medianCost(rounds, () => processCost([...args, '--check'], remembering)),
+    { cpu: 0.4, memory: memoryLimit },
+  )
+  print(
+    'unchanged',
+    medianCost(rounds, () => processCost(args, remembering)),
+    { memory: memoryLimit },
+  )
+  for (const spec of readdirSync(join(cwd, 'specs')).filter(name => name.endsWith('.yaml'))) {
+    const file = join(cwd, 'specs', spec)
+    const cost = medianCost(
+      3,
+      () => processCost(args, remembering),
+      round => touch(file, round),
+    )
+    // All others refer to what is common, so all are generated again.
+    print(`${spec} touched`, cost, { cpu: spec === 'common.yaml' ? 4 : 1.2, memory: memoryLimit })
+  }
 }
 
-function dataUrl(code: string): string {
-  return `data:text/javascript,${encodeURIComponent(code)}`
+/** Changes a limit of a document, each round another way. */
+function touch(file: string, round: number): void {
+  const text = readFileSync(file, 'utf8')
+  const changed = text.replace(/(?<=maxLength: )\d+/, String(60 + round))
+  writeFileSync(file, changed === text ? text.replace(/(?<=maxLength: )\d+/, String(70 + round)) : changed)
 }
 
-function print(name: string, { wallMs, cpuMs }: Cost, base: Cost): void {
-  const cells = [`${wallMs.toFixed(0)} ms`, `${cpuMs.toFixed(0)} ms CPU`, `${(cpuMs / base.cpuMs).toFixed(1)} x`]
-  console.log(name.padEnd(32) + cells.map(cell => cell.padStart(14)).join(''))
+function printMade(): void {
+  const place = { cwd: folder, env: { CI: 'true' } }
+  const costOf = (operations: number): ProcessCost => {
+    const file = `made-${operations}.yaml`
+    writeFileSync(join(folder, file), madeDocument(operations))
+    return medianCost(3, () => processCost(generating(file, `made-${operations}`), place))
+  }
+  heading('a made document')
+  const few = costOf(500)
+  print('of 500 operations', few, { memory: memoryLimit })
+  const many = costOf(5000)
+  print('of 5,000 operations', many)
+  const cells = [
+    cell(many.wallSeconds / few.wallSeconds, 'x'),
+    cell(many.cpuSeconds / few.cpuSeconds, 'x', 11),
+    cell(many.memoryMib / few.memoryMib, 'x', 11),
+  ]
+  console.log(`  ${'ten times the operations'.padEnd(nameWidth)}${cells.join('')}`)
+}
+
+function generating(file: string, out: string): string[] {
+  return [join(root, 'ninefold.ts'), 'generate', file, '--out', out]
+}
+
+function printTypeCheck(): void {
+  const project = join(folder, 'tsconfig.json')
+  const include = ['output', 'runtime'].map(name => join(root, name))
+  const compilerOptions = { types: [] }
+  writeFileSync(project, JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, include }))
+  heading('type check of the whole output')
+  const { cpuSeconds, wallSeconds } = medianCost(rounds, () =>
+    processCost([toolFile('typescript', 'tsc'), '-p', project], { cwd: folder }),
+  )
+  print('tsc', { cpuSeconds, wallSeconds, memoryMib: undefined }, { cpu: 3 })
+}
+
+function printGiven(document: string): void {
+  if (!existsSync(document)) throw new Error(`${document} does not exist`)
+  heading('as given')
+  const place: Place = { cwd: process.cwd(), env: { CI: 'true' } }
+  print(
+    basename(document),
+    medianCost(rounds, () => processCost(generating(document, join(folder, 'given')), place)),
+  )
+}
+
+interface Limits {
+  readonly cpu?: number
+  readonly memory?: number
+}
+
+function heading(title: string): void {
+  const columns = ['wall', 'CPU', 'memory'].map(name => name.padStart(cellWidth))
+  console.log(`\n${title.padEnd(nameWidth + 2)}${columns.join('')}`)
+}
+
+/** Each figure with its part of the limit, `1.10 s (0.92 of 1.2)`. */
+function print(name: string, cost: Partial<Record<keyof ProcessCost, number | undefined>>, limits: Limits = {}): void {
+  const cells = [
+    cell(cost.wallSeconds, 's'),
+    cell(cost.cpuSeconds, 's', limits.cpu),
+    cell(cost.memoryMib, 'MiB', limits.memory),
+  ]
+  console.log(`  ${name.padEnd(nameWidth)}${cells.join('')}`)
+}
+
+function cell(value: number | undefined, unit: string, limit?: number): string {
+  if (value === undefined) return '-'.padStart(cellWidth)
+  const digits = unit === 'MiB' ? 0 : 2
+  const part = limit === undefined ? '' : ` (${(value / limit).toFixed(2)} of ${limit})`
+  return `${value.toFixed(digits)} ${unit}${part}`.padStart(cellWidth)
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { nodeHost, serverOptions } from '../../runtime/hosts/node.ts'
 import { areas } from '../../server/areas.ts'
 import { compose, type Platform } from '../../server/compose.ts'
+import { testStoreUrl } from '../server/store/harness.ts'
 
 /** The whole platform on an empty data folder. */
 export interface ComposedPlatform extends Pick<Platform, 'dispatch'> {
@@ -27,13 +28,16 @@ const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 export async function composePlatform(): Promise<ComposedPlatform> {
   const dataDir = await mkdtemp(join(tmpdir(), 'ninefold-conformance-'))
   const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
-  const platform = await compose({ baseUrl: undefined, dataDir, http }, silent, areas)
+  const undos: (() => void | Promise<void>)[] = []
+  const storeUrl = await testStoreUrl(undo => void undos.push(undo))
+  const platform = await compose({ baseUrl: undefined, dataDir, http, ...storeUrl }, silent, areas)
   return {
     dispatch: platform.dispatch,
     authorization: `Bearer ${(await readFile(platform.tokenFile, 'utf8')).trim()}`,
     async close() {
       await platform.close()
       await rm(dataDir, { recursive: true })
+      for (const undo of undos) await undo()
     },
   }
 }

@@ -25,9 +25,9 @@ export function dataFolder(): { readonly path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** Starts `ninefold serve` over a data folder and waits until it listens. */
-export async function startServer(dataDir: string): Promise<Served> {
-  const environment = { ...process.env, NINEFOLD_DATA_DIR: dataDir, NINEFOLD_HTTP_PORT: '0' }
+/** Starts `ninefold serve` over a data folder and waits until it listens. `settings` are variables of its environment. */
+export async function startServer(dataDir: string, settings: Readonly<Record<string, string>> = {}): Promise<Served> {
+  const environment = { ...process.env, NINEFOLD_DATA_DIR: dataDir, NINEFOLD_HTTP_PORT: '0', ...settings }
   const child = spawn(process.execPath, [program, 'serve'], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
   const output: string[] = []
   child.stderr.setEncoding('utf8').on('data', (text: string) => output.push(text))
@@ -53,7 +53,7 @@ async function listening(child: ChildProcess, output: string[]): Promise<string>
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   child.once('exit', code => reject(new Error(`the server ended with ${code}:\n${output.join('\n')}`)))
   createInterface(child.stdout).on('line', row => {
-    output.push(row)
+    output.push(`${row}\n`)
     const [, url] = /listens on (http:\/\/[\d.:]+)/.exec(row) ?? []
     if (url !== undefined) resolve(url)
   })

@@ -7,7 +7,7 @@ import { parse } from './syntax.ts'
 const ofLines = (path: string, count: number, line = 'x\n') => ({ path, text: line.repeat(count) })
 
 describe('the repository', () => {
-  it('has a runtime of at most 3,560 lines of code in at most 44 files', () => {
+  it('has a runtime of at most 3,500 lines of code in at most 44 files', () => {
     const runtime = readSources(['runtime'], '.ts')
     expect(runtime.length).toBeGreaterThan(0)
     expect(lines(largeRuntime(runtime))).toEqual([])
@@ -34,9 +34,9 @@ describe('the repository', () => {
 })
 
 describe('largeRuntime', () => {
-  it('refuses 3,561 lines and 45 files', () => {
-    expect(largeRuntime([ofLines('runtime/a.ts', 3560)])).toEqual([])
-    expect(largeRuntime([ofLines('runtime/a.ts', 3561)])).toHaveLength(1)
+  it('refuses 3,501 lines and 45 files', () => {
+    expect(largeRuntime([ofLines('runtime/a.ts', 3500)])).toEqual([])
+    expect(largeRuntime([ofLines('runtime/a.ts', 3501)])).toHaveLength(1)
     expect(largeRuntime(Array.from({ length: 45 }, (_, index) => ofLines(`runtime/${index}.ts`, 1)))).toHaveLength(1)
   })
 })

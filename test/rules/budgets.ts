@@ -3,11 +3,11 @@ import type { Finding, Source } from './source.ts'
 import { lineOf, walk, type Syntax } from './syntax.ts'
 
 /** docs/decisions/0005: lines of code, since what documents a symbol should cost nothing. */
-const runtimeBudget = { lines: 3560, files: 44 }
+const runtimeBudget = { lines: 3500, files: 44 }
 const templateLines = 60
 const outputLinesPerOperation = 145
 
-/** The runtime is small: at most 3,560 lines of code in at most 44 files. */
+/** The runtime is small: at most 3,500 lines of code in at most 44 files. */
 export function largeRuntime(files: readonly Source[]): Finding[] {
   const lines = files.reduce((sum, { text }) => sum + countCode(text), 0)
   const found: Finding[] = []

@@ -17,7 +17,8 @@ export async function bundleSize(entry: string): Promise<{ readonly minified: nu
   return { minified: contents.length, gzipped: contents.length === 0 ? 0 : gzipSync(contents, { level: 9 }).length }
 }
 
-const transport = `import { createTransport, send } from '../../runtime/transport.ts'; export { createTransport };`
+const sending = `import { send } from '../../runtime/transport.ts';`
+const transport = `${sending} export { createTransport } from '../../runtime/transport.ts';`
 
 const made = (name: string): string => `
   import { toPath } from '../../runtime/parameters/write.ts'
@@ -26,20 +27,35 @@ const made = (name: string): string => `
     success: [{ status: 200, type: 'application/json', kind: 'json' }],
   }, request)`
 
-const generated = (name: string): string => `${transport}
+const generated = (name: string): string => `
   import { ${name} } from '../../output/taxonomy/routes.ts'
   export const call = (transport, request) => send(transport, ${name}, request)`
 
-/** Programs of growing size that use the client half of the runtime. Clients do not check: only the last does it itself. */
+/** Clients do not check what they send: a program that does imports the check beside the route. */
+const checked = (name: string): string => `${generated(name)}
+  export { check${name.replace(/^./, first => first.toUpperCase())}Request } from '../../output/taxonomy/validators.ts'
+  export { Faults } from '../../runtime/validation.ts'`
+
+/**
+ * Programs of growing size that use the client half of the runtime. What is called over a plain transport, which is
+ * written as `{ baseUrl }`, leaves retries and tokens out.
+ */
 export const clientPrograms = {
   'one operation': `${transport} ${made('getQuota')}`,
   'two operations': `${transport} ${made('getQuota')} ${made('getOrganisation').replace(/import .*/, '')}`,
   'iterate and wait too': `${transport} ${made('getQuota')}
     export { iterate } from '../../runtime/iterate.ts'; export { wait } from '../../runtime/wait.ts'`,
-  'a get': generated('getQuota'),
-  'a list': generated('listQuotas'),
-  'a create': generated('createOrganisation'),
+  'a get': transport + generated('getQuota'),
+  'a list': transport + generated('listQuotas'),
+  'a create': transport + generated('createOrganisation'),
   'every operation': `${transport} export { TaxonomyClient } from '../../output/taxonomy/client.ts'`,
-  'a create that is checked': `${generated('createOrganisation')}
-    export { checkCreateOrganisationRequest } from '../../output/taxonomy/validators.ts'; export { Faults } from '../../runtime/validation.ts'`,
+  'a get with its check': transport + checked('getQuota'),
+  'a list with its check': transport + checked('listQuotas'),
+  'a create with its check': transport + checked('createOrganisation'),
+  'a plain get': sending + generated('getQuota'),
+  'a plain list': sending + generated('listQuotas'),
+  'a plain create': sending + generated('createOrganisation'),
+  'a plain get with its check': sending + checked('getQuota'),
+  'a plain list with its check': sending + checked('listQuotas'),
+  'a plain create with its check': sending + checked('createOrganisation'),
 } as const

@@ -3,11 +3,17 @@ import { expect, test } from 'vitest'
 import { bundleSize, clientPrograms } from './bundle-size.ts'
 
 test.each([
-  ['one operation', 3500],
-  ['a get', 3520],
-  ['a list', 3550],
-  ['a create', 3420],
-  ['every operation', 5650],
+  ['one operation', 3160],
+  ['a get', 3180],
+  ['a list', 3220],
+  ['a create', 3150],
+  ['every operation', 5310],
+  ['a get with its check', 3380],
+  ['a list with its check', 3540],
+  ['a create with its check', 4430],
+  ['a plain get with its check', 3000],
+  ['a plain list with its check', 3000],
+  ['a plain create with its check', 3900],
 ] as const)('a program with %s has less than %i bytes', async (program, limit) => {
   expect((await bundleSize(clientPrograms[program])).gzipped).toBeLessThan(limit)
 })

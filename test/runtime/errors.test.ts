@@ -210,7 +210,7 @@ describe('what a client makes of an answer', () => {
 test.each([
   [{ type: '/a', title: 'Conflict', status: 409, detail: 'the book is lent' }, 'the book is lent'],
   [{ title: 'Conflict', status: 409 }, 'Conflict'],
-  [{ detail: 5 }, 'the server answered with HTTP status 409'],
+  [{ detail: 5 }, 'HTTP status 409'],
 ])('a problem of RFC 9457 says its detail, else its title', (body, message) => {
   expect(answerOf(409, body)).toMatchObject({ message, reason: 'HTTP_409', response: { status: 409, body } })
 })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { ApiError } from '../../runtime/errors.ts'
 import { iterate, iteratePages } from '../../runtime/iterate.ts'
+import { toJson } from '../../runtime/media.ts'
 import { toQuery } from '../../runtime/parameters/write.ts'
 import { createTransport } from '../../runtime/transport.ts'
 import { json, listen } from './listening.ts'
@@ -136,7 +137,7 @@ describe('iteratePages', () => {
 
   test('puts the token into the body of a list that is asked for by POST', async () => {
     const query = route<{ body: { query: string; page_token?: string } }, ListResponse>('POST', ['/v1/logs:query'], {
-      body: { type: 'application/json', kind: 'json', required: true },
+      body: { type: 'application/json', kind: 'json', required: true, write: toJson },
     })
     await using server = await paged([{ items: ['a'], next: 't1' }, { items: ['b'] }])
     await collect(iteratePages(createTransport({ baseUrl: server.baseUrl }), query, { body: { query: 'q' } }))

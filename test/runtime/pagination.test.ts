@@ -2,16 +2,9 @@ import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../runtime/errors.ts'
-import type { ListFields } from '../../runtime/filter/types.ts'
+import type { ListFields, SortKey } from '../../runtime/filter/types.ts'
 import { pageTokens, type PageTokens } from '../../runtime/page-token.ts'
-import {
-  listInMemory,
-  listParameters,
-  listQuery,
-  nextToken,
-  type ListParameters,
-  type SortKey,
-} from '../../runtime/pagination.ts'
+import { listInMemory, listParameters, listQuery, nextToken, type ListParameters } from '../../runtime/pagination.ts'
 import type { Parameter } from '../../runtime/route.ts'
 import { aipCases, unknownIds, type AipCase } from './aip-cases.ts'
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { rawBytes } from '../../runtime/body.ts'
 import type { Bytes } from '../../runtime/bytes.ts'
+import { toBody } from '../../runtime/media.ts'
 import type { ClientRoute, Method } from '../../runtime/route.ts'
 import { createTransport, send } from '../../runtime/transport.ts'
 import type { CallOptions } from '../../runtime/transport.ts'
@@ -21,6 +22,7 @@ function faultyFetch(...outcomes: readonly (() => Outcome)[]) {
   return { fetch, sent }
 }
 
+const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/
 const ok = () => Response.json({ id: 'a' })
 const lost = () => new TypeError('fetch failed')
 const status =
@@ -29,7 +31,7 @@ const status =
     new Response('', { status: http, headers })
 
 const call = route<{ body?: Bytes }, { id: string }>
-const body = { type: 'application/octet-stream', kind: rawBytes, required: false } as const
+const body = { type: 'application/octet-stream', kind: rawBytes, required: false, write: toBody } as const
 
 async function outcomeOf(
   operation: ClientRoute<{ body?: Bytes }, { id: string }>,
@@ -87,6 +89,19 @@ describe('what is retried', () => {
     const broken = () => new Response(new ReadableStream({ pull: stream => stream.error(new TypeError('terminated')) }))
     expect(await outcomeOf(call('GET', ['/']), [broken, ok])).toMatchObject({ result: 'done', tries: 2 })
   })
+})
+
+test('a plain transport tries once, within its time, with a key and no token', async () => {
+  const { fetch, sent } = faultyFetch(status(503), ok)
+  const plain = { baseUrl: '', fetch, headers: { 'user-agent': 'made/1' } }
+  const post = call('POST', ['/'], { mode: 'sync' })
+  await expect(send(plain, post, {})).rejects.toMatchObject({ reason: 'HTTP_503' })
+  expect(await send(plain, post, {}, { idempotencyKey: 'mine' })).toEqual({ id: 'a' })
+  expect(sent.map(headers => headers.get('idempotency-key'))).toEqual([expect.stringMatching(uuid), 'mine'])
+  expect(sent.map(headers => headers.get('authorization'))).toEqual([null, null])
+
+  const silent = { baseUrl: '', timeoutMs: 10, fetch: () => new Promise<never>(() => {}) }
+  await expect(send(silent, call('GET', ['/']), {})).rejects.toMatchObject({ reason: 'DEADLINE_EXCEEDED' })
 })
 
 describe('the time between tries', () => {
@@ -170,8 +185,6 @@ describe('the budget of a transport', () => {
 })
 
 describe('the Idempotency-Key', () => {
-  const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/
-
   test('is made for mutations and stays the same over retries', async () => {
     const { keys } = await outcomeOf(call('POST', ['/'], { mode: 'sync' }), [lost, status(503), ok])
     expect(keys).toEqual([expect.stringMatching(uuid), keys[0], keys[0]])

@@ -3,6 +3,7 @@ import { bearer } from '../../runtime/bearer.ts'
 import { ApiError } from '../../runtime/errors.ts'
 import { plainText, rawBytes } from '../../runtime/body.ts'
 import type { Bytes } from '../../runtime/bytes.ts'
+import { toBody, toJson } from '../../runtime/media.ts'
 import { toStyled } from '../../runtime/parameters/styles.ts'
 import { toCookie, toHeader, toPath, toQuery } from '../../runtime/parameters/write.ts'
 import { readReply } from '../../runtime/reply.ts'
@@ -53,7 +54,7 @@ describe('a request', () => {
           { name: 'X-Trace', in: 'header', type: 'string', write: toHeader },
           { name: 'basket', in: 'cookie', type: 'string', write: toCookie },
         ],
-        body: { type: 'application/json', kind: 'json', required: false },
+        body: { type: 'application/json', kind: 'json', required: false, write: toJson },
       },
     )
     await using server = await listen((_, response) => json(response, 200, { id: 'a' }))
@@ -98,7 +99,7 @@ describe('a request', () => {
   })
 
   const upload = route<{ body: Bytes }, Quota>('PUT', ['/upload'], {
-    body: { type: 'image/png', kind: rawBytes, required: true },
+    body: { type: 'image/png', kind: rawBytes, required: true, write: toBody },
   })
   const bytes = new Uint8Array([0, 255, 254, 13, 10])
   test.each<[string, () => Bytes]>([
@@ -114,7 +115,7 @@ describe('a request', () => {
 
   test('sends text as it is', async () => {
     const echo = route<{ body: string }, string>('POST', ['/echo'], {
-      body: { type: 'text/plain', kind: plainText, required: true },
+      body: { type: 'text/plain', kind: plainText, required: true, write: toBody },
       success: [{ status: 200, type: 'text/plain', kind: plainText }],
     })
     await using server = await listen((request, response) => response.end(request.body))
@@ -160,8 +161,8 @@ describe('an answer', () => {
   })
 
   test.each([
-    ['', 'the server answered with an empty body, where JSON is declared'],
-    ['<html>', 'the server answered with text that is not JSON, where JSON is declared'],
+    ['', 'madeOperation got no JSON: SyntaxError: Unexpected end of JSON input'],
+    ['<html>', `madeOperation got no JSON: SyntaxError: Unexpected token '<', "<html>" is not valid JSON`],
   ])('of %j, where JSON is declared, breaks the contract', async (body, message) => {
     await using server = await listen((_, response) => response.end(body))
     const error = await failing(send(createTransport({ baseUrl: server.baseUrl }), getQuota, { quota: 'a' }))
@@ -342,7 +343,7 @@ describe('the bearer token', () => {
     })
     const transport = createTransport({ baseUrl: server.baseUrl, authorize })
     const create = route<{ body: object }, Quota>('POST', ['/v1'], {
-      body: { type: 'application/json', kind: 'json', required: true },
+      body: { type: 'application/json', kind: 'json', required: true, write: toJson },
     })
     const calls = Array.from({ length: 5 }, () => send(transport, create, { body: {} }))
     expect(await Promise.all(calls)).toEqual(Array.from({ length: 5 }, () => ({ id: 'q' })))

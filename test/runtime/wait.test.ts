@@ -98,7 +98,7 @@ describe('wait', () => {
 
   test('ends with DEADLINE_EXCEEDED instead of a poll after its time', async () => {
     const { result, slept } = await waiting([record('RUNNING')], { timeoutMs: 2000 })
-    expect(result).toMatchObject({ reason: 'DEADLINE_EXCEEDED', message: 'operation o/1 has not ended within 2000 ms' })
+    expect(result).toMatchObject({ reason: 'DEADLINE_EXCEEDED', message: 'operation o/1 took longer than 2000 ms' })
     expect(slept).toEqual([250, 500, 1000])
   })
 

@@ -74,7 +74,7 @@ describe('a header parameter', () => {
 })
 
 test('cookies stand in one header', () => {
-  const sent: Written = { path: new Map(), query: [], headers: new Headers() }
+  const sent: Written = { path: new Map(), query: '', headers: new Headers(), body: null, signal: AbortSignal.any([]) }
   toCookie({ name: 'a', in: 'cookie', type: 'string' }, 'ü', sent)
   toCookie({ name: 'absent', in: 'cookie', type: 'string' }, undefined, sent)
   toCookie({ name: 'b', in: 'cookie', type: 'integer' }, 1, sent)

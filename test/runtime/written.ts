@@ -8,9 +8,9 @@ const writers = { path: toPath, query: toQuery, header: toHeader, cookie: toCook
 /** The text that a client sends of a parameter, written as generated routes have it; null where nothing is sent. */
 export function written(parameter: Parameter, value: unknown): string | null {
   const { in: place, name, type } = parameter
-  const sent: Written = { path: new Map(), query: [], headers: new Headers() }
-  const write = typeof type === 'object' ? toStyled : writers[place]
+  const sent: Written = { path: new Map(), query: '', headers: new Headers(), body: null, signal: AbortSignal.any([]) }
+  const write = typeof type === 'object' || type === 'json' ? toStyled : writers[place]
   write(parameter, value, sent)
   if (place === 'path') return sent.path.get(name) ?? null
-  return place === 'query' ? sent.query.join('&') : sent.headers.get(place === 'cookie' ? 'cookie' : name)
+  return place === 'query' ? sent.query.slice(1) : sent.headers.get(place === 'cookie' ? 'cookie' : name)
 }

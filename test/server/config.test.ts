@@ -15,16 +15,50 @@ describe('settings', () => {
     expect(readConfig({ environment: { PATH: '/bin' } })).toEqual({
       baseUrl: undefined,
       dataDir: './data',
-      http: { host: '127.0.0.1', port: 8080, isPortOpen: true },
+      http: { host: '127.0.0.1', port: 8080, isPortOpen: true, limits: {} },
+      metrics: { isPublic: false },
     })
   })
 
   it('come from a file, dotted or nested, and from the environment above it', () => {
-    const file = fileOf({ base_url: 'https://cloud.example/', http: { port: 9000 }, 'http.host': '::1' })
+    const file = fileOf({
+      'store.url': 'postgres://u:p@db.example/n',
+      base_url: 'https://cloud.example/',
+      http: { port: 9000 },
+      'http.host': '::1',
+      operations: { kept_days: 90 },
+    })
     expect(readConfig({ file, environment: { NINEFOLD_HTTP_PORT: '0', NINEFOLD_DATA_DIR: '/srv' } })).toEqual({
       baseUrl: 'https://cloud.example',
       dataDir: '/srv',
-      http: { host: '::1', port: 0, isPortOpen: false },
+      storeUrl: 'postgres://u:p@db.example/n',
+      operationsKeptDays: 90,
+      http: { host: '::1', port: 0, isPortOpen: false, limits: {} },
+      metrics: { isPublic: false },
+    })
+  })
+
+  it('bound callers by numbers and durations, and open metrics', () => {
+    const file = fileOf({
+      http: { max_in_flight: 5, max_connections: '50', headers_timeout: '1.5s' },
+      'metrics.public': true,
+    })
+    const environment = {
+      NINEFOLD_HTTP_REQUEST_TIMEOUT: '600s',
+      NINEFOLD_HTTP_KEEP_ALIVE_TIMEOUT: '0.25s',
+      NINEFOLD_HTTP_WRITE_TIMEOUT: '30s',
+      NINEFOLD_HTTP_DRAIN_TIMEOUT: '20s',
+    }
+    const { http, metrics } = readConfig({ file, environment })
+    expect(metrics).toEqual({ isPublic: true })
+    expect(http.limits).toEqual({
+      maxInFlight: 5,
+      maxConnections: 50,
+      headersMs: 1500,
+      requestMs: 600_000,
+      keepAliveMs: 250,
+      writeMs: 30_000,
+      drainMs: 20_000,
     })
   })
 
@@ -34,13 +68,32 @@ describe('settings', () => {
     ['a port too large', { http: { port: 65536 } }, {}, 'http.port must be a port'],
     ['a port that is a text', {}, { NINEFOLD_HTTP_PORT: '80a' }, 'NINEFOLD_HTTP_PORT must be a port'],
     ['a list', { data_dir: ['x'] }, {}, 'data_dir must be a text or a number'],
+    ['no calls at all', { http: { max_in_flight: 0 } }, {}, 'http.max_in_flight must be a number from 1 on'],
+    ['a duration without its unit', { http: { write_timeout: 5 } }, {}, 'must be a duration such as "15s"'],
+    ['a duration of nothing', { 'http.drain_timeout': '0s' }, {}, 'must be a duration such as "15s"'],
+    ['a word for yes', { metrics: { public: 'yes' } }, {}, 'metrics.public must be true or false'],
     ['an empty folder', { data_dir: ' ' }, {}, 'data_dir must not be empty'],
     ['another scheme', { base_url: 'ftp://x' }, {}, 'base_url must be an http or https URL'],
+    ['another kind of store', { store: { url: 'mysql://x' } }, {}, 'store.url must be the URL of a database'],
+    ['a retention below what is promised', { 'operations.kept_days': 29 }, {}, 'must be a number of days, 30 to'],
     ['broken JSON', '{', {}, 'cannot be read as JSON'],
     ['no object', [], {}, 'must hold one object'],
     ['a key of the prototype', '{"__proto__": {"http": 1}}', {}, 'is no setting'],
   ])('with %s are refused', (_name, content, environment, message) => {
     expect(() => readConfig({ file: fileOf(content), environment })).toThrow(message)
+  })
+
+  it('never show a password that they hold', () => {
+    const refused = ['postgres://u:hunter2@[x/n', 'hunter2']
+    for (const url of refused) {
+      const read = (): unknown => readConfig({ environment: { NINEFOLD_STORE_URL: url } })
+      expect(read).toThrow('NINEFOLD_STORE_URL must be the URL of a database')
+      expect(read).not.toThrow('hunter2')
+    }
+  })
+
+  it('leave alone what tests are told', () => {
+    expect(readConfig({ environment: { NINEFOLD_TEST_POSTGRES_URL: 'postgres://x' } }).storeUrl).toBeUndefined()
   })
 
   it('of a named file that does not exist are refused', () => {

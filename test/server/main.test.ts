@@ -85,6 +85,31 @@ describe('ninefold serve', () => {
     expect(await log).not.toMatch(new RegExp(`${token}|sesame`))
   })
 
+  it('loads no driver of PostgreSQL when it keeps everything in a file', async () => {
+    const watch = `import { registerHooks } from 'node:module'
+      registerHooks({
+        resolve(name, context, next) {
+          if (name === 'pg') throw new Error('pg is loaded')
+          return next(name, context)
+        },
+      })`
+    const options = `--import=data:text/javascript,${encodeURIComponent(watch)}`
+    const lines = await greeting(ninefold(testFolder(), { NINEFOLD_HTTP_PORT: '0', NODE_OPTIONS: options }, 'serve'))
+    expect(lines.join()).toContain('ninefold listens on')
+    const withUrl = { NINEFOLD_STORE_URL: 'postgres://u:hunter2@127.0.0.1:1/n', NODE_OPTIONS: options }
+    const child = ninefold(testFolder(), withUrl, 'serve')
+    expect(await textOf(child.stderr)).toContain('pg is loaded')
+  })
+
+  it('says that a database cannot be reached, and not how it would sign in', async () => {
+    const url = 'postgres://u:hunter2@127.0.0.1:1/n'
+    const child = ninefold(testFolder(), { NINEFOLD_HTTP_PORT: '0', NINEFOLD_STORE_URL: url }, 'serve')
+    const [said] = await Promise.all([textOf(child.stderr), once(child, 'exit')])
+    expect(child.exitCode).toBe(1)
+    expect(said).toContain('ninefold: the store')
+    expect(said).not.toContain('hunter2')
+  })
+
   it('ends at once on the second SIGINT, whatever is still under way', async () => {
     const child = ninefold(testFolder(), { NINEFOLD_HTTP_PORT: '0' }, 'serve')
     const output = createInterface({ input: child.stdout })[Symbol.asyncIterator]()

@@ -2,6 +2,7 @@
 
 import { bind } from './runtime/bind.ts'
 import { rawBytes } from './runtime/body.ts'
+import { toBody, toJson } from './runtime/media.ts'
 import { toStyled } from './runtime/parameters/styles.ts'
 import { toPath, toQuery } from './runtime/parameters/write.ts'
 import { readReply } from './runtime/reply.ts'
@@ -64,7 +65,7 @@ export const createBook: ClientRoute<CreateBookRequest, Reply<201, Book, { Locat
   operationId: 'createBook',
   method: 'POST',
   path: ['/books'],
-  body: { type: 'application/json', kind: 'json', required: true },
+  body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 201, type: 'application/json', kind: 'json', headers: { Location: 'string' } }],
   replies: readReply,
 }
@@ -84,7 +85,7 @@ export const replaceBook: ClientRoute<ReplaceBookRequest, Book, ReplaceBookGiven
   method: 'PUT',
   path: ['/books/', 'bookId'],
   parameters: [{ name: 'bookId', in: 'path', type: 'string', write: toPath }],
-  body: { type: 'application/json', kind: 'json', required: true },
+  body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -107,7 +108,7 @@ export const uploadCover: ClientRoute<
   method: 'PUT',
   path: ['/books/', 'bookId', '/cover'],
   parameters: [{ name: 'bookId', in: 'path', type: 'string', write: toPath }],
-  body: { type: 'image/png', kind: rawBytes, required: true },
+  body: { type: 'image/png', kind: rawBytes, required: true, write: toBody },
   success: [{ status: 201, headers: { Location: 'string' } }, { status: 204 }],
   replies: readReply,
 }
@@ -138,7 +139,7 @@ export const lendBook: ClientRoute<LendBookRequest, Loan, LendBookGiven> = {
   method: 'POST',
   path: ['/books/', 'bookId', '/loan'],
   parameters: [{ name: 'bookId', in: 'path', type: 'string', write: toPath }],
-  body: { type: 'application/json', kind: 'json', required: true },
+  body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 201, type: 'application/json', kind: 'json' }],
 }
 

@@ -3,6 +3,7 @@
 import { isDate, isDateTime, isUuid } from './runtime/formats.ts'
 import {
   type Faults,
+  anyText,
   choice,
   closed,
   formatted,
@@ -154,7 +155,7 @@ export function checkLoan(value: unknown, faults: Faults): value is Loan {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.bookId, 'bookId', faults)) formatted(value.bookId, 'bookId', faults, isUuid, 'uuid')
-  if (required(value.borrower, 'borrower', faults)) text(value.borrower, 'borrower', faults)
+  if (required(value.borrower, 'borrower', faults)) anyText(value.borrower, 'borrower', faults)
   if (required(value.due, 'due', faults)) formatted(value.due, 'due', faults, isDate, 'date')
   return faults.count === before
 }
@@ -162,10 +163,10 @@ export function checkLoan(value: unknown, faults: Faults): value is Loan {
 export function checkProblem(value: unknown, faults: Faults): value is Problem {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.type, 'type', faults)) text(value.type, 'type', faults)
-  if (required(value.title, 'title', faults)) text(value.title, 'title', faults)
+  if (required(value.type, 'type', faults)) anyText(value.type, 'type', faults)
+  if (required(value.title, 'title', faults)) anyText(value.title, 'title', faults)
   if (required(value.status, 'status', faults)) integer(value.status, 'status', faults)
-  if (value.detail !== undefined) text(value.detail, 'detail', faults)
+  if (value.detail !== undefined) anyText(value.detail, 'detail', faults)
   return faults.count === before
 }
 
@@ -186,8 +187,8 @@ function checkInvalidProblemPartB(value: unknown, faults: Faults): boolean {
 function checkInvalidProblemPartBFaultsItem(value: unknown, faults: Faults): boolean {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.field, 'field', faults)) text(value.field, 'field', faults)
-  if (required(value.message, 'message', faults)) text(value.message, 'message', faults)
+  if (required(value.field, 'field', faults)) anyText(value.field, 'field', faults)
+  if (required(value.message, 'message', faults)) anyText(value.message, 'message', faults)
   return faults.count === before
 }
 

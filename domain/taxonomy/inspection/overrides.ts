@@ -2,7 +2,7 @@ import type { Finding } from '../../ports/inspection.ts'
 import type { Reader } from '../../ports/store.ts'
 import { locate } from '../locate.ts'
 import { overrideAt, quotaOverrides, type StoredOverride } from '../quota-overrides-store.ts'
-import { quotas } from '../quotas-store.ts'
+import { isBuiltIn } from '../quotas-built-in.ts'
 import { scopeOf } from '../scopes.ts'
 import { countsNodes } from '../usage.ts'
 import { finding } from './finding.ts'
@@ -18,7 +18,7 @@ async function* faultsOf(reader: Reader, override: StoredOverride): AsyncGenerat
   const { id, limit, quota_id: quota } = override
   const scope = scopeOf(override)
   const node = `${scope.type} ${scope.id}`
-  if ((await reader.get(quotas, quota)) === undefined) yield `is of quota "${quota}", which does not exist`
+  if (!isBuiltIn(quota)) yield `is of quota "${quota}", which does not exist`
   if (scope.type === 'PLATFORM' || (await locate(reader, scope)) === undefined) {
     yield `stands at ${node}, which is not there; it should have gone with it`
   }

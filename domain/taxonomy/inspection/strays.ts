@@ -2,7 +2,7 @@ import type { Finding } from '../../ports/inspection.ts'
 import type { Collection, Reader } from '../../ports/store.ts'
 import { groupKind, workspaceKind } from '../kinds.ts'
 import { archivals, groups, organisations, trees, workspaces } from '../nodes.ts'
-import { quotas } from '../quotas-store.ts'
+import { isBuiltIn } from '../quotas-built-in.ts'
 import { quotaTotals, quotaUsages } from '../usage.ts'
 import { batches, documentsOf } from './batches.ts'
 import { finding } from './finding.ts'
@@ -13,6 +13,8 @@ interface Belonging<T> {
   readonly resourceType: string
   readonly owner: (row: T) => string
   readonly of: readonly Collection<never>[]
+  /** Owners that need not be looked up. */
+  readonly isKnown?: (owner: string) => boolean
   /** For people. */
   readonly noun: string
 }
@@ -24,7 +26,13 @@ export async function* inspectStrays(reader: Reader): AsyncGenerator<Finding, vo
     noun: 'organisation',
     owner: (row: { readonly organisation_id: string }) => row.organisation_id,
   }
-  const ofQuota = { of: [quotas], noun: 'quota', owner: (row: { readonly quota_id: string }) => row.quota_id }
+  // One that is built in and missing is told of once, and comes back with the next start.
+  const ofQuota = {
+    of: [],
+    isKnown: isBuiltIn,
+    noun: 'quota',
+    owner: (row: { readonly quota_id: string }) => row.quota_id,
+  }
   const usages = { rows: quotaUsages, resourceType: 'taxonomy.quotaUsages' }
   const totals = { rows: quotaTotals, resourceType: 'taxonomy.quotaTotals' }
   yield* straysAmong(reader, { rows: groups, resourceType: groupKind.resourceType, ...inOrganisation })
@@ -42,13 +50,13 @@ export async function* inspectStrays(reader: Reader): AsyncGenerator<Finding, vo
   yield* straysAmong(reader, { rows: archivals, resourceType: 'taxonomy.archivals', ...nodes })
 }
 
-async function* straysAmong<T>(reader: Reader, { noun, of, owner, resourceType, rows }: Belonging<T>) {
+async function* straysAmong<T>(reader: Reader, { isKnown, noun, of, owner, resourceType, rows }: Belonging<T>) {
   for await (const batch of batches(reader.each(rows))) {
     const owners = [...new Set(batch.map(({ value }) => owner(value)))]
     const found = new Set<string>()
     for (const collection of of) for (const id of (await documentsOf(reader, collection, owners)).keys()) found.add(id)
     for (const { id, value } of batch) {
-      if (found.has(owner(value))) continue
+      if (found.has(owner(value)) || isKnown?.(owner(value))) continue
       yield finding(
         resourceType,
         id,

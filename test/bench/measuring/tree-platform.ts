@@ -29,24 +29,29 @@ import { createClock } from '../../../server/clock.ts'
 import { rememberedKeys } from '../../../server/operations/idempotency.ts'
 import { WorkQueue } from '../../../server/operations/work-queue.ts'
 import { workCollections } from '../../../server/operations/workers.ts'
-import { openSqlite, type SqliteStore } from '../../../server/store/sqlite.ts'
+import type { ServerStore } from '../../../server/store/server-store.ts'
+import { openPlace } from '../../server/store/place.ts'
 
 const token = 'a-token-of-the-bench'
 const clock = createClock()
 
 /** The taxonomy over a tree of a certain size, without a listener and without workers. */
-export interface TreePlatform {
-  readonly store: SqliteStore
+export interface StoredTree {
+  readonly store: ServerStore
   /** The handlers alone: no routing, no doors, no checks. */
   readonly handlers: Handlers
-  /** The same file as others would read it. */
-  readonly bare: DatabaseSync
   readonly organisation: string
   /** Their ids, each under the one before it until `maxDepth` are nested. */
   readonly groups: readonly string[]
   /** Makes a call; throws unless it is answered 200. */
   readonly call: (method: string, target: string, body?: object) => Promise<string>
   close(): Promise<void>
+}
+
+/** A tree in a file of SQLite. */
+export interface TreePlatform extends StoredTree {
+  /** The same file as others would read it. */
+  readonly bare: DatabaseSync
 }
 
 interface Handlers {
@@ -68,9 +73,24 @@ const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 export async function treePlatform(size: TreeSize): Promise<TreePlatform> {
   const folder = mkdtempSync(join(tmpdir(), 'ninefold-bench-'))
   const file = join(folder, 'ninefold.sqlite')
+  const tree = await storedTree(file, size)
+  const bare = new DatabaseSync(file, { readOnly: true, returnArrays: true })
+  return {
+    ...tree,
+    bare,
+    async close() {
+      bare.close()
+      await tree.close()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+/** Opens a platform in a file of SQLite or at the address of a database, and fills one organisation. */
+export async function storedTree(place: string, size: TreeSize): Promise<StoredTree> {
   const { handlers, module } = watchedArea()
   const collections = [bootstrapPrincipals, rememberedKeys, outbox, ...workCollections, ...module.collections]
-  const store = await openSqlite({ file, collections })
+  const store = await openPlace(place, collections)
   const { access, doors, principals } = await bootstrapAccess(store, clock, token)
   const audit = outboxAudit(clock, taxonomyFunctions)
   const parts = { store, clock, access, principals, audit, log: silent, queue: new WorkQueue(), hooks: [] }
@@ -78,18 +98,12 @@ export async function treePlatform(size: TreeSize): Promise<TreePlatform> {
   const tokens = pageTokens(scope => createHmac('sha256', 'a key').update(scope).digest())
   const domains = { outside: module.domain }
   const made = await makeTree(store, size)
-  const bare = new DatabaseSync(file, { readOnly: true, returnArrays: true })
   return {
     store,
-    bare,
     handlers: await handlers,
     ...made,
     call: caller(dispatcher({ routes, doors, clock, tokens, domains, log: () => {} })),
-    async close() {
-      bare.close()
-      await store.close()
-      rmSync(folder, { recursive: true })
-    },
+    close: () => store.close(),
   }
 }
 
@@ -114,7 +128,7 @@ function watchedArea(): { readonly module: AreaModule; readonly handlers: Promis
   return { module, handlers: promise }
 }
 
-function caller(dispatch: Dispatch): TreePlatform['call'] {
+function caller(dispatch: Dispatch): StoredTree['call'] {
   const { signal } = new AbortController()
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   return async (method, target, body) => {
@@ -129,7 +143,7 @@ const time = formatMillis(Date.UTC(2026, 0, 1))
 const maxDepth = 10
 const labels = { env: 'prod', team: 'core', cost_center: '4711' }
 
-async function makeTree(store: SqliteStore, size: TreeSize): Promise<Pick<TreePlatform, 'organisation' | 'groups'>> {
+async function makeTree(store: ServerStore, size: TreeSize): Promise<Pick<StoredTree, 'organisation' | 'groups'>> {
   const organisation = clock.newId()
   const made: string[] = []
   await store.tx(async tx => {

@@ -13,8 +13,10 @@ import { organisations } from '../../../domain/taxonomy/nodes.ts'
 import { ApiError } from '../../../runtime/errors.ts'
 import { inspectStore } from '../../../server/doctor/inspect-store.ts'
 import { workAt } from '../../../server/operations/inspect.ts'
-import { storeCollections, storeFile } from '../../../server/platform-store.ts'
-import { openSnapshot, type SqliteSnapshot } from '../../../server/store/snapshot.ts'
+import { openStoreSnapshot, storeCollections, type StorePlace } from '../../../server/platform-store.ts'
+import type { ServerStore } from '../../../server/store/server-store.ts'
+import { testStoreUrl } from '../../server/store/harness.ts'
+import { openBeside } from '../../server/store/left-place.ts'
 import { testAreas } from './areas.ts'
 import { callerOf, testPlatform, type Answer, type Caller } from './platform.ts'
 
@@ -30,19 +32,20 @@ export interface Arena {
 
 /** Both call the platform of this process. */
 export async function oneProcess(): Promise<Arena> {
-  const { dataDir, ...caller } = await testPlatform({}, memory)
-  return { one: caller, other: caller, ...checks(dataDir) }
+  const { place, ...caller } = await testPlatform({}, memory)
+  return { one: caller, other: caller, ...checks(place) }
 }
 
-/** Each calls a server of its own, and both servers work on one file. */
+/** Each calls a server of its own, and both servers work on one store. */
 export async function twoProcesses(): Promise<Arena> {
   const dataDir = await mkdtemp(join(memory, 'ninefold-races-'))
-  const urls = [await startServer(dataDir), await startServer(dataDir)]
+  const place = { dataDir, ...(await testStoreUrl(afterAll)) }
+  const urls = [await startServer(place), await startServer(place)]
   afterAll(() => rm(dataDir, { recursive: true }))
   const token = (await readFile(join(dataDir, 'bootstrap-token'), 'utf8')).trim()
   const [one, other] = urls.map(url => callerOf(url, token))
   if (one === undefined || other === undefined) throw new Error('there must be two servers')
-  return { one, other, ...checks(dataDir) }
+  return { one, other, ...checks(place) }
 }
 
 /** A folder in memory where there is one: who wins does not depend on disks, how long it takes does. */
@@ -51,8 +54,8 @@ const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 const program = fileURLToPath(new URL('./racing-server.ts', import.meta.url))
 
 /** Answers where it listens. It ends after the tests of the file. */
-async function startServer(dataDir: string): Promise<string> {
-  const child = spawn(process.execPath, [program, dataDir], { stdio: ['pipe', 'pipe', 'ignore'] })
+async function startServer(place: StorePlace): Promise<string> {
+  const child = spawn(process.execPath, [program, JSON.stringify(place)], { stdio: ['pipe', 'pipe', 'ignore'] })
   const exited = once(child, 'exit')
   afterAll(async () => {
     child.stdin.end()
@@ -62,26 +65,33 @@ async function startServer(dataDir: string): Promise<string> {
   throw new Error('the server ended before it said where it listens')
 }
 
-function checks(dataDir: string): Pick<Arena, 'expectTree' | 'expectHealth'> {
+function checks(place: StorePlace): Pick<Arena, 'expectTree' | 'expectHealth'> {
   const areas = testAreas()
-  const expectNothing = async (
-    findings: (snapshot: SqliteSnapshot) => AsyncGenerator<Finding, void, undefined>,
-  ): Promise<void> => {
-    const snapshot = openSnapshot({ file: storeFile(dataDir), collections: storeCollections(areas) })
-    try {
-      for await (const finding of findings(snapshot)) expect.fail(JSON.stringify(finding))
-    } finally {
-      snapshot.close()
-    }
-  }
+  let opened: Promise<ServerStore> | undefined
+  afterAll(async () => (await opened)?.close())
   return {
-    expectTree: id =>
-      expectNothing(async function* (reader) {
+    async expectTree(id) {
+      const store = await (opened ??= openBeside(place, storeCollections(areas)))
+      await store.snapshot(async reader => {
         const stored = await reader.get(organisations, id)
-        if (stored) yield* inspectOrganisation({ reader, workAt: workAt.bind(undefined, reader) }, stored.value)
-      }),
-    expectHealth: () => expectNothing(snapshot => inspectStore(snapshot, areas)),
+        if (stored === undefined) return
+        const inspection = { reader, workAt: workAt.bind(undefined, reader) }
+        await expectNothing(inspectOrganisation(inspection, stored.value))
+      })
+    },
+    async expectHealth() {
+      const snapshot = await openStoreSnapshot(place, areas)
+      try {
+        await expectNothing(inspectStore(snapshot, areas))
+      } finally {
+        await snapshot.close()
+      }
+    },
   }
+}
+
+async function expectNothing(findings: AsyncGenerator<Finding, void, undefined>): Promise<void> {
+  for await (const finding of findings) expect.fail(JSON.stringify(finding))
 }
 
 /** `OK`, whatever was answered, or the reason of the error. */

@@ -1,14 +1,9 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { afterAll, onTestFinished } from 'vitest'
+import { afterAll } from 'vitest'
 import type { Collection, Transaction } from '../../../domain/ports/store.ts'
 import { inspectStore } from '../../../server/doctor/inspect-store.ts'
 import { areas } from '../../../server/areas.ts'
-import { storeCollections, storeFile } from '../../../server/platform-store.ts'
-import { openSnapshot } from '../../../server/store/snapshot.ts'
-import { openSqlite } from '../../../server/store/sqlite.ts'
+import { openStore, openStoreSnapshot, storeCollections, type StorePlace } from '../../../server/platform-store.ts'
+import { copyPlace, openBeside, runSql, testStorePlace } from '../../server/store/left-place.ts'
 import { testAreas } from './areas.ts'
 import { platformOver, TreeMaker, type Caller } from './platform.ts'
 
@@ -18,32 +13,30 @@ export type Names = Readonly<Record<'acme' | 'eng' | 'plat' | 'web' | 'old' | 'o
 /** A store that a platform has left behind, and copies of it to be broken. */
 export interface LeftStore {
   readonly names: Names
-  /** A copy in a data folder of its own, for the running test. */
-  copy(): BreakableStore
+  /** A copy in a place of its own, for the running test. */
+  copy(): Promise<BreakableStore>
 }
 
-/** A data folder whose rows may be changed behind the back of the platform. */
+/** A place whose rows may be changed behind the back of the platform. */
 export interface BreakableStore {
-  readonly dataDir: string
-  readonly file: string
+  readonly place: StorePlace
   /** Changes documents as the store would, had it no unique index on these tables. */
   change(fn: (tx: Transaction) => Promise<unknown>, ...tables: readonly string[]): Promise<void>
   /** Changes rows as the store never would. */
-  sql(statement: string): void
+  sql(statement: string): Promise<void>
   /** What is wrong, as `<type> <id>: <message>`, with names where ids are known. */
   findings(): Promise<readonly string[]>
 }
 
 /** Lets a platform make the tree of `Names`, and ends it. */
 export async function leftStore(): Promise<LeftStore> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'ninefold-left-'))
-  afterAll(() => rmSync(dataDir, { recursive: true }))
-  const { close, ...caller } = await platformOver(dataDir)
+  const place = await testStorePlace(afterAll)
+  const { close, ...caller } = await platformOver(place)
   const names = await makeTree(caller)
   await close()
   // The command looks at what every area of the server keeps.
-  await (await openSqlite({ file: storeFile(dataDir), collections: storeCollections(areas) })).close()
-  return { names, copy: () => copyOf(dataDir, names) }
+  await (await openStore(place, areas)).close()
+  return { names, copy: () => copyOf(place, names) }
 }
 
 async function makeTree({ addThing, client }: Caller): Promise<Names> {
@@ -61,35 +54,27 @@ async function makeTree({ addThing, client }: Caller): Promise<Names> {
   return { acme, eng, plat, web, old, cap, other: others.organisation, theirs: await others.group('theirs') }
 }
 
-function copyOf(from: string, names: Names): BreakableStore {
-  const dataDir = mkdtempSync(join(tmpdir(), 'ninefold-broken-'))
-  onTestFinished(() => rmSync(dataDir, { recursive: true }))
-  cpSync(from, dataDir, { recursive: true })
-  const areas = testAreas()
-  const [file, collections] = [storeFile(dataDir), storeCollections(areas)]
-  const sql = (statement: string): void => {
-    const database = new DatabaseSync(file)
-    database.exec(statement)
-    database.close()
-  }
+async function copyOf(left: StorePlace, names: Names): Promise<BreakableStore> {
+  const place = await copyPlace(left)
+  const tested = testAreas()
+  const sql = (statement: string): Promise<void> => runSql(place, statement)
   return {
-    dataDir,
-    file,
+    place,
     async change(fn, ...tables) {
-      const store = await openSqlite({ file, collections })
+      const store = await openBeside(place, storeCollections(tested))
       // The first index of a table with a unique set is that of the set.
-      for (const table of tables) sql(`DROP INDEX ${table}_index_1`)
+      for (const table of tables) await sql(`DROP INDEX ${table}_index_1`)
       await store.tx(fn)
       await store.close()
     },
     sql,
     async findings() {
-      const snapshot = openSnapshot({ file, collections })
+      const snapshot = await openStoreSnapshot(place, tested)
       const told: string[] = []
-      for await (const { id, message, resourceType } of inspectStore(snapshot, areas)) {
+      for await (const { id, message, resourceType } of inspectStore(snapshot, tested)) {
         told.push(named(names, `${resourceType} ${id}: ${message}`))
       }
-      snapshot.close()
+      await snapshot.close()
       return told
     },
   }

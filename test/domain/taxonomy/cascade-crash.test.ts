@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp } from 'node:fs/promises'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { testFolder } from '../../server/store/harness.ts'
+import type { StorePlace } from '../../../server/platform-store.ts'
+import { copyPlace, testStorePlace } from '../../server/store/left-place.ts'
 import { quiet, setScene, tell, type Cast } from './crash-story.ts'
 import { depotPlatform, readStore } from './depot-platform.ts'
 import { shelves, things } from './depot.ts'
@@ -22,19 +21,18 @@ const stride = process.env['NINEFOLD_CRASH_POINTS'] === 'all' ? 1 : 5
 /** Processes at a time. */
 const lanes = 2
 
-/** Tells the story in a process of its own over a copy of the scene, which dies at the point; answers what it said. */
-async function tellAndDie(scene: string, folder: string, cast: Cast, point: string): Promise<string> {
-  await cp(scene, folder, { recursive: true })
-  const args = [program, folder, JSON.stringify(cast), point]
+/** Tells the story in a process of its own, which dies at the point; answers what it said. */
+async function tellAndDie(place: StorePlace, cast: Cast, point: string): Promise<string> {
+  const args = [program, JSON.stringify(place), JSON.stringify(cast), point]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const [said] = await Promise.all([text(child.stdout), once(child, 'exit')])
   return child.signalCode === 'SIGKILL' ? 'killed' : said
 }
 
 /** Tells the story again where a dead process has left it, and looks at its end. */
-async function finish(folder: string, cast: Cast): Promise<void> {
-  const { client, close } = await depotPlatform(folder)
-  const store = await readStore(folder)
+async function finish(place: StorePlace, cast: Cast): Promise<void> {
+  const { client, close } = await depotPlatform(place)
+  const store = await readStore(place)
   try {
     const { free, move, purge, suspend } = await tell(client, cast, () => quiet(store))
     const now = ({ id }: { readonly id: string }) => client.getOperation({ id })
@@ -67,25 +65,25 @@ it(
   'a process that is killed at any point of a cascade, purge or move is made up for',
   { timeout: 600_000 },
   async () => {
-    const folder = testFolder()
-    const scene = join(folder, 'scene')
+    const scene = await testStorePlace()
     const platform = await depotPlatform(scene)
     const store = await readStore(scene)
     const cast = await setScene(platform, store)
     await store.close()
     await platform.close()
 
-    const said = await tellAndDie(scene, join(folder, 'whole'), cast, '')
+    const whole = await copyPlace(scene)
+    const said = await tellAndDie(whole, cast, '')
     const count = Number(/^finished after (\d+) points/.exec(said)?.[1])
     expect(count).toBeGreaterThan(80)
-    await finish(join(folder, 'whole'), cast)
+    await finish(whole, cast)
 
     const points = Array.from({ length: count }, (_, i) => i + 1).filter(point => point % stride === 0)
     let killed = 0
     const walk = async (): Promise<void> => {
       for (let point = points.shift(); point !== undefined; point = points.shift()) {
-        const own = join(folder, `point-${point}`)
-        if ((await tellAndDie(scene, own, cast, String(point))) === 'killed') killed += 1
+        const own = await copyPlace(scene)
+        if ((await tellAndDie(own, cast, String(point))) === 'killed') killed += 1
         await finish(own, cast).catch((error: unknown) => {
           throw new Error(`killed at point ${point} of ${count}`, { cause: error })
         })

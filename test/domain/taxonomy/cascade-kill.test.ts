@@ -9,7 +9,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { TaxonomyClient } from '../../../output/taxonomy/client.ts'
 import { createTransport } from '../../../runtime/transport.ts'
 import { isEnded } from '../../../runtime/operations.ts'
-import { testFolder } from '../../server/store/harness.ts'
+import type { StorePlace } from '../../../server/platform-store.ts'
+import { testStorePlace } from '../../server/store/left-place.ts'
 import { shelves } from './depot.ts'
 import { depotPlatform, growForest, readStore, type Forest } from './depot-platform.ts'
 import { Nodes, type Node } from './nodes-by-kind.ts'
@@ -32,13 +33,13 @@ interface Server {
   kill(): Promise<void>
 }
 
-async function start(dataDir: string): Promise<Server> {
+async function start(place: StorePlace): Promise<Server> {
   const began = performance.now()
-  const child = spawn(process.execPath, [program, dataDir], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const child = spawn(process.execPath, [program, JSON.stringify(place)], { stdio: ['ignore', 'pipe', 'ignore'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   const [line] = await once(createInterface(child.stdout), 'line')
   const baseUrl = /http:\S+/.exec(String(line))?.[0] ?? ''
-  const token = readFileSync(join(dataDir, 'bootstrap-token'), 'utf8').trim()
+  const token = readFileSync(join(place.dataDir, 'bootstrap-token'), 'utf8').trim()
   const client = new TaxonomyClient(createTransport({ baseUrl, token }))
   await client.listQuotas({ page_size: 1 })
   return {
@@ -89,8 +90,8 @@ class Chain {
   }
 }
 
-async function check(dataDir: string, chain: Chain): Promise<void> {
-  const store = await readStore(dataDir)
+async function check(place: StorePlace, chain: Chain): Promise<void> {
+  const store = await readStore(place)
   try {
     expect(await faultsOf(store)).toEqual([])
     const changes = new Map<string, number>()
@@ -105,12 +106,12 @@ it(
   `a server that is killed at random moments of cascades over ${workspaceCount} workspaces makes up for all of them, and does nothing twice`,
   { timeout: 60_000 + rounds * 30_000 },
   async () => {
-    const dataDir = join(testFolder(), 'data')
-    const platform = await depotPlatform(dataDir)
+    const place = await testStorePlace()
+    const platform = await depotPlatform(place)
     const chain = new Chain(await growForest(platform.client, 'acme', workspaceCount))
     await platform.close()
 
-    let server = await start(dataDir)
+    let server = await start(place)
     const starts: number[] = []
     let interrupted = 0
     for (let round = 1; round <= rounds; round += 1) {
@@ -118,12 +119,12 @@ it(
       const afterMs = Math.random() * longestMs
       await sleep(afterMs)
       await server.kill()
-      server = await start(dataDir)
+      server = await start(place)
       starts.push(server.startMs)
       if (!isEnded(await server.client.getOperation({ id }))) interrupted += 1
       const operation = await server.client.waitOperation(id)
       expect(operation).toMatchObject({ status: 'TAXONOMY_OPERATION_STATUS_DONE', warnings: [], errors: [] })
-      await check(dataDir, chain).catch((error: unknown) => {
+      await check(place, chain).catch((error: unknown) => {
         throw new Error(`round ${round}, killed after ${afterMs} ms`, { cause: error })
       })
     }

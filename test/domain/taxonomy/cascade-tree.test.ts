@@ -140,13 +140,17 @@ describe('while a cascade is under way', () => {
 
   it('everything below may be deleted, and the node itself', async () => {
     const { from, id, inner, organisation } = await branch('deletes-all')
-    const settled = gateOfTest()
-    script.reconcile(id, () => settled.isOpen())
+    const held = gateOfTest()
+    script.reconcile(id, async () => {
+      await held.passed
+      return true
+    })
     const archived = await nodes.change('archive', from)
+    await expect.poll(() => script.callsIn(id).length, within).toBe(1)
     await client.deleteWorkspace({ organisation, id })
     await nodes.delete(inner)
     await nodes.delete(from)
-    settled.open()
+    held.open()
     expect(await ended(archived)).toMatchObject({
       status: 'TAXONOMY_OPERATION_STATUS_DONE',
       warnings: [{ code: 7003090 }],

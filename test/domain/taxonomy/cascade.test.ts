@@ -166,7 +166,7 @@ describe('a later verb', () => {
     const suspended = await nodes.change('suspend', root)
     await expect.poll(() => quick.script.told(first), within).toEqual(['SUSPENDED'])
     const resumed = await nodes.change('resume', root)
-    const description = `ORGANISATION ${organisation} is not ${state('SUSPENDED')} any more; a later call decided`
+    const description = `what made ORGANISATION ${organisation} ${state('SUSPENDED')} is past; a later call decided`
     expect(await quick.ended(suspended)).toMatchObject({
       status: status('DONE'),
       errors: [],
@@ -175,6 +175,22 @@ describe('a later verb', () => {
     expect(await quick.ended(resumed)).toMatchObject({ status: status('DONE'), warnings: [] })
     expect(quick.script.told(first)).toEqual(['SUSPENDED', 'ACTIVE'])
     expect(await quick.shelf(first)).toBe('ACTIVE')
+  })
+
+  it('supersedes though a third one gives the node the same state again', async () => {
+    const { first, nodes, root } = await branch(quick, 'superseded-twice')
+    const settled = gateOfTest()
+    quick.script.reconcile(first, (to: NodeState) => to === 'ACTIVE' || settled.isOpen())
+    const suspended = await nodes.change('suspend', root)
+    await expect.poll(() => quick.script.told(first), within).toEqual(['SUSPENDED'])
+    const resumed = await nodes.change('resume', root)
+    const again = await nodes.change('suspend', root)
+    settled.open()
+    for (const earlier of [suspended, resumed]) {
+      expect(await quick.ended(earlier)).toMatchObject({ status: status('DONE'), warnings: [{ code: 7003090 }] })
+    }
+    expect(await quick.ended(again)).toMatchObject({ status: status('DONE'), warnings: [] })
+    expect(await quick.shelf(first)).toBe('SUSPENDED')
   })
 
   it('on a node above supersedes as well', async () => {

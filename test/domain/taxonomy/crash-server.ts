@@ -1,10 +1,12 @@
 import { enableCompileCache } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { StorePlace } from '../../../server/platform-store.ts'
 
 enableCompileCache()
 
-/** A process that serves the taxonomy with the depot over a data folder on a free port, and says where. */
-const [dataDir = ''] = process.argv.slice(2)
+/** A process that serves the taxonomy with the depot over the store whose place it is given as JSON, on a free port, and says where. */
+const [placeText = ''] = process.argv.slice(2)
+const place: StorePlace = JSON.parse(placeText)
 
 const [{ serve }, { taxonomyArea }, { followTimes }, { depotArea }] = await Promise.all([
   import('../../../server/serve.ts'),
@@ -26,7 +28,7 @@ async function reconcile(workspace: string, state: string): Promise<boolean> {
 
 const areas = [taxonomyArea({ ...followTimes, askMs: 20 }), depotArea({ reconcile })]
 const server = await serve(
-  { baseUrl: undefined, dataDir, http: { host: '127.0.0.1', port: 0, isPortOpen: false } },
+  { baseUrl: undefined, ...place, http: { host: '127.0.0.1', port: 0, isPortOpen: false } },
   areas,
 )
 process.stdout.write(`listens on ${server.url}\n`)

@@ -1,16 +1,19 @@
 import { enableCompileCache } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FollowTimes } from '../../../domain/taxonomy/reconcile.ts'
+import type { Store, Transaction } from '../../../domain/ports/store.ts'
+import type { StorePlace } from '../../../server/platform-store.ts'
 import type { Cast } from './crash-story.ts'
 
 enableCompileCache()
 
 /**
- * A process that tells the story over a data folder and kills itself at the n-th point that it comes by: in each
+ * A process that tells the story over a store and kills itself at the n-th point that it comes by: in each
  * transaction of the store before it commits, behind the commit, and before and behind each call of a hook. It says
  * `finished` when it came to the end of the story before.
  */
-const [dataDir = '', castText = '', last = ''] = process.argv.slice(2)
+const [placeText = '', castText = '', last = ''] = process.argv.slice(2)
+const place: StorePlace = JSON.parse(placeText)
 const cast: Cast = JSON.parse(castText)
 
 let isArmed = false
@@ -22,20 +25,21 @@ function point(): void {
   if (seen === Number(last)) process.kill(process.pid, 'SIGKILL')
 }
 
-const { SqliteStore } = await import('../../../server/store/sqlite.ts')
-const { tx } = SqliteStore.prototype
-SqliteStore.prototype.tx = async function <R>(
-  this: InstanceType<typeof SqliteStore>,
-  fn: Parameters<typeof tx<R>>[0],
-): Promise<R> {
-  const result = await tx.call<typeof this, Parameters<typeof tx<R>>, Promise<R>>(this, async inner => {
-    const made = await fn(inner)
+function watchTransactions(stores: Store): void {
+  const { tx } = stores
+  stores.tx = async function <R>(this: Store, fn: (inner: Transaction) => Promise<R>): Promise<R> {
+    const result = await tx.call<Store, [typeof fn], Promise<R>>(this, async inner => {
+      const made = await fn(inner)
+      point()
+      return made
+    })
     point()
-    return made
-  })
-  point()
-  return result
+    return result
+  }
 }
+
+watchTransactions((await import('../../../server/store/sqlite.ts')).SqliteStore.prototype)
+watchTransactions((await import('../../../server/store/postgres.ts')).PostgresStore.prototype)
 
 let failures = 0
 let questions = 0
@@ -62,8 +66,8 @@ const times: FollowTimes = { askMs: 2, retryMs: [1, 1], restMs: 20 }
 
 const { depotPlatform, readStore } = await import('./depot-platform.ts')
 const { quiet, tell } = await import('./crash-story.ts')
-const platform = await depotPlatform(dataDir, { reconcile: follow, purge }, times)
-const store = await readStore(dataDir)
+const platform = await depotPlatform(place, { reconcile: follow, purge }, times)
+const store = await readStore(place)
 isArmed = true
 await tell(platform.client, cast, () => quiet(store))
 isArmed = false

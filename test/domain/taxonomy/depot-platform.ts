@@ -8,8 +8,10 @@ import { createTransport, type Transport } from '../../../runtime/transport.ts'
 import type { AreaModule } from '../../../server/area.ts'
 import { taxonomyArea } from '../../../server/areas.ts'
 import { compose } from '../../../server/compose.ts'
+import type { Log } from '../../../server/log.ts'
 import { works } from '../../../server/operations/work.ts'
-import { openSqlite } from '../../../server/store/sqlite.ts'
+import type { StorePlace } from '../../../server/platform-store.ts'
+import { openBeside } from '../../server/store/left-place.ts'
 import { depotArea, shelves, things, type DepotControl } from './depot.ts'
 
 const ignore = (): void => {}
@@ -18,7 +20,7 @@ const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 /** Areas are asked again at once, and failures follow each other. */
 export const quickTimes: FollowTimes = { askMs: 5, retryMs: [2, 4], restMs: 200 }
 
-/** The taxonomy with the depot over a data folder, in this process and without a socket, for tests and benches. */
+/** The taxonomy with the depot over a store, in this process and without a socket, for tests and benches. */
 export interface DepotPlatform {
   readonly client: TaxonomyClient
   readonly transport: Transport
@@ -27,16 +29,17 @@ export interface DepotPlatform {
   readonly close: () => Promise<void>
 }
 
-/** Composes both areas over a folder, which may hold what an earlier process has left. */
+/** Composes both areas over a store, which may hold what an earlier process has left. */
 export async function depotPlatform(
-  dataDir: string,
+  place: StorePlace,
   control: DepotControl = {},
   times: FollowTimes = quickTimes,
   others: readonly AreaModule[] = [],
+  log: Log = silent,
 ): Promise<DepotPlatform> {
   const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
   const areas = [taxonomyArea(times), depotArea(control), ...others]
-  const { close, dispatch, tokenFile } = await compose({ baseUrl: undefined, dataDir, http }, silent, areas)
+  const { close, dispatch, tokenFile } = await compose({ baseUrl: undefined, ...place, http }, log, areas)
   const token = (await readFile(tokenFile, 'utf8')).trim()
   const host = fetchHost(dispatch)
   const baseUrl = 'http://platform.test'
@@ -56,9 +59,9 @@ export async function depotPlatform(
 }
 
 /** What both areas keep, to be read beside the process that writes it; ends with `close`. */
-export async function readStore(dataDir: string): Promise<Reader & { close(): Promise<void> }> {
+export async function readStore(place: StorePlace): Promise<Reader & { close(): Promise<void> }> {
   const collections = [...taxonomyCollections, shelves, things, works]
-  return openSqlite({ file: `${dataDir}/ninefold.sqlite`, collections })
+  return openBeside(place, collections)
 }
 
 /** Names of an organisation of many workspaces, spread over groups. */

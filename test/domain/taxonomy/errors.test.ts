@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { listQuotas } from '../../../output/taxonomy/routes.ts'
 import type { TaxonomyOperation } from '../../../output/taxonomy/types.ts'
 import { ApiError, rpcCodes, type RpcCode } from '../../../runtime/errors.ts'
 import { send } from '../../../runtime/transport.ts'
+import { holdStore } from '../../server/store/left-place.ts'
 import { readTable } from '../../specs/tables.ts'
 import { TreeMaker } from './platform.ts'
 import { scriptedPlatform } from './scripted-platform.ts'
 
 let isBroken = false
-const { client, dataDir, ended, script, transport, ...platform } = await scriptedPlatform(undefined, made => [
+const { client, ended, place, script, transport, ...platform } = await scriptedPlatform(undefined, made => [
   made.area('lab', 20_000_000, {
     async purgeWorkspace() {
       if (isBroken) throw new Error('not today')
@@ -24,6 +24,7 @@ let made = 0
 const tree = (): Promise<TreeMaker> => TreeMaker.make(client, `errors-${(made += 1)}`)
 const absent = '01900000-0000-7000-8000-000000000000'
 const scopeTypes = {
+  platform: 'TAXONOMY_SCOPE_TYPE_PLATFORM',
   organisation: 'TAXONOMY_SCOPE_TYPE_ORGANISATION',
   group: 'TAXONOMY_SCOPE_TYPE_GROUP',
   workspace: 'TAXONOMY_SCOPE_TYPE_WORKSPACE',
@@ -52,9 +53,8 @@ async function crowd() {
 
 /** While another process writes to the store for longer than the server waits. */
 async function whileStoreIsBusy(call: Provoke): Promise<unknown> {
-  const other = new DatabaseSync(`${dataDir}/ninefold.sqlite`)
-  other.exec('BEGIN IMMEDIATE')
-  return call().finally(() => other.close())
+  const free = await holdStore(place, 'taxonomy_organisations')
+  return call().finally(free)
 }
 
 /** Calls that are refused, by the reason they are refused for. */
@@ -265,6 +265,10 @@ const refused: Readonly<Record<string, readonly Provoke[]>> = {
       const scope = { scope_type: scopeTypes.workspace, scope_id: await (await tree()).workspace('web') }
       return client.createQuotaOverride({ quota: 'taxonomy.groups', body: { ...scope, limit: 1 } })
     },
+    () => {
+      const scope = { scope_type: scopeTypes.platform, scope_id: absent }
+      return client.createQuotaOverride({ quota: 'compute.vms', body: { ...scope, limit: 1 } })
+    },
   ],
   EFFECTIVE_QUOTA_SCOPE_INVALID: [
     async () => {
@@ -275,6 +279,11 @@ const refused: Readonly<Record<string, readonly Provoke[]>> = {
     async () => {
       const { organisation } = await tree()
       return client.getEffectiveQuota({ organisation, id: 'compute.vms', scope_type: scopeTypes.organisation })
+    },
+    async () => {
+      const { organisation } = await tree()
+      const scope = { scope_type: scopeTypes.platform, scope_id: absent }
+      return client.getEffectiveQuota({ organisation, id: 'compute.vms', ...scope })
     },
   ],
 }

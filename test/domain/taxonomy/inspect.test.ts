@@ -3,6 +3,9 @@ import type { Transaction } from '../../../domain/ports/store.ts'
 import { followings, newFollowing } from '../../../domain/taxonomy/following.ts'
 import { archivals, groups, organisations, trees, workspaces } from '../../../domain/taxonomy/nodes.ts'
 import { quotaOverrides } from '../../../domain/taxonomy/quota-overrides-store.ts'
+import { createBuiltInQuotas } from '../../../domain/taxonomy/quotas.ts'
+import { fixedMembers } from '../../../domain/taxonomy/quotas-built-in.ts'
+import { quotas } from '../../../domain/taxonomy/quotas-store.ts'
 import { quotaTotals, quotaUsages } from '../../../domain/taxonomy/usage.ts'
 import { copy, leftStore, patch, remove, type Names } from './broken-store.ts'
 
@@ -18,7 +21,7 @@ const { active, archived, deleting, suspended } = {
 const left = await leftStore()
 
 it('is content with what a platform leaves', async () => {
-  expect(await left.copy().findings()).toEqual([])
+  expect(await (await left.copy()).findings()).toEqual([])
 })
 
 /** A usage of acme's, by the names of the ids. */
@@ -277,6 +280,34 @@ const cases: readonly Case[] = [
     findings: ['taxonomy.quotaOverrides x: stands beside override cap of the same quota at GROUP eng'],
   },
   {
+    name: 'a quota that is missing, once',
+    breaks: tx => remove(tx, quotas, 'compute.vcpus'),
+    findings: [
+      'taxonomy.quotas compute.vcpus: is missing; it is built in, and the next start of a server makes it anew',
+    ],
+  },
+  ...fixedMembers.map((member): Case => ({
+    name: `a quota with another ${member} than it is built in with`,
+    breaks: tx => patch(tx, quotas, 'storage.bytes', { [member]: 'x' }),
+    findings: [
+      expect.stringMatching(
+        new RegExp(
+          `^taxonomy\\.quotas storage\\.bytes: has the ${member} "x"; it is built in with "[A-Z].+", and the next`,
+        ),
+      ),
+    ],
+  })),
+  {
+    name: 'a quota that is not built in',
+    breaks: tx => copy(tx, quotas, 'compute.vms', { id: 'x' }),
+    findings: ['taxonomy.quotas x: is not built in; there are no other quotas'],
+  },
+  {
+    name: 'a quota with a default limit that is none',
+    breaks: tx => patch(tx, quotas, 'compute.vms', { default_limit: -2 }),
+    findings: ['taxonomy.quotas compute.vms: has the default limit -2; it must be a whole number from -1'],
+  },
+  {
     name: 'an archived node that cannot be restored',
     breaks: (tx, { old }) => remove(tx, archivals, old),
     findings: ['taxonomy.workspaces old: is archived, and the state that it is restored to is not kept; it must be'],
@@ -348,7 +379,32 @@ const cases: readonly Case[] = [
 ]
 
 it.each(cases)('finds $name', async ({ breaks, findings, without = [] }) => {
-  const store = left.copy()
+  const store = await left.copy()
   await store.change(tx => breaks(tx, left.names), ...without)
   expect(await store.findings()).toEqual(findings)
+})
+
+it('finds nothing in quotas that a start has mended, and none of their limits is lost', async () => {
+  const store = await left.copy()
+  await store.change(async tx => {
+    await patch(tx, quotas, 'compute.vms', { description: 'x', default_limit: 7 })
+    await patch(tx, quotas, 'compute.vcpus', { default_limit: 8 })
+    await remove(tx, quotas, 'storage.bytes')
+  })
+  expect(await store.findings()).toHaveLength(2)
+  await store.change(tx => createBuiltInQuotas(tx, 0))
+  expect(await store.findings()).toEqual([])
+  await store.change(async tx => {
+    expect((await tx.get(quotas, 'compute.vms'))?.value.default_limit).toBe(7)
+    expect((await tx.get(quotas, 'compute.vcpus'))?.value.default_limit).toBe(8)
+  })
+})
+
+it('is no reason not to start that a quota is damaged, and keeps what is left of it', async () => {
+  const store = await left.copy()
+  await store.sql(`UPDATE taxonomy_quotas SET _body = '{"default_limit":7' WHERE _key = 'compute.vms'`)
+  await store.change(tx => createBuiltInQuotas(tx, 0))
+  expect(await store.findings()).toEqual([
+    expect.stringMatching(/^taxonomy_quotas compute\.vms: has a damaged document/),
+  ])
 })

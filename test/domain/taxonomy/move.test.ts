@@ -54,3 +54,21 @@ it.each([
   await move()
   expect(await usage()).toBe(4 + requested)
 })
+
+it.each(['is-no-id', '0199C5A7-52C8-7A3E-9F02-4B6D8E0F1A23'])(
+  '%s is refused as parent by its form',
+  async malformed => {
+    const tree = await TreeMaker.make(client, `malformed-${malformed.toLowerCase()}`)
+    const { organisation } = tree
+    const [group, workspace] = [await tree.group('group'), await tree.workspace('workspace')]
+    const body = { parent_group_id: malformed }
+    const calls = [
+      () => client.createGroup({ organisation, body: { name: 'another', ...body } }),
+      () => client.createWorkspace({ organisation, body: { name: 'another', ...body } }),
+      () => client.moveGroup({ organisation, id: group, body }),
+      () => client.moveWorkspace({ organisation, id: workspace, body }),
+    ]
+    const refused = { reason: 'FIELD_INVALID', details: { badRequest: [{ field: 'parent_group_id' }] } }
+    for (const call of calls) await expect(call()).rejects.toMatchObject(refused)
+  },
+)

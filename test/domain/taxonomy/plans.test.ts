@@ -3,10 +3,10 @@ import { workspaces } from '../../../domain/taxonomy/nodes.ts'
 import { workspacesList } from '../../../output/taxonomy/filters.ts'
 import { checkFilter } from '../../../runtime/filter/check.ts'
 import { checkOrder } from '../../../runtime/ordering.ts'
-import type { SortKey } from '../../../runtime/pagination.ts'
+import type { SortKey } from '../../../runtime/filter/types.ts'
 import { all } from '../../../server/store/keyset.ts'
 import { equalities, select, selectPage } from '../../../server/store/select.ts'
-import { explain } from '../../server/store/harness.ts'
+import { explain } from '../../server/store/sqlite/explain.ts'
 
 const organisation = '0199a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b'
 const group = '0199a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5c'
@@ -32,11 +32,11 @@ const lists: readonly Listed[] = [
   { filter: 'name > "a" AND name < "b"', by: '(organisation_id=? AND name>? AND name<?)' },
   { order: 'create_time', by: '(organisation_id=?)' },
   { filter: `create_time >= ${time}`, order: 'create_time', by: '(organisation_id=? AND create_time>?)' },
-  { after: ['web', group], by: '(organisation_id=? AND name>?)' },
+  { after: ['web', group], by: '(organisation_id=? AND (name,_key)>(?,?))' },
   {
     filter: `parent_group_id = "${group}"`,
     after: ['web', group],
-    by: '(organisation_id=? AND parent_group_id=? AND name>?)',
+    by: '(organisation_id=? AND parent_group_id=? AND (name,_key)>(?,?))',
   },
   { order: 'create_time', after: [time, group], by: '(organisation_id=? AND create_time>?)' },
 ]

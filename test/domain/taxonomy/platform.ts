@@ -7,6 +7,8 @@ import type { TaxonomyOperation } from '../../../output/taxonomy/types.ts'
 import { fetchHost } from '../../../runtime/hosts/fetch.ts'
 import { createTransport } from '../../../runtime/transport.ts'
 import { compose } from '../../../server/compose.ts'
+import type { StorePlace } from '../../../server/platform-store.ts'
+import { testStoreUrl } from '../../server/store/harness.ts'
 import { testAreas } from './areas.ts'
 import type { DepotControl } from './depot.ts'
 
@@ -25,7 +27,7 @@ export interface Caller {
 
 /** Both areas in this process and without a socket. */
 export interface TestPlatform extends Caller {
-  readonly dataDir: string
+  readonly place: StorePlace
 }
 
 export interface Answer {
@@ -36,22 +38,23 @@ export interface Answer {
 /** Starts a platform that ends with the tests of the file; its data lie in a folder of their own in `parent`. */
 export async function testPlatform(control: DepotControl = {}, parent = tmpdir()): Promise<TestPlatform> {
   const dataDir = await mkdtemp(join(parent, 'ninefold-taxonomy-'))
-  const { close, ...caller } = await platformOver(dataDir, control)
+  const place = { dataDir, ...(await testStoreUrl(afterAll)) }
+  const { close, ...caller } = await platformOver(place, control)
   afterAll(async () => {
     await close()
     await rm(dataDir, { recursive: true })
   })
-  return { dataDir, ...caller }
+  return { place, ...caller }
 }
 
-/** Starts a platform over a data folder, which ends with `close`. */
+/** Starts a platform over a store, which ends with `close`. */
 export async function platformOver(
-  dataDir: string,
+  place: StorePlace,
   control: DepotControl = {},
 ): Promise<Caller & { close(): Promise<void> }> {
   const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
   const { close, dispatch, tokenFile } = await compose(
-    { baseUrl: undefined, dataDir, http },
+    { baseUrl: undefined, ...place, http },
     silent,
     testAreas(control),
   )

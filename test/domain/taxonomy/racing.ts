@@ -1,4 +1,5 @@
 import { describe, it } from 'vitest'
+import { postgresUrl } from '../../server/store/harness.ts'
 import { oneProcess, twoProcesses, type Arena } from './arena.ts'
 import type { Caller } from './platform.ts'
 
@@ -12,14 +13,17 @@ interface Race {
 /** Makes what the rounds of one lane race for; `name` is free on the platform. */
 type Setup = (arena: Arena, name: string) => Promise<Race>
 
+/** Rounds take several times as long there, and are more often close. */
+const isOnPostgres = postgresUrl() !== undefined
+
 /** Lanes race beside each other, each in an organisation of its own. */
 const lanes = 4
 
-/** Declares races, each of 200 rounds in one process and fewer over two. */
+/** Declares races, on SQLite each of 200 rounds in one process and fewer over two. */
 export async function declareRaces(races: Readonly<Record<string, Setup>>): Promise<void> {
   const arenas = [
-    { name: 'in one process', arena: await oneProcess(), laps: 50 },
-    { name: 'over two processes on one store', arena: await twoProcesses(), laps: 20 },
+    { name: 'in one process', arena: await oneProcess(), laps: isOnPostgres ? 15 : 50 },
+    { name: 'over two processes on one store', arena: await twoProcesses(), laps: isOnPostgres ? 15 : 20 },
   ]
   describe.each(arenas)('$name', ({ arena, laps }) => {
     it.each(Object.entries(races))('%s', async name => {

@@ -8,7 +8,10 @@ import type { FollowTimes } from '../../../domain/taxonomy/reconcile.ts'
 import type { TaxonomyOperation } from '../../../output/taxonomy/types.ts'
 import { isEnded } from '../../../runtime/operations.ts'
 import type { AreaModule } from '../../../server/area.ts'
+import type { Log } from '../../../server/log.ts'
 import { works } from '../../../server/operations/work.ts'
+import type { StorePlace } from '../../../server/platform-store.ts'
+import { testStoreUrl } from '../../server/store/harness.ts'
 import { shelves } from './depot.ts'
 import { depotPlatform, quickTimes, readStore, type DepotPlatform } from './depot-platform.ts'
 import { Script } from './scripted-area.ts'
@@ -21,7 +24,7 @@ export const patientTimes: FollowTimes = { ...quickTimes, restMs: 600_000 }
 
 /** A platform whose areas do what a script says. */
 export interface ScriptedPlatform extends Omit<DepotPlatform, 'close'> {
-  readonly dataDir: string
+  readonly place: StorePlace
   readonly script: Script
   readonly store: Reader
   operation(id: string): Promise<TaxonomyOperation>
@@ -37,11 +40,13 @@ export interface ScriptedPlatform extends Omit<DepotPlatform, 'close'> {
 export async function scriptedPlatform(
   times: FollowTimes = quickTimes,
   others: (script: Script) => readonly AreaModule[] = () => [],
+  log?: Log,
 ): Promise<ScriptedPlatform> {
   const dataDir = await mkdtemp(join(tmpdir(), 'ninefold-scripted-'))
+  const place = { dataDir, ...(await testStoreUrl(afterAll)) }
   const script = new Script()
-  const { close, ...platform } = await depotPlatform(dataDir, script.control, times, others(script))
-  const store = await readStore(dataDir)
+  const { close, ...platform } = await depotPlatform(place, script.control, times, others(script), log)
+  const store = await readStore(place)
   afterEach(() => expect(script.overlaps).toEqual([]))
   afterAll(async () => {
     await store.close()
@@ -51,7 +56,7 @@ export async function scriptedPlatform(
   const operation = (id: string): Promise<TaxonomyOperation> => platform.client.getOperation({ id })
   return {
     ...platform,
-    dataDir,
+    place,
     script,
     store,
     operation,

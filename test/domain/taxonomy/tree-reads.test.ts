@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import type { Reader } from '../../../domain/ports/store.ts'
+import type { Store } from '../../../domain/ports/store.ts'
 import { taxonomyCollections } from '../../../domain/taxonomy/area.ts'
-import { groups } from '../../../domain/taxonomy/nodes.ts'
+import { groups, trees } from '../../../domain/taxonomy/nodes.ts'
 import { insertOrganisation, newOrganisation } from '../../../domain/taxonomy/organisations.ts'
 import { lockTree } from '../../../domain/taxonomy/tree-lock.ts'
 import { TreeReads } from '../../../domain/taxonomy/tree-reads.ts'
 import { newWorkspace } from '../../../domain/taxonomy/workspaces.ts'
-import type { SqliteStore } from '../../../server/store/sqlite.ts'
+import type { ServerStore } from '../../../server/store/server-store.ts'
 import { testStore } from '../../server/store/harness.ts'
 
 const time = '2026-01-01T00:00:00.000Z'
 
 /** An organisation with groups at its top, called by their names. */
-async function organisationWith(store: SqliteStore, id: string, names: readonly string[]): Promise<void> {
+async function organisationWith(store: ServerStore, id: string, names: readonly string[]): Promise<void> {
   const settable = { name: id, display_name: '', description: '', contact_email: '', labels: {} }
   await store.tx(async tx => {
     await insertOrganisation(tx, newOrganisation(id, time, settable))
@@ -24,33 +24,33 @@ async function organisationWith(store: SqliteStore, id: string, names: readonly 
 }
 
 /** The store, which notes what is read of groups. */
-function noting(store: SqliteStore): { readonly reader: Reader; readonly notes: string[] } {
+function noting(noted: ServerStore): { readonly store: Store; readonly notes: string[] } {
   const notes: string[] = []
-  const reader = new Proxy(store, {
+  const store = new Proxy(noted, {
     get(target, name) {
       if (name === 'above' || name === 'each') notes.push(name)
       const member: unknown = Reflect.get(target, name)
       return typeof member === 'function' ? member.bind(target) : member
     },
   })
-  return { reader, notes }
+  return { store, notes }
 }
 
-const change = (store: SqliteStore, id: string): Promise<unknown> => store.tx(tx => lockTree(tx, id))
+const change = (store: ServerStore, id: string): Promise<unknown> => store.tx(tx => lockTree(tx, id))
 
 describe('a read of a tree', () => {
   it('uses what the read before has found, until the tree changes', async () => {
     const store = await testStore(...taxonomyCollections)
     await organisationWith(store, 'acme', ['a', 'b'])
-    const { notes, reader } = noting(store)
-    const reads = new TreeReads(reader)
-    const depthOf = (id: string) => reads.read('acme', async tree => (await tree.at([id])).get(id)?.depth)
+    const { notes, store: noted } = noting(store)
+    const reads = new TreeReads(noted)
+    const depthOf = (id: string) => reads.read('acme', async tree => ({ answer: (await tree.at([id])).get(id)?.depth }))
     expect([await depthOf('acme-a'), await depthOf('acme-a'), await depthOf('')]).toEqual([1, 1, 0])
     expect(notes).toEqual(['above'])
     await change(store, 'acme')
     expect([await depthOf('acme-a'), await depthOf('acme-a')]).toEqual([1, 1])
     expect(notes).toEqual(['above', 'above'])
-    const all = () => reads.read('acme', async tree => [...(await tree.all()).keys()].sort())
+    const all = () => reads.read('acme', async tree => ({ answer: [...(await tree.all()).keys()].sort() }))
     expect([await all(), await all()]).toEqual([
       ['', 'acme-a', 'acme-b'],
       ['', 'acme-a', 'acme-b'],
@@ -67,7 +67,7 @@ describe('a read of a tree', () => {
       reads.read('acme', async tree => {
         versions.push(tree.version)
         if (versions.length === 2) await change(store, 'acme')
-        return tree.version
+        return { answer: tree.version }
       })
     expect(await read()).toBe(1)
     expect(await read()).toBe(2)
@@ -78,38 +78,85 @@ describe('a read of a tree', () => {
     const store = await testStore(...taxonomyCollections)
     await organisationWith(store, 'acme', ['a'])
     let runs = 0
-    const read = () => new TreeReads(store).read('acme', async () => ((runs += 1) < 3 ? undefined : 'found'))
+    const read = () =>
+      new TreeReads(store).read('acme', async () => ({ answer: (runs += 1) < 3 ? undefined : 'found' }))
     expect(await read()).toBe('found')
     expect(runs).toBe(3)
   })
 
-  it('gives up when the tree changes all the time', async () => {
+  it('sees one moment in the end when the tree changes all the time', async () => {
     const store = await testStore(...taxonomyCollections)
     await organisationWith(store, 'acme', [])
-    const read = new TreeReads(store).read('acme', async () => change(store, 'acme'))
-    await expect(read).rejects.toMatchObject({ reason: 'ENGINE_UNAVAILABLE', rpc: 'UNAVAILABLE' })
+    const seen: (readonly [number, number | undefined])[] = []
+    const read = new TreeReads(store).read('acme', async tree => {
+      if (seen.length < 2) await change(store, 'acme')
+      const before = await tree.reader.get(trees, 'acme')
+      // The last one is shut off from others, who go on.
+      const other = seen.length < 2 ? undefined : change(store, 'acme')
+      await other
+      seen.push([tree.version, (await tree.reader.get(trees, 'acme'))?.version])
+      return { answer: before?.version }
+    })
+    expect(await read).toBe(3)
+    expect(seen).toEqual([
+      [1, 2],
+      [2, 3],
+      [3, 3],
+    ])
+  })
+
+  it('that hangs under nothing in the end is a fault of the store, and said to be one', async () => {
+    const store = await testStore(...taxonomyCollections)
+    await organisationWith(store, 'acme', [])
+    const read = new TreeReads(store).read('acme', async () => ({ answer: undefined }))
+    await expect(read).rejects.toThrow('something of organisation acme hangs under nothing')
+  })
+
+  it('knows nothing of what others find meanwhile, which may be of a later tree', async () => {
+    const store = await testStore(...taxonomyCollections)
+    await organisationWith(store, 'acme', ['a', 'b'])
+    const reads = new TreeReads(store)
+    await reads.read('acme', async tree => ({ answer: await tree.at(['acme-a']) }))
+    const isKnown = await reads.read('acme', async tree => {
+      await reads.read('acme', async other => ({ answer: await other.at(['acme-b']) }))
+      return { answer: ['acme-a', 'acme-b'].map(id => tree.known([id]) !== undefined) }
+    })
+    expect(isKnown).toEqual([true, false])
+    const after = await reads.read('acme', async tree => ({ answer: tree.known(['acme-a', 'acme-b']) !== undefined }))
+    expect(after).toBe(true)
+  })
+
+  it('takes the word of a statement that has told the version with its rows', async () => {
+    const store = await testStore(...taxonomyCollections)
+    await organisationWith(store, 'acme', [])
+    const reads = new TreeReads(store)
+    const told = [7, 1]
+    expect(await reads.read('acme', async () => ({ answer: 'found', version: told.shift() }))).toBe('found')
+    expect(told).toEqual([])
   })
 
   it('passes on what it throws, and keeps nothing of an organisation that is not there', async () => {
     const store = await testStore(...taxonomyCollections)
     const reads = new TreeReads(store)
-    await expect(reads.read('acme', async () => 1)).rejects.toMatchObject({ reason: 'ORGANISATION_NOT_FOUND' })
+    await expect(reads.read('acme', async () => ({ answer: 1 }))).rejects.toMatchObject({
+      reason: 'ORGANISATION_NOT_FOUND',
+    })
     await organisationWith(store, 'acme', [])
     const failure = new Error('not today')
     await expect(reads.read('acme', () => Promise.reject(failure))).rejects.toBe(failure)
-    expect(await reads.read('acme', async () => 1)).toBe(1)
+    expect(await reads.read('acme', async () => ({ answer: 1 }))).toBe(1)
   })
 
   it('holds a bounded part of all trees, the one last read for longest', async () => {
     const store = await testStore(...taxonomyCollections)
     const names = Array.from({ length: 6000 }, (_, i) => `g-${i}`)
     for (const id of ['one', 'two']) await organisationWith(store, id, names)
-    const { notes, reader } = noting(store)
-    const reads = new TreeReads(reader)
+    const { notes, store: noted } = noting(store)
+    const reads = new TreeReads(noted)
     const sizes: number[] = []
     for (const id of ['one', 'one', 'two', 'two', 'one']) {
       const before = notes.length
-      await reads.read(id, async tree => (await tree.all()).size)
+      await reads.read(id, async tree => ({ answer: (await tree.all()).size }))
       sizes.push(notes.length - before)
     }
     expect(sizes).toEqual([1, 0, 1, 0, 1])

@@ -130,7 +130,7 @@ describe('quota overrides', () => {
       'the platform',
       'compute.vms',
       { ...organisation, scope_type: 'TAXONOMY_SCOPE_TYPE_PLATFORM' as const },
-      'scope_id',
+      'scope_type',
     ],
     ['a workspace for what a workspace cannot hold', 'taxonomy.groups', workspace, 'scope_type'],
   ])('refuse %s', async (_what, wanted, scope, field) => {

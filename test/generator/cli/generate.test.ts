@@ -276,7 +276,9 @@ describe('further options', () => {
 
   test('--timings prints the stages', async () => {
     const { err } = await generate(project(), ...petstoreToApi, '--timings')
-    expect(err).toMatch(/^read \d+ ms, generate \d+ ms, report \d+ ms, write \d+ ms\n$/)
+    expect(err).toMatch(
+      /^modules \d+ ms, read \d+ ms, generate \d+ ms, report \d+ ms, write \d+ ms, remember \d+ ms\n$/,
+    )
   })
 
   test('--validate adds what swagger-parser finds', async () => {

@@ -6,7 +6,6 @@ import { generate, getPet, petstore } from './command-line.ts'
 
 const words = ['petstore.yaml', '--out', 'api'] as const
 const memories = 'node_modules/.cache/ninefold'
-const marked = '7 documents, 7 operations'
 
 let folder: string
 
@@ -19,27 +18,28 @@ beforeEach(() => {
 
 afterEach(() => vi.unstubAllEnvs())
 
-/** Generates, and changes what the memory says, so that its words show whether it is used. */
-async function remembered(...more: readonly string[]): Promise<void> {
-  await generate(folder, ...words, ...more)
-  const [name = ''] = readdirSync(join(folder, memories))
-  const file = join(folder, memories, name)
-  writeFileSync(file, readFileSync(file, 'utf8').replace('1 document, 2 operations', marked))
-}
-
 const edit = (path: string, change: (text: string) => string): void => {
   const file = join(folder, path)
   writeFileSync(file, change(readFileSync(file, 'utf8')))
 }
 
+const editMemory = (change: (text: string) => string): void => {
+  const [name = ''] = readdirSync(join(folder, memories))
+  edit(join(memories, name), change)
+}
+
+/** Whether a run says that it remembered the last one. */
+const isRemembered = (err: string): boolean => /^memory \d+ ms\nremembered: petstore\n$/.test(err)
+
 describe('a run after one that came to the same', () => {
   test('says what that said, and looks at no document', async () => {
-    await remembered()
+    await generate(folder, ...words)
     const checked = await generate(folder, ...words, '--check')
     expect(checked).toMatchObject({ status: 0, err: '' })
-    expect(checked.out).toMatch(new RegExp(`^api is up to date \\(${marked}, \\d+ ms\\)\n$`))
-    const { out } = await generate(folder, ...words)
-    expect(out).toMatch(new RegExp(`^api: 0 files written, \\d+ unchanged, 0 deleted \\(${marked}, \\d+ ms\\)\n$`))
+    expect(checked.out).toMatch(/^api is up to date \(1 document, 2 operations, \d+ ms\)\n$/)
+    const { err, out } = await generate(folder, ...words, '--timings')
+    expect(out).toMatch(/^api: 0 files written, \d+ unchanged, 0 deleted \(1 document, 2 operations, \d+ ms\)\n$/)
+    expect(isRemembered(err)).toBe(true)
   })
 
   test('repeats its warnings', async () => {
@@ -56,18 +56,24 @@ describe('a run after one that came to the same', () => {
     ['another manifest', () => edit('api/.ninefold.json', text => text.replace('types.ts', 'type.ts')), [], 1],
     ['another option', () => undefined, ['--import-ending', '.ts'], 1],
     ['a report that is asked for', () => undefined, ['--report'], 0],
-    ['times that are asked for', () => undefined, ['--timings'], 0],
     ['CI', () => vi.stubEnv('CI', 'true'), [], 0],
-    ['a memory that is no JSON', () => edit(join(memories, nameOfMemory()), () => '{'), [], 0],
+    ['a memory that is empty', () => editMemory(() => ''), [], 0],
+    ['a memory that is cut off', () => editMemory(text => text.slice(0, -1)), [], 0],
+    ['a memory of other words', () => editMemory(text => text.replace('petstore', 'petstora')), [], 0],
+    [
+      'a memory of another version',
+      () => editMemory(text => text.replace(/^./, first => (first === '0' ? '1' : '0'))),
+      [],
+      0,
+    ],
   ])('looks for itself with %s', async (_, change, more, status) => {
-    await remembered()
+    await generate(folder, ...words)
     change()
-    const outcome = await generate(folder, ...words, '--check', ...more)
+    const outcome = await generate(folder, ...words, '--check', '--timings', ...more)
     expect(outcome.status).toBe(status)
-    expect(outcome.out).not.toContain(marked)
+    expect(isRemembered(outcome.err)).toBe(false)
+    expect(outcome.err).toContain('read ')
   })
-
-  const nameOfMemory = (): string => readdirSync(join(folder, memories))[0] ?? ''
 })
 
 describe('nothing is remembered', () => {

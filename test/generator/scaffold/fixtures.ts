@@ -47,7 +47,7 @@ export function shop(resources: readonly Resource[]): { readonly model: Model; r
     errors: [],
     permissions: [],
   }
-  return { model: { documents: [document] }, handlers: handlersOf(resources) }
+  return { model: { documents: [document], isInterwoven: false }, handlers: handlersOf(resources) }
 }
 
 const groupOf = ({ group, interfaceName, methods }: Resource): Group => ({

@@ -432,7 +432,7 @@ test('an operation id is data in a stub, whatever it holds', async () => {
   const { files } = scaffold({
     folder: join(root, 'domain'),
     outputRoot: join(root, 'output'),
-    model: { documents },
+    model: { documents, isInterwoven: false },
     files: new Map([['shop/handlers.ts', handlers]]),
     previous: new Map(),
     options: standard,

@@ -77,8 +77,7 @@ describe('a filter text', () => {
     expect(fault('zone = "eu')).toMatchObject({
       position: 7,
       kind: 'unterminated_string',
-      hint: 'close the quote',
-      message: 'unterminated string at 7: close the quote',
+      message: 'unterminated string, close the quote',
     })
   })
 

@@ -405,11 +405,36 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
         method: 'PATCH',
         path: '/made/v1/things/{id}',
         operationId: 'updateThing',
+        operation: expect.objectContaining({ area: 'made', operationId: 'updateThing' }),
         principalId: 'ann',
         status: 200,
+        code: 'OK',
         reason: undefined,
         milliseconds: expect.any(Number),
       })
+    })
+
+    test('the operation is the same object in every entry', async () => {
+      await using served = await serve()
+      const operations: unknown[] = []
+      for (const id of ['1', '2']) {
+        await served.send('GET', `/made/v1/things/${id}`)
+        operations.push((await served.service.logged()).operation)
+      }
+      expect(operations[0]).toBeDefined()
+      expect(operations[1]).toBe(operations[0])
+    })
+
+    test.each([
+      ['GET', '/nope', 'NOT_FOUND'],
+      ['DELETE', '/fail/common', 'NOT_FOUND'],
+      ['GET', '/fail/common', 'UNAVAILABLE'],
+      ['GET', '/fail/error', 'INTERNAL'],
+      ['OPTIONS', '/fail/common', 'OK'],
+    ])('the code is that of the error: %s %s', async (method, path, code) => {
+      await using served = await serve()
+      await served.send(method, path)
+      expect(await served.service.logged()).toMatchObject({ code })
     })
   })
 
@@ -453,7 +478,7 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
       const reader = answer.body?.getReader()
       expect((await reader?.read())?.value?.[0]).toBe(7)
       await reader?.cancel()
-      expect(await served.service.logged()).toMatchObject({ status: 200, reason: 'CANCELLED' })
+      expect(await served.service.logged()).toMatchObject({ status: 200, code: 'CANCELLED', reason: 'CANCELLED' })
       expect(served.service.endless.stopped).toBe(true)
       expect(served.service.endless.pulled).toBeLessThan(1000)
     })
@@ -462,7 +487,11 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
       await using served = await serve()
       const broken = served.send('GET', '/files/broken.bin').then(answer => answer.arrayBuffer())
       await expect(broken).rejects.toThrow(/disk error|terminated|fetch failed/)
-      expect(await served.service.logged()).toMatchObject({ reason: 'INTERNAL', error: new Error('disk error') })
+      expect(await served.service.logged()).toMatchObject({
+        code: 'INTERNAL',
+        reason: 'INTERNAL',
+        error: new Error('disk error'),
+      })
     })
 
     test('text is text, whatever it looks like', async () => {
@@ -481,6 +510,11 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
     expect(context.signal.aborted).toBe(false)
     controller.abort()
     await call.catch(() => undefined)
-    expect(await served.service.logged()).toMatchObject({ status: 499, reason: 'CANCELLED', operationId: 'startThing' })
+    expect(await served.service.logged()).toMatchObject({
+      status: 499,
+      code: 'CANCELLED',
+      reason: 'CANCELLED',
+      operationId: 'startThing',
+    })
   })
 }

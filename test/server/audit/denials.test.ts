@@ -9,7 +9,7 @@ import { doorReasons } from '../../../server/access/errors.ts'
 import { denials } from '../../../server/audit/denials.ts'
 import { outbox, outboxAudit, type OutboxRow } from '../../../server/audit/outbox.ts'
 import { createClock } from '../../../server/clock.ts'
-import type { SqliteStore } from '../../../server/store/sqlite.ts'
+import type { ServerStore } from '../../../server/store/server-store.ts'
 import { logLines } from '../operations/work-bench.ts'
 import { sample } from '../sample-area.ts'
 import { testStore } from '../store/harness.ts'
@@ -55,7 +55,7 @@ const wire: WireRequest = {
 }
 
 /** Calls that are refused at the door and by the handler, over a store that may be closed already. */
-function refusing(store: SqliteStore, error: Error) {
+function refusing(store: ServerStore, error: Error) {
   const log = logLines()
   const { watch, watchRoute } = denials(store, outboxAudit(createClock(), { chain: async () => undefined }), log)
   const reject = (): Promise<never> => Promise.reject(error)
@@ -69,7 +69,7 @@ function refusing(store: SqliteStore, error: Error) {
   }
 }
 
-async function rows(store: SqliteStore): Promise<OutboxRow[]> {
+async function rows(store: ServerStore): Promise<OutboxRow[]> {
   const found: OutboxRow[] = []
   for await (const { value } of store.each(outbox)) found.push(value)
   return found

@@ -2,11 +2,14 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
 import type { Collection, Transaction } from '../../../domain/ports/store.ts'
+import { trees } from '../../../domain/taxonomy/nodes.ts'
 import { rememberedKeys } from '../../../server/operations/idempotency.ts'
 import type { OperationRecord } from '../../../server/operations/record.ts'
 import { works, type Work } from '../../../server/operations/work.ts'
+import { storeCollections, storeFile } from '../../../server/platform-store.ts'
 import { leftStore, patch, remove, type BreakableStore } from '../../domain/taxonomy/broken-store.ts'
 import { testAreas } from '../../domain/taxonomy/areas.ts'
+import { postgresUrl } from '../store/harness.ts'
 
 const left = await leftStore()
 
@@ -122,7 +125,7 @@ async function keysIn(tx: Transaction): Promise<readonly string[]> {
 }
 
 it.each(cases)('finds $name', async ({ breaks, findings }) => {
-  const store = left.copy()
+  const store = await left.copy()
   await store.change(breaks)
   expect(await store.findings()).toEqual(findings.map(pattern => expect.stringMatching(pattern)))
 })
@@ -132,26 +135,82 @@ it.each<[string, string, string]>([
   ['another number', 'UPDATE taxonomy_quota_usages SET amount = 3', 'taxonomy_quota_usages compute.vcpus/web'],
   ['no time', `UPDATE taxonomy_workspaces SET create_time = NULL WHERE name = 'old'`, 'taxonomy_workspaces old'],
   ['another id', `UPDATE taxonomy_archivals SET _key = 'x'`, 'taxonomy_archivals x'],
-  ['what is no JSON', `UPDATE taxonomy_archivals SET _body = '{'`, 'taxonomy_archivals old'],
-  ['no value of its type', `UPDATE taxonomy_archivals SET _body = '{"id":7}'`, 'taxonomy_archivals old'],
+  ['the empty id', `UPDATE taxonomy_archivals SET _key = ''`, "taxonomy_archivals ''"],
 ])('finds a row that holds %s', async (_name, statement, row) => {
-  const store = left.copy()
-  store.sql(statement)
+  const store = await left.copy()
+  await store.sql(statement)
   const message = 'has columns that are not what its document says; filters and look-ups go by the columns'
   expect(await store.findings()).toEqual([`${row}: ${message}`])
 })
 
-it('finds damages of the file, and tells nothing else', async () => {
-  const store = left.copy()
-  store.sql(`UPDATE taxonomy_groups SET name = 'x'`)
+it.each<[string, string, string]>([
+  ['no JSON', `_body = '{'`, 'it is no object in JSON'],
+  ['no object', `_body = '[]'`, 'it is no object in JSON'],
+  ['nothing', `_body = 'null'`, 'it is no object in JSON'],
+  ['no id', `_body = '{}'`, 'it holds no text in "id"'],
+  ['another id than a text', `_body = '{"id":7}'`, 'it holds no text in "id"'],
+  [
+    'a member of another type',
+    `_body = replace(_body, '"parent_group_id":""', '"parent_group_id":7')`,
+    'member "parent_group_id" holds no value of type STRING',
+  ],
+])('tells of a document that is %s by its collection and key, and checks the others', async (_name, set, damage) => {
+  const store = await left.copy()
+  await store.sql(`UPDATE taxonomy_workspaces SET ${set} WHERE name = 'old'`)
+  await store.change(tx => patch(tx, trees, left.names.other, { group_count: 5 }))
+  const found = await store.findings()
+  expect(found[0]).toBe(
+    `taxonomy_workspaces old: has a damaged document: ${damage}; restore it from a backup; what follows is checked without it`,
+  )
+  expect(found.slice(1)).toContain('taxonomy.trees other: counts 5 groups; the organisation has 1')
+  expect(found.join()).not.toContain('columns')
+})
+
+it('reads on behind a damaged document, wherever the checks meet one', async () => {
+  const store = await left.copy()
+  const broken: string[] = []
+  await store.change(async tx => {
+    for (const collection of storeCollections(testAreas())) {
+      if ((await tx.count(collection)) > 0) broken.push(collection.name)
+    }
+  })
+  for (const name of broken) {
+    await store.sql(`UPDATE "${name}" SET _body = '{' WHERE _key = (SELECT min(_key) FROM "${name}")`)
+  }
+  const found = await store.findings()
+  const damaged = found.filter(told => told.includes('damaged document'))
+  expect(damaged.map(told => told.slice(0, told.indexOf(' ')))).toEqual(broken)
+  expect(found.join()).not.toContain('could not be ended')
+})
+
+it.skipIf(postgresUrl() !== undefined)(
+  'ends the check of an area alone at a document that lacks what the area writes',
+  async () => {
+    const store = await left.copy()
+    await store.sql(`UPDATE taxonomy_organisations SET _body = json_remove(_body, '$.effective_state_source')`)
+    await store.change(tx => tx.insert(works, work({ kind: 'attic.sweep' })))
+    expect(await store.findings()).toEqual([
+      expect.stringMatching(/^ninefold\.work x: /),
+      expect.stringMatching(
+        /^ninefold\.checks taxonomy: could not be ended: .*; a document lacks what taxonomy always/,
+      ),
+    ])
+  },
+)
+
+it.skipIf(postgresUrl() !== undefined)('says first that the file is damaged, and tells nothing else', async () => {
+  const store = await left.copy()
+  await store.sql(`UPDATE taxonomy_groups SET name = 'x'`)
   overwriteIndex(store)
-  const findings = await store.findings()
-  expect(findings).not.toEqual([])
-  expect(findings.filter(told => !told.startsWith('ninefold.store : '))).toEqual([])
+  const [first, ...others] = await store.findings()
+  expect(first).toMatch(/^ninefold\.store \/\S+\.sqlite: the file is damaged; restore the data folder from a backup/)
+  expect(others).not.toEqual([])
+  expect(others.filter(told => !/^ninefold\.store \/\S+\.sqlite: \S/.test(told))).toEqual([])
 })
 
 /** Writes zeros over the first page of an index. */
-function overwriteIndex({ file }: BreakableStore): void {
+function overwriteIndex({ place }: BreakableStore): void {
+  const file = storeFile(place.dataDir)
   const database = new DatabaseSync(file)
   const row = database.prepare(`SELECT rootpage FROM sqlite_schema WHERE name = 'taxonomy_groups_index_1'`).get()
   const { page_size } = database.prepare('PRAGMA page_size').get() ?? {}

@@ -1,13 +1,28 @@
 import { connect } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { AreaModule } from '../../../server/area.ts'
+import type { HttpLimits } from '../../../server/http/limits.ts'
 import { serve, type RunningServer } from '../../../server/serve.ts'
-import { testFolder } from '../store/harness.ts'
+import { testFolder, testStoreUrl } from '../store/harness.ts'
+
+/** What a served platform has other than the defaults. */
+export interface TestSettings {
+  readonly host?: string
+  readonly limits?: Partial<HttpLimits>
+  readonly isPublic?: boolean
+}
 
 /** A served platform on a free port of 127.0.0.1, with its data in a folder of its own. */
-export async function testServer(areas: readonly AreaModule[], dataDir = testFolder()): Promise<RunningServer> {
-  const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
-  const server = await serve({ baseUrl: undefined, dataDir, http }, areas)
+export async function testServer(
+  areas: readonly AreaModule[],
+  dataDir = testFolder(),
+  { host = '127.0.0.1', limits = {}, isPublic = false }: TestSettings = {},
+): Promise<RunningServer> {
+  const http = { host, port: 0, isPortOpen: false, limits }
+  const server = await serve(
+    { baseUrl: undefined, dataDir, http, metrics: { isPublic }, ...(await testStoreUrl()) },
+    areas,
+  )
   onTestFinished(() => server.close())
   return server
 }

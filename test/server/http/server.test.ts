@@ -1,17 +1,16 @@
 import { readFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { sampleArea } from '../sample-area.ts'
 import { testFolder } from '../store/harness.ts'
-import { rawExchange, testServer } from './harness.ts'
+import { rawExchange, testServer, type TestSettings } from './harness.ts'
 
 interface Page {
   readonly next_page_token: string
 }
 
-async function signedIn(dataDir = testFolder(), area = sampleArea()) {
-  const server = await testServer([area], dataDir)
+async function signedIn(dataDir = testFolder(), area = sampleArea(), settings: TestSettings = {}) {
+  const server = await testServer([area], dataDir, settings)
   const authorization = `Bearer ${readFileSync(join(dataDir, 'bootstrap-token'), 'utf8').trim()}`
   const call = (path: string, init: RequestInit = {}): Promise<Response> =>
     fetch(server.url + path, { ...init, headers: { authorization, ...Object.fromEntries(new Headers(init.headers)) } })
@@ -156,7 +155,7 @@ describe('an odd request', () => {
 })
 
 describe('a server that is closed', () => {
-  it('lets a call end that it has begun, and takes no new connection', async () => {
+  it('lets a call end that it has begun, refuses new ones meanwhile, and takes no connection in the end', async () => {
     const started = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
     const wait = (): Promise<void> => {
@@ -167,21 +166,27 @@ describe('a server that is closed', () => {
     const slow = call('/sample/v1/crates/slow')
     await started.promise
     const closed = server.close()
-    await refused(server.url)
+    const refused = await call('/sample/v1/crates')
+    expect([refused.status, refused.headers.get('connection')]).toEqual([503, 'close'])
+    const ready = await fetch(`${server.url}/readyz`)
+    expect([ready.status, await ready.json()]).toEqual([503, { status: 'draining' }])
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
     released.resolve()
     expect(await (await slow).json()).toMatchObject({ name: 'none of slow' })
     await closed
+    await expect(fetch(`${server.url}/healthz`)).rejects.toThrow('fetch failed')
+  })
+
+  it('waits no longer than it may, and cuts what has not ended by then', async () => {
+    const started = Promise.withResolvers<void>()
+    const wait = (): Promise<void> => {
+      started.resolve()
+      return new Promise(() => undefined)
+    }
+    const { server, call } = await signedIn(testFolder(), sampleArea({ wait }), { limits: { drainMs: 100 } })
+    const slow = call('/sample/v1/crates/slow').catch((error: unknown) => String(error))
+    await started.promise
+    await server.close()
+    expect(await slow).toContain('fetch failed')
   })
 })
-
-/** Settles when the server takes no connections any more. */
-async function refused(url: string): Promise<void> {
-  const { port } = new URL(url)
-  const isOpen = await new Promise<boolean>(resolve => {
-    const socket = connect(Number(port), '127.0.0.1')
-    socket.on('connect', () => resolve(true))
-    socket.on('error', () => resolve(false))
-    socket.on('connect', () => socket.destroy())
-  })
-  if (isOpen) await refused(url)
-}

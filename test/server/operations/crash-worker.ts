@@ -1,4 +1,4 @@
-import { openSqlite } from '../../../server/store/sqlite.ts'
+import { openPlace } from '../store/place.ts'
 import { move, points } from './crash-procedure.ts'
 import { benchCollections, workBench } from './work-bench.ts'
 
@@ -6,14 +6,14 @@ import { benchCollections, workBench } from './work-bench.ts'
  * A process that begins moves of crates and works on them, telling every point it comes by. It kills itself at the last
  * point named, if any, and ends when its input does.
  */
-const [file = '', last = '', ...crates] = process.argv.slice(2)
+const [place = '', last = '', ...crates] = process.argv.slice(2)
 
 function at(point: string): void {
   process.stdout.write(`${point}\n`)
   if (point === last) process.kill(process.pid, 'SIGKILL')
 }
 
-const store = await openSqlite({ file, collections: benchCollections })
+const store = await openPlace(place, benchCollections)
 const bench = workBench(store, [move(at)])
 for (const crate of crates) await bench.begin('sample.move', { crate })
 at(points[0])

@@ -1,14 +1,12 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { owners } from '../../../server/operations/owners.ts'
 import { works } from '../../../server/operations/work.ts'
-import { openSqlite } from '../../../server/store/sqlite.ts'
-import { testFolder } from '../store/harness.ts'
+import { storeAt, testPlace } from '../store/harness.ts'
 import { effectsOf, move, points } from './crash-procedure.ts'
 import { ended, testBench } from './harness.ts'
 import { benchCollections, type WorkBench } from './work-bench.ts'
@@ -17,8 +15,8 @@ const program = fileURLToPath(new URL('./crash-worker.ts', import.meta.url))
 
 type Worker = ChildProcessByStdio<Writable, Readable, null>
 
-function startWorker(file: string, last: string, ...crates: readonly string[]): Worker {
-  const child = spawn(process.execPath, [program, file, last, ...crates], { stdio: ['pipe', 'pipe', 'inherit'] })
+function startWorker(place: string, last: string, ...crates: readonly string[]): Worker {
+  const child = spawn(process.execPath, [program, place, last, ...crates], { stdio: ['pipe', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   return child
 }
@@ -37,10 +35,8 @@ async function pointsOf(child: Worker, most = Infinity): Promise<string[]> {
 }
 
 /** Works in this process on a store that a dead one has left. */
-async function restart(file: string): Promise<WorkBench> {
-  const store = await openSqlite({ file, collections: benchCollections })
-  onTestFinished(() => store.close())
-  return testBench([move(() => undefined)], { store })
+async function restart(place: string): Promise<WorkBench> {
+  return testBench([move(() => undefined)], { store: await storeAt(place, ...benchCollections) })
 }
 
 async function idsOf({ operations, store }: WorkBench): Promise<string[]> {
@@ -51,11 +47,11 @@ async function idsOf({ operations, store }: WorkBench): Promise<string[]> {
 
 describe('a process that is killed', () => {
   it.each(points.map((point, i) => [point, i] as const))('when it comes by "%s" is made up for', async (point, i) => {
-    const file = join(testFolder(), 'store.sqlite')
-    const seen = await pointsOf(startWorker(file, point, 'c'))
+    const place = await testPlace()
+    const seen = await pointsOf(startWorker(place, point, 'c'))
     expect(seen).toEqual(points.slice(0, i + 1))
 
-    const here = await restart(file)
+    const here = await restart(place)
     const [id = ''] = await idsOf(here)
     const left = await here.record(id)
     // A lease of 15 s: what is taken over before was taken over at once.
@@ -69,13 +65,13 @@ describe('a process that is killed', () => {
   })
 
   it('again and again, whenever that is, leaves everything done once in the end', async () => {
-    const file = join(testFolder(), 'store.sqlite')
+    const place = await testPlace()
     const crates = Array.from({ length: 12 }, (_, i) => `c${i}`)
     for (const most of [3, 20, 9, 31, 14]) {
-      const worker = startWorker(file, '', ...(most === 3 ? crates : []))
+      const worker = startWorker(place, '', ...(most === 3 ? crates : []))
       expect((await pointsOf(worker, most)).length).toBeGreaterThanOrEqual(most)
     }
-    const here = await restart(file)
+    const here = await restart(place)
     expect(await here.left()).toBeGreaterThan(0)
     await here.work()
     await ended(here)
@@ -87,13 +83,13 @@ describe('a process that is killed', () => {
 })
 
 it('a process that is told to stop leaves nothing that others would have to wait for', async () => {
-  const file = join(testFolder(), 'store.sqlite')
-  const worker = startWorker(file, '', ...Array.from({ length: 30 }, (_, i) => `c${i}`))
+  const place = await testPlace()
+  const worker = startWorker(place, '', ...Array.from({ length: 30 }, (_, i) => `c${i}`))
   const exited = once(worker, 'exit')
   for await (const line of createInterface({ input: worker.stdout })) if (line === points[4]) worker.stdin.end()
   await exited
   expect(worker.exitCode).toBe(0)
-  const here = await restart(file)
+  const here = await restart(place)
   expect(await here.left()).toBeGreaterThan(0)
   for await (const { value } of here.store.each(works))
     expect(value).toMatchObject({ state: 'QUEUED', lease_owner: '' })

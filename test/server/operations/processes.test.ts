@@ -6,8 +6,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import { owners } from '../../../server/operations/owners.ts'
-import { openSqlite } from '../../../server/store/sqlite.ts'
-import { testFolder } from '../store/harness.ts'
+import { storeAt, testFolder, testPlace } from '../store/harness.ts'
 import { ended, testBench, within } from './harness.ts'
 import { haul, type Told } from './shared-worker.ts'
 import { benchCollections, type WorkBench } from './work-bench.ts'
@@ -21,19 +20,19 @@ interface Worker {
   killedAt?: number
 }
 
-/** A process that works on the store of `file`, with leases that none can lose by being slow; or stalls until another file exists. */
-function startWorker(file: string, leaseMs = 60_000, until = ''): Worker {
-  const child = spawn(process.execPath, [program, file, String(leaseMs), until], { stdio: ['pipe', 'pipe', 'inherit'] })
+/** A process that works on the store at `place`, with leases that none can lose by being slow; or stalls until another file exists. */
+function startWorker(place: string, leaseMs = 60_000, until = ''): Worker {
+  const child = spawn(process.execPath, [program, place, String(leaseMs), until], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
   const told: Told[] = []
   createInterface({ input: child.stdout }).on('line', line => told.push(JSON.parse(line)))
   return { child, told }
 }
 
-async function benchOn(file: string): Promise<WorkBench> {
-  const store = await openSqlite({ file, collections: benchCollections })
-  onTestFinished(() => store.close())
-  return testBench([haul(() => undefined)], { store })
+async function benchOn(place: string): Promise<WorkBench> {
+  return testBench([haul(() => undefined)], { store: await storeAt(place, ...benchCollections) })
 }
 
 /** Begins hauls once so many processes are at work. */
@@ -74,9 +73,9 @@ function overlaps(one: Worker, other: Worker): string[] {
 }
 
 it('two processes on one store share the work and never run a step at once', async () => {
-  const file = join(testFolder(), 'store.sqlite')
-  const here = await benchOn(file)
-  const [one, two] = [startWorker(file), startWorker(file)]
+  const place = await testPlace()
+  const here = await benchOn(place)
+  const [one, two] = [startWorker(place), startWorker(place)]
   await begin(here, 60, 2)
   await ended(here)
   expect(await here.counts()).toEqual(eachOnce(60))
@@ -87,9 +86,9 @@ it('two processes on one store share the work and never run a step at once', asy
 })
 
 it('what a killed process has left is taken over by the other one at once, and nothing is done twice', async () => {
-  const file = join(testFolder(), 'store.sqlite')
-  const here = await benchOn(file)
-  const [one, two] = [startWorker(file), startWorker(file)]
+  const place = await testPlace()
+  const here = await benchOn(place)
+  const [one, two] = [startWorker(place), startWorker(place)]
   await begin(here, 60, 2)
   await expect.poll(() => Math.min(one.told.length, two.told.length), within).toBeGreaterThan(10)
   const exited = once(one.child, 'exit')
@@ -102,13 +101,12 @@ it('what a killed process has left is taken over by the other one at once, and n
 })
 
 it('a process that stalls for longer than its lease commits nothing when it wakes', async () => {
-  const folder = testFolder()
-  const [file, release] = [join(folder, 'store.sqlite'), join(folder, 'release')]
-  const here = await benchOn(file)
-  const stalling = startWorker(file, 1200, release)
+  const [place, release] = [await testPlace(), join(testFolder(), 'release')]
+  const here = await benchOn(place)
+  const stalling = startWorker(place, 1200, release)
   await begin(here, 1, 1)
   await expect.poll(() => stalling.told.length, within).toBe(1)
-  const other = startWorker(file, 1200)
+  const other = startWorker(place, 1200)
   await ended(here)
   await expect.poll(() => other.told.length, within).toBe(6)
   expect(other.told.map(({ event, step }) => `${event} ${step}`)).toEqual(

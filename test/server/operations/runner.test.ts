@@ -450,7 +450,7 @@ describe('an operation past its deadline', () => {
     const here = await testBench([procedure], { clock: createClock(() => time) })
     const id = await here.begin('sample.one')
     await here.work({ leaseMs: 60_000 })
-    await expect.poll(async () => (await here.store.find(works, {}))?.value.state, within).toBe('QUEUED')
+    await expect.poll(async () => (await here.store.find(works, {}))?.value.state, within).toBe('WAITING')
     time += 15 * 60 * 1000
     await ended(here)
     expect(await here.record(id)).toMatchObject({

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import { done, type Procedure, type StepContext } from '../../../domain/ports/procedures.ts'
-import { openSqlite } from '../../../server/store/sqlite.ts'
+import { openPlace } from '../store/place.ts'
 import { benchCollections, count, workBench } from './work-bench.ts'
 
 /** What a process tells of a step, one line of JSON each. */
@@ -37,9 +37,9 @@ export function haul(tell: (told: Told) => void, until = ''): Procedure<{ readon
   }
 }
 
-const [file, leaseMs, until] = process.argv.slice(2)
-if (file !== undefined && import.meta.main) {
-  const store = await openSqlite({ file, collections: benchCollections })
+const [place, leaseMs, until] = process.argv.slice(2)
+if (place !== undefined && import.meta.main) {
+  const store = await openPlace(place, benchCollections)
   const told = (line: Told): void => void process.stdout.write(`${JSON.stringify(line)}\n`)
   const bench = workBench(store, [haul(told, until)])
   const workers = await bench.work({ leaseMs: Number(leaseMs) })

@@ -1,9 +1,9 @@
-import { hostname } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { again, done, type Procedure, type StepContext } from '../../../domain/ports/procedures.ts'
 import type { Store } from '../../../domain/ports/store.ts'
 import { createClock } from '../../../server/clock.ts'
 import { queued } from '../../../server/operations/claim.ts'
+import { ownPlace } from '../../../server/operations/host.ts'
 import { owners, type OwnerRow } from '../../../server/operations/owners.ts'
 import { works } from '../../../server/operations/work.ts'
 import { ended, testBench, within } from './harness.ts'
@@ -64,8 +64,8 @@ async function requeued(store: Store, id: string): Promise<void> {
 describe('a starting process', () => {
   it.each<[string, OwnerRow | undefined, number]>([
     ['is not known', undefined, noon + 10_000],
-    ['has ended on this host', { ...absent, host: hostname(), pid: 2 ** 22 + 1 }, noon + 10_000],
-    ['had the number of this one', { ...absent, host: hostname(), pid: process.pid }, noon + 10_000],
+    ['has ended on this host', { ...absent, ...ownPlace(), pid: 2 ** 22 + 1 }, noon + 10_000],
+    ['had the number of this one', { ...absent, ...ownPlace(), process_start: 0 }, noon + 10_000],
     ['has been silent for a lease', { ...absent, heartbeat_time: iso(noon - 15_000) }, noon + 10_000],
     ['has not renewed this lease', absent, noon - 1],
   ])('takes over what a process holds that %s, at once', async (_name, owner, leaseUntil) => {
@@ -134,7 +134,7 @@ describe('a clock', () => {
     await here.work({ leaseMs: 60_000 })
     await expect
       .poll(async () => [runs, (await here.store.find(works, {}))?.value.state], within)
-      .toEqual([1, 'QUEUED'])
+      .toEqual([1, 'WAITING'])
     time = noon
     await ended(here)
     expect(runs).toBe(2)
@@ -241,6 +241,7 @@ it('a process that cannot reach the store for a lease aborts what it runs', asyn
     each: (...args) => store.each(...args),
     list: (...args) => store.list(...args),
     page: (...args) => store.page(...args),
+    snapshot: read => store.snapshot(read),
     tx: fn => (isAway ? Promise.reject(new Error('the store is away')) : store.tx(fn)),
   }
   const aborted = Promise.withResolvers<unknown>()

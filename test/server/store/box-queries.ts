@@ -5,7 +5,7 @@ import { JsonText } from '../../../runtime/json.ts'
 import { checkOrder } from '../../../runtime/ordering.ts'
 import type { ListQuery, Page } from '../../../runtime/pagination.ts'
 import { storedTimestamp } from '../../../runtime/timestamps.ts'
-import type { SqliteStore } from '../../../server/store/sqlite.ts'
+import type { ServerStore } from '../../../server/store/server-store.ts'
 import { boxes, boxFields, testStore, type Box } from './harness.ts'
 
 /** Boxes without a unique name, so that rows may be made at random. */
@@ -131,8 +131,23 @@ export function ordersOver(fields: readonly FilterField[]): fc.Arbitrary<readonl
     ])
 }
 
+const comparing = ['=', '!=', '<', '<=', '>', '>='] as const
+
+/** Fields that boxes do not have, of several types. */
+export const rank: FilterField = { name: 'rank', type: 'INTEGER', operators: comparing, sortable: true }
+const mood: FilterField = {
+  name: 'mood',
+  type: 'ENUM',
+  operators: ['='],
+  sortable: true,
+  enumValues: ['NEW', 'OPEN', 'DONE'],
+}
+export const isNear: FilterField = { name: 'is_near', type: 'BOOLEAN', operators: ['='], sortable: true }
+export const zone: FilterField = { name: 'zone', type: 'STRING', operators: comparing, sortable: true }
+export const derivedFields = [rank, mood, isNear, zone] as const
+
 /** A store with these rows, whose ids follow each other. */
-export async function filled(rows: readonly Omit<Box, 'id'>[]): Promise<{ store: SqliteStore; stored: Box[] }> {
+export async function filled(rows: readonly Omit<Box, 'id'>[]): Promise<{ store: ServerStore; stored: Box[] }> {
   const store = await testStore(looseBoxes)
   const stored = rows.map((row, i): Box => ({ id: `id-${String(i).padStart(4, '0')}`, ...row }))
   await store.tx(async tx => {

@@ -1,55 +1,87 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { onTestFinished } from 'vitest'
+import { Client } from 'pg'
+import { inject, onTestFinished } from 'vitest'
 import type { Collection } from '../../../domain/ports/store.ts'
 import { ApiError } from '../../../runtime/errors.ts'
 import type { ListFields } from '../../../runtime/filter/types.ts'
-import type { Condition } from '../../../server/store/keyset.ts'
-import { layoutOf, type Layout } from '../../../server/store/layout.ts'
-import { openSqlite, type SqliteStore } from '../../../server/store/sqlite.ts'
+import type { ServerStore } from '../../../server/store/server-store.ts'
+import { openPlace } from './place.ts'
 
-/** A folder of its own for the running test, removed after it. */
-export function testFolder(): string {
+/** A folder of its own, by default removed after the running test. */
+export function testFolder(later: Later = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), 'ninefold-test-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  later(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** A store in a folder of its own, closed after the running test. */
-export async function testStore(...collections: readonly Collection<never>[]): Promise<SqliteStore> {
-  const store = await openSqlite({ file: join(testFolder(), 'store.sqlite'), collections })
+/** The server of PostgreSQL when the tests run on it, else undefined: then they run on SQLite. */
+export function postgresUrl(): string | undefined {
+  const postgres = inject('postgres')
+  return postgres !== undefined && 'url' in postgres ? postgres.url : undefined
+}
+
+/** Undoes something later. */
+export type Later = (undo: () => void | Promise<void>) => void
+
+/** An empty place for a store of the kind that the tests run on; by default removed after the running test. */
+export async function testPlace(later: Later = onTestFinished): Promise<string> {
+  const url = postgresUrl()
+  return url === undefined ? join(testFolder(later), 'store.sqlite') : testSchema(url, later)
+}
+
+/** The setting that has a server use a place of PostgreSQL; SQLite is what it uses by itself. */
+export async function testStoreUrl(later: Later = onTestFinished): Promise<{ readonly storeUrl?: string }> {
+  return postgresUrl() === undefined ? {} : { storeUrl: await testPlace(later) }
+}
+
+let schemas = 0
+
+/** An empty schema of a database, as an address: made a hundred times faster than a database of its own. */
+async function testSchema(url: string, later: Later): Promise<string> {
+  const name = `ninefold_test_${process.pid}_${(schemas += 1)}`
+  await statement(url, `CREATE SCHEMA ${name}`)
+  later(() => statement(url, `DROP SCHEMA ${name} CASCADE`))
+  return withOptions(url, `-c search_path=${name}`)
+}
+
+/** The schema that an address of `testPlace` names. */
+export function schemaOf(url: string): string {
+  const [, name] = /search_path=(\w+)/.exec(new URL(url).searchParams.get('options') ?? '') ?? []
+  if (name === undefined) throw new Error('the address names no schema')
+  return name
+}
+
+/** The address with further settings of its connections. */
+export function withOptions(url: string, options: string): string {
+  const changed = new URL(url)
+  const before = changed.searchParams.get('options')
+  changed.searchParams.set('options', before === null ? options : `${before} ${options}`)
+  return changed.href
+}
+
+/** Runs a statement on a connection of its own. */
+export async function statement(url: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+/** A store in a place of its own, closed after the running test. */
+export async function testStore(...collections: readonly Collection<never>[]): Promise<ServerStore> {
+  return storeAt(await testPlace(), ...collections)
+}
+
+/** Another store in a place, as another server would open it; closed after the running test. */
+export async function storeAt(place: string, ...collections: readonly Collection<never>[]): Promise<ServerStore> {
+  const store = await openPlace(place, collections)
   onTestFinished(() => store.close())
   return store
-}
-
-/** A step of a plan, and the step that it belongs to. */
-export interface PlanStep {
-  readonly id: number
-  readonly parent: number
-  readonly detail: string
-}
-
-/** How SQLite would run statements over a collection, in a store of its own. */
-export async function explain(
-  collection: Collection<never>,
-  statements: (layout: Layout) => Iterable<Condition>,
-): Promise<readonly (readonly PlanStep[])[]> {
-  const file = join(testFolder(), 'store.sqlite')
-  const store = await openSqlite({ file, collections: [collection] })
-  await store.close()
-  const database = new DatabaseSync(file, { readOnly: true })
-  try {
-    return [...statements(layoutOf(collection))].map(({ parameters, sql }) =>
-      database
-        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
-        .all(...parameters)
-        .map(({ id, parent, detail }) => ({ id: Number(id), parent: Number(parent), detail: String(detail) })),
-    )
-  } finally {
-    database.close()
-  }
 }
 
 export interface Box {

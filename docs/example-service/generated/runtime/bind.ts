@@ -52,7 +52,7 @@ export function bindList<Request extends ListParameters, Result, Given extends R
     const scope = `${context.path}?${scopeOf(request)}`
     const query = listQuery(given, list.fields, tokens, scope, context.now)
     const page = await handler(given, { ...context, query })
-    return pageText(list.member, page, page.next === undefined ? '' : nextToken(tokens, scope, query, page.next))
+    return pageText(list.member, page, nextToken(tokens, scope, query, page.next))
   }
   return { route: untyped(route), run }
 }

@@ -15,7 +15,7 @@ export const rawBytes: PlainCodec = {
   takesNothing: true,
   write: writePlain,
   read: async body => streamOf(body, chunk => chunk),
-  readAnswer: body => body,
+  readAnswer: body => body ?? new Blob().stream(),
 }
 
 /** Text in UTF-8. */
@@ -92,11 +92,5 @@ export async function gather(
   }
   const [first] = chunks
   if (first !== undefined && chunks.length === 1) return first
-  const whole = new Uint8Array(length)
-  let at = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, at)
-    at += chunk.length
-  }
-  return whole
+  return new Uint8Array(await new Blob(chunks).arrayBuffer())
 }

@@ -1,78 +1,54 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
-import { answerInvalid } from './errors.ts'
-import { writeMedia } from './media.ts'
-import type { RequestBody } from './media.ts'
+import { refused } from './parameters/write.ts'
 import type { Written } from './parameters/write.ts'
 import type { ClientRoute, Method, Success } from './route.ts'
 
 /** A request as it goes out, but for the token and the server's address. */
-export interface Outgoing {
+export interface Outgoing extends Readonly<Pick<Written, 'headers' | 'body' | 'signal'>> {
   /** Path and query. */
   readonly target: string
-  readonly headers: Headers
-  readonly body: BodyInit | undefined
 }
 
 /**
  * Writes a request: the inverse of what the server reads. Throws `TypeError` where a value cannot be written, such as
- * an empty path parameter.
+ * an empty path parameter. `signal` ends it.
  */
-export function writeRequest(route: ClientRoute<unknown, unknown>, request: object): Outgoing {
-  const members = new Map<string, unknown>(Object.entries(request))
+export function writeRequest(route: ClientRoute<unknown, unknown>, request: object, signal: AbortSignal): Outgoing {
+  const { body, parameters = [], success } = route
+  // A parameter may be called like what every object inherits.
+  const members: Readonly<Record<string, unknown>> = { __proto__: null, ...request }
   // Errors are JSON whatever the success is.
-  const accepted = new Set([...route.success.flatMap(({ type = [] }) => type), 'application/json'])
-  const written: Written = { path: new Map(), query: [], headers: new Headers({ accept: [...accepted].join(', ') }) }
-  for (const parameter of route.parameters ?? []) {
-    parameter.write(parameter, members.get(parameter.member ?? parameter.name), written)
-  }
-  const { headers, path, query } = written
-  const parts = route.path.map((part, index) => {
-    const text = index % 2 === 0 ? part : path.get(part)
-    if (text === undefined) throw new TypeError(`path parameter "${part}" is not declared`)
+  const accepted = new Set([...success.map(({ type = json }) => type), json])
+  const headers = new Headers({ accept: [...accepted].join(', ') })
+  const written: Written = { path: new Map(), query: '', headers, body: null, signal }
+  for (const parameter of parameters) parameter.write(parameter, members[parameter.member ?? parameter.name], written)
+  if (members.body !== undefined) body?.write(body, members.body, written)
+  const path = route.path.map((part, index) => {
+    const text = index % 2 === 0 ? part : written.path.get(part)
+    if (text === undefined) throw refused({ in: 'path', name: part }, 'is not declared')
     return text
   })
-  const target = parts.join('')
-  return {
-    target: query.length > 0 ? `${target}?${query.join('&')}` : target,
-    headers,
-    body: route.body && writeBody(route.body, members.get('body'), headers),
-  }
+  return { target: path.join('') + written.query, headers, body: written.body, signal }
 }
 
-function writeBody(declared: RequestBody, value: unknown, headers: Headers): BodyInit | undefined {
-  if (value === undefined) return undefined
-  const { kind, type } = declared
-  const contentType = kind !== 'json' && kind.typeOf ? kind.typeOf(value) : type
-  if (contentType) headers.set('content-type', contentType)
-  return writeMedia(declared, value)
-}
+const json = 'application/json'
 
 /**
  * What the body of an answer says: the JSON value, what its codec makes of it, or undefined where none is declared.
- * Throws `ApiError` ANSWER_INVALID when it is no JSON. The value itself is not checked: answers are open.
+ * Throws `SyntaxError` when it is no JSON. The value itself is not checked: answers are open.
  */
 export async function readAnswer(method: Method, kind: Success['kind'], answer: Response): Promise<unknown> {
   if (!kind || method === 'HEAD') return void (await answer.body?.cancel())
-  return kind === 'json' ? readJson(await answer.text()) : kind.readAnswer(answer.body ?? new Blob().stream())
+  return kind === 'json' ? JSON.parse(await answer.text()) : kind.readAnswer(answer.body)
 }
 
-/** The value that JSON text says. */
-export function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw answerInvalid(
-      `the server answered with ${text ? 'text that is not JSON' : 'an empty body'}, where JSON is declared`,
-    )
-  }
-}
-
-/** What an answer without success says: the JSON value where the media type says so and it is one, else the text. */
+/** What an answer without success says: a JSON object or list, whatever its content type is, else the text. */
 export async function readErrorBody(answer: Response): Promise<unknown> {
   const text = await answer.text()
   try {
-    return /[/+]json\b/i.test(answer.headers.get('content-type') ?? '') ? JSON.parse(text) : text
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' ? value : text
   } catch {
     return text
   }

@@ -33,15 +33,13 @@ export interface FieldViolation {
   readonly description: string
 }
 
-export interface PreconditionViolation {
-  readonly type: string
+export interface QuotaViolation {
   readonly subject: string
   readonly description: string
 }
 
-export interface QuotaViolation {
-  readonly subject: string
-  readonly description: string
+export interface PreconditionViolation extends QuotaViolation {
+  readonly type: string
 }
 
 /** The details of an error beside ErrorInfo; each comes once, in this order. */
@@ -106,12 +104,7 @@ export class ApiError<Name extends string = string> extends Error {
  */
 export function atField<Name extends string>(error: ApiError<Name>, field: string): ApiError<Name> {
   const { reason, code, domain, message, metadata, details } = error
-  const of = {
-    reason,
-    rpc: 'INVALID_ARGUMENT',
-    ...(code !== undefined && { code }),
-    ...(domain && { domain }),
-  } as const
+  const of = { reason, rpc: 'INVALID_ARGUMENT', code, domain } as const
   return new ApiError(of, message, metadata, { ...details, badRequest: [{ field, description: message }] })
 }
 
@@ -158,33 +151,31 @@ export const stubReason = { reason: 'NOT_IMPLEMENTED', rpc: 'UNIMPLEMENTED' } as
 export const unimplemented = (operationId: string): ApiError<'NOT_IMPLEMENTED'> =>
   new ApiError(stubReason, `operation "${operationId}" is not implemented yet`)
 
+export type DetailName =
+  'ErrorInfo' | 'BadRequest' | 'PreconditionFailure' | 'QuotaFailure' | 'ResourceInfo' | 'RetryInfo'
+
 /** The `@type` of a detail, by its name in google.rpc. */
-export const detailType = (
-  name: 'ErrorInfo' | 'BadRequest' | 'PreconditionFailure' | 'QuotaFailure' | 'ResourceInfo' | 'RetryInfo',
-): string => `type.googleapis.com/google.rpc.${name}`
+export const detailType = (name: DetailName): string => `type.googleapis.com/google.rpc.${name}`
 
 /** The wire form of an error; `called` is the domain of the operation that raised it (conventions §7, "whose code"). */
 export function toStatus(error: ApiError, called: ErrorDomain): Status {
   const domain = error.domain ?? called
-  const details: StatusDetail[] = [
-    {
-      '@type': detailType('ErrorInfo'),
-      reason: error.reason,
-      domain: domain.name,
-      metadata: { ...codeOf(error, domain), ...error.metadata },
-    },
-  ]
   const { badRequest, precondition, quota, resource, retryAfterSeconds } = error.details
-  if (badRequest) details.push({ '@type': detailType('BadRequest'), field_violations: badRequest })
-  if (precondition) details.push({ '@type': detailType('PreconditionFailure'), violations: precondition })
-  if (quota) details.push({ '@type': detailType('QuotaFailure'), violations: quota })
-  if (resource) {
-    details.push({ '@type': detailType('ResourceInfo'), resource_type: resource.type, resource_name: resource.name })
-  }
-  if (retryAfterSeconds !== undefined)
-    details.push({ '@type': detailType('RetryInfo'), retry_delay: `${retryAfterSeconds}s` })
+  const metadata = { ...codeOf(error, domain), ...error.metadata }
+  const details = [
+    detail('ErrorInfo', { reason: error.reason, domain: domain.name, metadata }),
+    detail('BadRequest', badRequest && { field_violations: badRequest }),
+    detail('PreconditionFailure', precondition && { violations: precondition }),
+    detail('QuotaFailure', quota && { violations: quota }),
+    detail('ResourceInfo', resource && { resource_type: resource.type, resource_name: resource.name }),
+    detail('RetryInfo', retryAfterSeconds === undefined ? undefined : { retry_delay: `${retryAfterSeconds}s` }),
+  ].flat()
   return { code: rpcNumber(error.rpc), message: error.message, details }
 }
+
+/** One detail, or none where it says nothing. */
+const detail = (name: DetailName, members: object | undefined): readonly StatusDetail[] =>
+  members ? [{ '@type': detailType(name), ...members }] : []
 
 function codeOf(error: ApiError, domain: ErrorDomain): { readonly code?: string } {
   if (error.code === undefined) return {}

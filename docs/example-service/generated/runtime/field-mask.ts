@@ -3,7 +3,7 @@
 import { ApiError, commonReasons, type FieldViolation } from './errors.ts'
 import type { Json } from './json.ts'
 import { didYouMean, quoted, refusal } from './refusal.ts'
-import { canonical, isRecord } from './validation.ts'
+import { canonical, isRecord, join } from './validation.ts'
 
 /** What an update may do to one field. */
 export interface FieldRule {
@@ -196,10 +196,6 @@ function select(root: Map<string, Selection>, path: string, fields: Fields): voi
 function memberOf(value: object, name: string): unknown {
   const member: unknown = Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined
   return member ?? undefined
-}
-
-function join(at: string, name: string): string {
-  return at === '' ? name : `${at}.${name}`
 }
 
 /** Equal as JSON, whatever the order of members. */

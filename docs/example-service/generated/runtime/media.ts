@@ -1,5 +1,6 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
+import type { Written } from './parameters/write.ts'
 import type { Faults } from './validation.ts'
 
 /** What a request may weigh, and how deep its JSON may be nested. Bodies of bytes are the handler's to bound. */
@@ -35,6 +36,9 @@ export interface Reading {
   readonly refuse: (violations: Faults['list']) => Error
 }
 
+/** The bytes of an answer; null where it has none. */
+export type AnswerBody = ReadableStream<Uint8Array<ArrayBuffer>> | null
+
 /** How bodies of another form than JSON travel: a value that routes hold, so that only who has such bodies loads it. */
 export interface Codec {
   readonly name: 'text' | 'bytes' | 'form' | 'multipart' | 'lines' | 'events' | 'choice'
@@ -51,7 +55,7 @@ export interface Codec {
 /** Text, or bytes that nobody looks into, which can be answered too. */
 export interface PlainCodec extends Codec {
   readonly name: 'text' | 'bytes'
-  readAnswer(body: ReadableStream<Uint8Array<ArrayBuffer>>): unknown
+  readAnswer(body: AnswerBody): unknown
 }
 
 /** A stream of items, which can be answered too. Who reads it slowly holds back who writes it. */
@@ -59,7 +63,7 @@ export interface StreamCodec extends Codec {
   readonly name: 'lines' | 'events'
   write(items: unknown): ReadableStream<Uint8Array<ArrayBuffer>>
   /** The items of an answer, unchecked, each as soon as it has arrived; leaving early ends the call. */
-  readAnswer(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncIterable<unknown>
+  readAnswer(body: AnswerBody): AsyncIterable<unknown>
 }
 
 /** How a body is written: as JSON, or as its codec says. */
@@ -78,6 +82,14 @@ export interface RequestBody extends Media {
   readonly required: boolean
 }
 
+/** A body that clients send. They load how only those are written that their operations have. */
+export interface ClientBody extends RequestBody {
+  readonly write: WriteBody
+}
+
+/** Writes a body and its content type. Throws `TypeError` where the value is none. */
+export type WriteBody = (media: Media, value: unknown, written: Written) => void
+
 /** A content type without its parameters, in lower case. */
 export const essence = (type: string): string => (type.split(';')[0] ?? '').trim().toLowerCase()
 
@@ -91,6 +103,23 @@ export function covers(declared: string, sent: string): boolean {
 /** Whether a content type is among those that a media type takes. */
 export const takes = ({ type, aliases = [] }: Media, contentType: string): boolean =>
   [type, ...aliases].some(declared => covers(declared, contentType))
+
+/** The `write` of bodies that are JSON. */
+export const toJson: WriteBody = ({ type }, value, written) => {
+  written.headers.set('content-type', type)
+  written.body = JSON.stringify(value)
+}
+
+/** The `write` of all other bodies. */
+export const toBody: WriteBody = (media, value, written) => {
+  const { kind, type } = media
+  const contentType = kind !== 'json' && kind.typeOf ? kind.typeOf(value) : type
+  if (contentType) written.headers.set('content-type', contentType)
+  const body = writeMedia(media, value)
+  // After an abort `fetch` may still read a stream on to its end.
+  const { signal } = written
+  written.body = body instanceof ReadableStream ? body.pipeThrough(new TransformStream(), { signal }) : body
+}
 
 /** A value as the body of a request. Throws `TypeError` where it is none. */
 export function writeMedia({ kind }: Media, value: unknown): BodyInit {

@@ -1,13 +1,13 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
-import { compareValues, fieldsByName, pathOf, valueAs } from './filter/fields.ts'
+import { compareValues, fieldsByName, madeOnce, pathOf, valueAs } from './filter/fields.ts'
 import type { FilterField, ListFields, SortField, SortKey } from './filter/types.ts'
 import { didYouMean, quoted, refusal } from './refusal.ts'
 import { isRecord, own } from './validation.ts'
 
-export { compareText } from './filter/fields.ts'
-
-const defaults = new WeakMap<ListFields, readonly SortField[]>()
+const defaultOrder = /* @__PURE__ */ madeOnce((list: ListFields) =>
+  orderOf(parseOrder(list.defaultOrder), list, list.key),
+)
 
 /**
  * The order of a list call (conventions §8): what `text` asks for, or without it the list's default, and the key of the
@@ -15,10 +15,7 @@ const defaults = new WeakMap<ListFields, readonly SortField[]>()
  */
 export function checkOrder(text: string | undefined, list: ListFields): readonly SortField[] {
   const items = parseOrder(text ?? '')
-  if (items.length > 0) return orderOf(items, list)
-  const order = defaults.get(list) ?? orderOf(parseOrder(list.defaultOrder), list, list.key)
-  defaults.set(list, order)
-  return order
+  return items.length > 0 ? orderOf(items, list) : defaultOrder(list)
 }
 
 /** Reads an `order_by` (AIP-132): no items when it is empty. Throws `ApiError` ORDER_BY_INVALID. */

@@ -1,7 +1,7 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
 import { isBytes } from './bytes.ts'
-import { readAnswer, readJson } from './client-wire.ts'
+import { readAnswer } from './client-wire.ts'
 import { JsonText } from './json.ts'
 import type { ClientRoute, ParameterType, Route, Success } from './route.ts'
 import { isRecord } from './validation.ts'
@@ -90,6 +90,6 @@ function readHeaders(declared: Readonly<Record<string, ParameterType>>, headers:
 function readHeader(type: ParameterType, text: string | null): unknown {
   if (text === null) return undefined
   if (type === 'string') return text
-  if (typeof type === 'string') return readJson(text)
+  if (typeof type === 'string') return JSON.parse(text)
   return 'array' in type ? text.split(',').map(item => readHeader(type.array, item.trim())) : text
 }

@@ -3,7 +3,7 @@
 import type { CallContext } from './context.ts'
 import type { Fields } from './field-mask.ts'
 import type { ListFields } from './filter/types.ts'
-import type { PlainCodec, RequestBody, StreamCodec } from './media.ts'
+import type { ClientBody, PlainCodec, RequestBody, StreamCodec } from './media.ts'
 import type { PageTokens } from './page-token.ts'
 import type { WriteParameter } from './parameters/write.ts'
 import type { ReadReply } from './reply.ts'
@@ -87,13 +87,14 @@ export interface ClientRoute<Request, Result, Given extends Request = Request> {
   readonly path: readonly string[]
   /** Those of the path among them. */
   readonly parameters?: readonly ClientParameter[]
-  readonly body?: RequestBody
+  readonly body?: ClientBody
   /** The declared successes in the order of the document, at least one. */
   readonly success: readonly [Success, ...Success[]]
   /** `readReply` when handlers and clients exchange `Reply` values (several successes, or declared headers). */
   readonly replies?: ReadReply
   /** A client sends no token where it is public; other kinds are among the rules of the server. */
   readonly access?: Access
+  /** Absent: `data`, which changes nothing, and needs no Idempotency-Key. */
   readonly mode?: 'sync' | 'async' | 'data'
   readonly [types]?: { readonly request: Request; readonly result: Result; readonly given: Given }
 }
@@ -116,10 +117,11 @@ export interface Rules<Request, Given extends Request = Request> {
   complete?(request: Request): Given
 }
 
-/** One operation as a server answers it; whether clients can write its parameters and read its replies does not matter. */
+/** One operation as a server answers it; whether clients can write its request and read its replies does not matter. */
 export interface Route<Request, Result, Given extends Request = Request>
-  extends Omit<ClientRoute<Request, Result, Given>, 'parameters' | 'replies'>, Rules<Request, Given> {
+  extends Omit<ClientRoute<Request, Result, Given>, 'parameters' | 'body' | 'replies'>, Rules<Request, Given> {
   readonly parameters?: readonly Parameter[]
+  readonly body?: RequestBody
   readonly replies?: true | ReadReply
 }
 

@@ -59,9 +59,14 @@ export function closed(value: Record<string, unknown>, members: ReadonlySet<stri
   for (const name in value) if (!members.has(name)) faults.add(path(name), 'is not a known field')
 }
 
+/** Text of any length. */
+export function anyText(value: unknown, field: string, faults: Faults): value is string {
+  return typeof value === 'string' || faults.add(field, 'must be a string')
+}
+
 /** Between `min` and `max` Unicode characters of text. */
 export function text(value: unknown, field: string, faults: Faults, min = 0, max = Infinity): value is string {
-  if (typeof value !== 'string') return faults.add(field, 'must be a string')
+  if (!anyText(value, field, faults)) return false
   const units = value.length
   if (units >= min && units <= max && (min === 0 || units >= 2 * min)) return true
   return hasLength(value, units, field, faults, min, max)
@@ -70,10 +75,14 @@ export function text(value: unknown, field: string, faults: Faults, min = 0, max
 /** A character outside the first plane is two UTF-16 units; only near a bound does it matter which. */
 function hasLength(value: string, units: number, field: string, faults: Faults, min: number, max: number): boolean {
   const characters = units > 2 * max ? units : countCharacters(value)
-  if (characters < min) {
-    return faults.add(field, min === 1 ? 'must not be empty' : `must have at least ${min} characters`)
-  }
-  return characters <= max || faults.add(field, `must have at most ${max} characters`)
+  if (characters < min && min === 1) return faults.add(field, 'must not be empty')
+  return counted(characters, 'character', field, faults, min, max)
+}
+
+/** That there are between `min` and `max` of something. */
+function counted(count: number, what: string, field: string, faults: Faults, min: number, max: number): boolean {
+  if (count < min) return faults.add(field, `must have at least ${min} ${what}${min === 1 ? '' : 's'}`)
+  return count <= max || faults.add(field, `must have at most ${max} ${what}${max === 1 ? '' : 's'}`)
 }
 
 function countCharacters(value: string): number {
@@ -84,8 +93,9 @@ function countCharacters(value: string): number {
 
 /** Text that a pattern of the document fits. */
 export function matches(value: unknown, field: string, faults: Faults, pattern: RegExp): value is string {
-  if (typeof value !== 'string') return faults.add(field, 'must be a string')
-  return pattern.test(value) || faults.add(field, `must match ${cut(pattern.source)}`)
+  return (
+    anyText(value, field, faults) && (pattern.test(value) || faults.add(field, `must match ${cut(pattern.source)}`))
+  )
 }
 
 /** Text in a format of formats.ts. */
@@ -96,8 +106,7 @@ export function formatted(
   isFormat: (text: string) => boolean,
   name: string,
 ): value is string {
-  if (typeof value !== 'string') return faults.add(field, 'must be a string')
-  return isFormat(value) || faults.add(field, `must be a valid ${name}`)
+  return anyText(value, field, faults) && (isFormat(value) || faults.add(field, `must be a valid ${name}`))
 }
 
 /** A finite number between two bounds, both included. */
@@ -184,8 +193,7 @@ export function list(
   max = Infinity,
 ): value is unknown[] {
   if (!Array.isArray(value)) return faults.add(field, 'must be a list')
-  if (value.length < min) return faults.add(field, `must have at least ${min} ${min === 1 ? 'item' : 'items'}`)
-  if (value.length > max) return faults.add(field, `must have at most ${max} ${max === 1 ? 'item' : 'items'}`)
+  if (!counted(value.length, 'item', field, faults, min, max)) return false
   const count = faults.count
   for (let i = 0; i < value.length && faults.count - count < maxFaults; i += 1) {
     const before = faults.list.length
@@ -197,8 +205,7 @@ export function list(
 /** A file of a form, of `min` to `max` bytes. */
 export function file(value: unknown, field: string, faults: Faults, min = 0, max = Infinity): value is Blob {
   if (!(value instanceof Blob)) return faults.add(field, 'must be a file')
-  if (value.size < min) return faults.add(field, `must have at least ${min} bytes`)
-  return value.size <= max || faults.add(field, `must have at most ${max} bytes`)
+  return counted(value.size, 'byte', field, faults, min, max)
 }
 
 /** A list without two equal items; objects are equal whatever the order of their members. */
@@ -231,9 +238,7 @@ export function entries(
 
 /** An object of `min` to `max` members. */
 export function size(value: Record<string, unknown>, faults: Faults, min: number, max: number): boolean {
-  const count = Object.keys(value).length
-  if (count < min) return faults.add('', `must have at least ${min} ${min === 1 ? 'member' : 'members'}`)
-  return count <= max || faults.add('', `must have at most ${max} ${max === 1 ? 'member' : 'members'}`)
+  return counted(Object.keys(value).length, 'member', '', faults, min, max)
 }
 
 /** A value that fits exactly one (`oneOf`) or at least one (`anyOf`) of the checks. */
@@ -300,7 +305,8 @@ function prefix(faults: Faults, from: number, field: string): void {
   }
 }
 
-function join(outer: string, inner: string): string {
+/** The path of a field below another; either may be the whole value, which has the empty path. */
+export function join(outer: string, inner: string): string {
   if (outer === '' || inner === '') return outer + inner
   return inner.startsWith('[') ? outer + inner : `${outer}.${inner}`
 }
@@ -310,6 +316,7 @@ function path(name: string): string {
   return /^[\w$-]{1,80}$/.test(name) ? name : `[${JSON.stringify(cut(name))}]`
 }
 
-function cut(shown: string): string {
+/** What a message shows of a long text. */
+export function cut(shown: string): string {
   return shown.length > 80 ? `${shown.slice(0, 77)}...` : shown
 }

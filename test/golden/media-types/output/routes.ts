@@ -4,6 +4,7 @@ import { bind } from '../../../../runtime/bind.ts'
 import { plainText, rawBytes } from '../../../../runtime/body.ts'
 import { formFields, multipartForm } from '../../../../runtime/forms.ts'
 import { eventStream, jsonLines } from '../../../../runtime/items.ts'
+import { toBody } from '../../../../runtime/media.ts'
 import { mediaChoice } from '../../../../runtime/media-choice.ts'
 import { toHeader, toQuery } from '../../../../runtime/parameters/write.ts'
 import { readReply } from '../../../../runtime/reply.ts'
@@ -59,6 +60,7 @@ export const makeToken: ClientRoute<MakeTokenRequest, Record<string, unknown>, M
       { name: 'range', type: { object: { min: 'integer', max: 'integer' } }, style: 'deepObject' },
     ]),
     required: true,
+    write: toBody,
   },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
@@ -80,6 +82,7 @@ export const addAlbum: ClientRoute<AddAlbumRequest, Record<string, unknown>, Add
       { name: 'tags', type: { array: 'string' } },
     ]),
     required: true,
+    write: toBody,
   },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
@@ -110,7 +113,12 @@ export const importRows: ClientRoute<ImportRowsRequest, Record<string, unknown>,
   operationId: 'importRows',
   method: 'POST',
   path: ['/rows'],
-  body: { type: 'application/x-ndjson', kind: /* @__PURE__ */ jsonLines(checkImportRowsRequestLine), required: false },
+  body: {
+    type: 'application/x-ndjson',
+    kind: /* @__PURE__ */ jsonLines(checkImportRowsRequestLine),
+    required: false,
+    write: toBody,
+  },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 

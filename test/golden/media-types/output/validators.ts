@@ -5,6 +5,7 @@ import { mapItems } from '../../../../runtime/items.ts'
 import { checkChoice } from '../../../../runtime/media-choice.ts'
 import {
   type Faults,
+  anyText,
   boolean,
   choice,
   entries,
@@ -53,9 +54,9 @@ export function checkTokenFormInput(value: unknown, faults: Faults): value is To
   const before = faults.count
   if (required(value.grant_type, 'grant_type', faults))
     choice(value.grant_type, 'grant_type', faults, tokenFormInputGrantTypeSet)
-  if (value.scope !== undefined) list(value.scope, 'scope', faults, (item, faults) => text(item, '', faults), 0)
+  if (value.scope !== undefined) list(value.scope, 'scope', faults, (item, faults) => anyText(item, '', faults), 0)
   if (value.ttl !== undefined) integer(value.ttl, 'ttl', faults)
-  if (value.tags !== undefined) list(value.tags, 'tags', faults, (item, faults) => text(item, '', faults), 0)
+  if (value.tags !== undefined) list(value.tags, 'tags', faults, (item, faults) => anyText(item, '', faults), 0)
   if (value.claims !== undefined) nested(value.claims, 'claims', faults, checkTokenFormInputClaims)
   if (value.range !== undefined) nested(value.range, 'range', faults, checkTokenFormInputRange)
   return faults.count === before
@@ -89,7 +90,7 @@ export function checkAlbumFormInput(value: unknown, faults: Faults): value is Al
     list(value.photos, 'photos', faults, (item, faults) => file(item, '', faults, 0, 100000), 1, 3)
   if (value.cover !== undefined) file(value.cover, 'cover', faults)
   if (value.place !== undefined) nested(value.place, 'place', faults, checkPlace)
-  if (value.tags !== undefined) list(value.tags, 'tags', faults, (item, faults) => text(item, '', faults), 0)
+  if (value.tags !== undefined) list(value.tags, 'tags', faults, (item, faults) => anyText(item, '', faults), 0)
   return faults.count === before
 }
 
@@ -100,7 +101,7 @@ export function completeAlbumFormInput(value: AlbumFormInput): AlbumFormGiven {
 export function checkPlace(value: unknown, faults: Faults): value is Place {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults)
+  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
   if (value.lat !== undefined) number(value.lat, 'lat', faults)
   return faults.count === before
 }
@@ -108,7 +109,7 @@ export function checkPlace(value: unknown, faults: Faults): value is Place {
 export function checkLinkInput(value: unknown, faults: Faults): value is LinkInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.url, 'url', faults)) text(value.url, 'url', faults)
+  if (required(value.url, 'url', faults)) anyText(value.url, 'url', faults)
   if (value.retries !== undefined) integer(value.retries, 'retries', faults)
   return faults.count === before
 }
@@ -121,7 +122,7 @@ export function checkRow(value: unknown, faults: Faults): value is Row {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.n, 'n', faults)) integer(value.n, 'n', faults, 0)
-  if (required(value.unit, 'unit', faults)) text(value.unit, 'unit', faults)
+  if (required(value.unit, 'unit', faults)) anyText(value.unit, 'unit', faults)
   return faults.count === before
 }
 
@@ -129,7 +130,7 @@ export function checkRowInput(value: unknown, faults: Faults): value is RowInput
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.n, 'n', faults)) integer(value.n, 'n', faults, 0)
-  if (value.unit !== undefined) text(value.unit, 'unit', faults)
+  if (value.unit !== undefined) anyText(value.unit, 'unit', faults)
   return faults.count === before
 }
 
@@ -147,8 +148,8 @@ export function checkTick(value: unknown, faults: Faults): value is Tick {
 export function checkChange(value: unknown, faults: Faults): value is Change {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value.id !== undefined) text(value.id, 'id', faults)
-  if (value.event !== undefined) text(value.event, 'event', faults)
+  if (value.id !== undefined) anyText(value.id, 'id', faults)
+  if (value.event !== undefined) anyText(value.event, 'event', faults)
   if (value.retry !== undefined) integer(value.retry, 'retry', faults)
   if (required(value.data, 'data', faults)) nested(value.data, 'data', faults, checkTick)
   return faults.count === before
@@ -240,15 +241,15 @@ export function completeImportRowsRequest(request: ImportRowsRequest): ImportRow
 export function checkExportRowsRequest(value: unknown, faults: Faults): value is ExportRowsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value.how !== undefined) text(value.how, 'how', faults)
+  if (value.how !== undefined) anyText(value.how, 'how', faults)
   return faults.count === before
 }
 
 export function checkReadTicksRequest(value: unknown, faults: Faults): value is ReadTicksRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value.how !== undefined) text(value.how, 'how', faults)
-  if (value['Last-Event-ID'] !== undefined) text(value['Last-Event-ID'], 'Last-Event-ID', faults)
+  if (value.how !== undefined) anyText(value.how, 'how', faults)
+  if (value['Last-Event-ID'] !== undefined) anyText(value['Last-Event-ID'], 'Last-Event-ID', faults)
   return faults.count === before
 }
 

@@ -2,6 +2,7 @@
 
 import { bind, bindList } from '../../../../runtime/bind.ts'
 import { rawBytes } from '../../../../runtime/body.ts'
+import { toBody, toJson } from '../../../../runtime/media.ts'
 import { toPath, toQuery } from '../../../../runtime/parameters/write.ts'
 import type { BoundRoute, ClientRoute } from '../../../../runtime/route.ts'
 import { notes } from './errors.ts'
@@ -38,7 +39,6 @@ export const listNotes: ClientRoute<ListNotesRequest, { notes: Note[]; next_page
   ],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   access: { kind: 'public' },
-  mode: 'data',
 }
 
 /** Writes a note. `POST /notes/v1/notes` */
@@ -46,7 +46,7 @@ export const createNote: ClientRoute<CreateNoteRequest, Note> = {
   operationId: 'createNote',
   method: 'POST',
   path: ['/notes/v1/notes'],
-  body: { type: 'application/json', kind: 'json', required: true },
+  body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -59,7 +59,6 @@ export const getNote: ClientRoute<GetNoteRequest, Note> = {
   parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   access: { kind: 'public' },
-  mode: 'data',
 }
 
 /** Attaches a file. `PUT /notes/v1/notes/{id}/attachment` */
@@ -68,10 +67,9 @@ export const uploadAttachment: ClientRoute<UploadAttachmentRequest, Note, Upload
   method: 'PUT',
   path: ['/notes/v1/notes/', 'id', '/attachment'],
   parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
-  body: { type: 'application/octet-stream', kind: rawBytes, required: true },
+  body: { type: 'application/octet-stream', kind: rawBytes, required: true, write: toBody },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   access: { kind: 'public' },
-  mode: 'data',
 }
 
 /** Fetches the attached file. `GET /notes/v1/notes/{id}/attachment` */
@@ -82,7 +80,6 @@ export const downloadAttachment: ClientRoute<DownloadAttachmentRequest, Readable
   parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
   success: [{ status: 200, type: 'application/octet-stream', kind: rawBytes }],
   access: { kind: 'public' },
-  mode: 'data',
 }
 
 /** The routes of Notes, each bound to the handler that answers it. */

@@ -2,6 +2,7 @@
 
 import {
   type Faults,
+  anyText,
   choice,
   closed,
   integer,
@@ -34,7 +35,7 @@ export function checkColour(value: unknown, faults: Faults): value is Colour {
 export function checkNote(value: unknown, faults: Faults): value is Note {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value.id !== undefined) text(value.id, 'id', faults)
+  if (value.id !== undefined) anyText(value.id, 'id', faults)
   if (required(value.text, 'text', faults)) text(value.text, 'text', faults, 1, 100)
   if (value.colour !== undefined) nested(value.colour, 'colour', faults, checkColour)
   if (value.attachment_bytes !== undefined) integer(value.attachment_bytes, 'attachment_bytes', faults)
@@ -58,9 +59,9 @@ export function checkListNotesRequest(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
-  if (value.filter !== undefined) text(value.filter, 'filter', faults)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
+  if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -78,14 +79,14 @@ export function completeCreateNoteRequest(request: CreateNoteRequest): CreateNot
 export function checkGetNoteRequest(value: unknown, faults: Faults): value is GetNoteRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
 export function checkUploadAttachmentRequest(value: unknown, faults: Faults): value is UploadAttachmentRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   required(value.body, 'body', faults)
   return faults.count === before
 }
@@ -93,6 +94,6 @@ export function checkUploadAttachmentRequest(value: unknown, faults: Faults): va
 export function checkDownloadAttachmentRequest(value: unknown, faults: Faults): value is DownloadAttachmentRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults)
+  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   return faults.count === before
 }

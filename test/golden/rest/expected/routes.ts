@@ -2,6 +2,7 @@
 
 import { bind } from './runtime/bind.js'
 import { plainText, rawBytes } from './runtime/body.js'
+import { toBody, toJson } from './runtime/media.js'
 import { toStyled } from './runtime/parameters/styles.js'
 import { toHeader, toPath, toQuery } from './runtime/parameters/write.js'
 import { readReply } from './runtime/reply.js'
@@ -65,7 +66,7 @@ export const addBook: ClientRoute<AddBookRequest, Reply<201, Book, { Location: s
   operationId: 'add-book',
   method: 'POST',
   path: ['/books'],
-  body: { type: 'application/json', kind: 'json', required: false },
+  body: { type: 'application/json', kind: 'json', required: false, write: toJson },
   success: [{ status: 201, type: 'application/json', kind: 'json', headers: { Location: 'string' } }],
   replies: readReply,
 }
@@ -85,7 +86,7 @@ export const uploadCover: ClientRoute<UploadCoverRequest, void, UploadCoverGiven
   method: 'PUT',
   path: ['/books/', 'book-id', '/cover'],
   parameters: [{ name: 'book-id', in: 'path', type: 'integer', write: toPath }],
-  body: { type: 'image/png', kind: rawBytes, required: true },
+  body: { type: 'image/png', kind: rawBytes, required: true, write: toBody },
   success: [{ status: 204 }],
 }
 
@@ -103,7 +104,7 @@ export const postNotes: ClientRoute<PostNotesRequest, string> = {
   operationId: 'postNotes',
   method: 'POST',
   path: ['/notes'],
-  body: { type: 'text/plain', kind: plainText, required: true },
+  body: { type: 'text/plain', kind: plainText, required: true, write: toBody },
   success: [{ status: 200, type: 'text/plain', kind: plainText }],
 }
 

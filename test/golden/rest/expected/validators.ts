@@ -3,6 +3,7 @@
 import { isDate } from './runtime/formats.js'
 import {
   type Faults,
+  anyText,
   between,
   choice,
   entries,
@@ -61,7 +62,7 @@ export function checkCondition(value: unknown, faults: Faults): value is Conditi
 export function checkAuthor(value: unknown, faults: Faults): value is Author {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults)
+  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
   if (value.born !== undefined && value.born !== null) integer(value.born, 'born', faults)
   return faults.count === before
 }
@@ -137,7 +138,7 @@ export function completeBookInput(value: BookInput): BookGiven {
 export function checkPaper(value: unknown, faults: Faults): value is Paper {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.kind, 'kind', faults)) text(value.kind, 'kind', faults)
+  if (required(value.kind, 'kind', faults)) anyText(value.kind, 'kind', faults)
   if (value.pages !== undefined) integer(value.pages, 'pages', faults)
   return faults.count === before
 }
@@ -145,7 +146,7 @@ export function checkPaper(value: unknown, faults: Faults): value is Paper {
 export function checkAudio(value: unknown, faults: Faults): value is Audio {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.kind, 'kind', faults)) text(value.kind, 'kind', faults)
+  if (required(value.kind, 'kind', faults)) anyText(value.kind, 'kind', faults)
   if (value.minutes !== undefined) integer(value.minutes, 'minutes', faults)
   return faults.count === before
 }
@@ -153,8 +154,8 @@ export function checkAudio(value: unknown, faults: Faults): value is Audio {
 export function checkProblem(value: unknown, faults: Faults): value is Problem {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value.title !== undefined) text(value.title, 'title', faults)
-  if (value['old-code'] !== undefined) text(value['old-code'], 'old-code', faults)
+  if (value.title !== undefined) anyText(value.title, 'title', faults)
+  if (value['old-code'] !== undefined) anyText(value['old-code'], 'old-code', faults)
   return faults.count === before
 }
 
@@ -165,7 +166,7 @@ export function checkListBooksRequest(value: unknown, faults: Faults): value is 
   if (value.tag !== undefined) list(value.tag, 'tag', faults, checkTag, 0, 5)
   if (value.ids !== undefined) list(value.ids, 'ids', faults, (item, faults) => integer(item, '', faults), 0)
   if (value.published !== undefined) nested(value.published, 'published', faults, checkListBooksRequestPublished)
-  if (value['X-Trace'] !== undefined) text(value['X-Trace'], 'X-Trace', faults)
+  if (value['X-Trace'] !== undefined) anyText(value['X-Trace'], 'X-Trace', faults)
   return faults.count === before
 }
 
@@ -220,6 +221,6 @@ export function checkDownloadCoverRequest(value: unknown, faults: Faults): value
 export function checkPostNotesRequest(value: unknown, faults: Faults): value is PostNotesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.body, 'body', faults)) text(value.body, 'body', faults)
+  if (required(value.body, 'body', faults)) anyText(value.body, 'body', faults)
   return faults.count === before
 }

@@ -31,7 +31,7 @@ function parse(text: string): Expression {
     return parseFilter(text)
   } catch (error) {
     if (!(error instanceof FilterSyntaxError)) throw error
-    return invalid(error.position, `${error.kind.replaceAll('_', ' ')}, ${error.hint}`)
+    return invalid(error.position, error.message)
   }
 }
 

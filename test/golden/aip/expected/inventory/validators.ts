@@ -4,6 +4,7 @@ import type { Fields } from '../../runtime/field-mask.ts'
 import { isDateTime, isUuid } from '../../runtime/formats.ts'
 import {
   type Faults,
+  anyText,
   choice,
   closed,
   formatted,
@@ -105,7 +106,7 @@ export function checkShelf(value: unknown, faults: Faults): value is Shelf {
   if (required(value.place, 'place', faults)) nested(value.place, 'place', faults, checkPlace)
   if (value.spare_place !== undefined) nested(value.spare_place, 'spare_place', faults, checkPlace)
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkShelfState)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults)
+  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   return faults.count === before
@@ -151,7 +152,8 @@ export function checkListShelvesResponse(value: unknown, faults: Faults): value 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.shelves, 'shelves', faults)) list(value.shelves, 'shelves', faults, checkShelf)
-  if (required(value.next_page_token, 'next_page_token', faults)) text(value.next_page_token, 'next_page_token', faults)
+  if (required(value.next_page_token, 'next_page_token', faults))
+    anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -168,9 +170,9 @@ export function checkListShelvesRequest(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0)
-  if (value.page_token !== undefined) text(value.page_token, 'page_token', faults)
+  if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) text(value.filter, 'filter', faults, 0, 4096)
-  if (value.order_by !== undefined) text(value.order_by, 'order_by', faults)
+  if (value.order_by !== undefined) anyText(value.order_by, 'order_by', faults)
   return faults.count === before
 }
 
@@ -196,7 +198,7 @@ export function checkUpdateShelfRequest(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.id, 'id', faults)) formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value.update_mask !== undefined) text(value.update_mask, 'update_mask', faults)
+  if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkShelfUpdate)
   return faults.count === before
 }

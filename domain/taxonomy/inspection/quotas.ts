@@ -1,0 +1,34 @@
+import type { Quota } from '../../../output/taxonomy/types.ts'
+import type { Finding } from '../../ports/inspection.ts'
+import type { Reader } from '../../ports/store.ts'
+import { builtInQuotas, fixedMembers, isBuiltIn, type BuiltInQuota } from '../quotas-built-in.ts'
+import { quotas } from '../quotas-store.ts'
+import { finding } from './finding.ts'
+
+const type = 'taxonomy.quotas'
+
+/** Whether the quotas are those that are built in, each as the catalogue has it but for its default limit. */
+export async function* inspectQuotas(reader: Reader): AsyncGenerator<Finding, void, undefined> {
+  for (const quota of builtInQuotas) {
+    const stored = (await reader.get(quotas, quota.id))?.value
+    if (stored !== undefined) yield* inspectQuota(stored, quota)
+    // A damaged document is no missing one.
+    else if (!(await reader.exists(quotas, { id: quota.id })))
+      yield finding(type, quota.id, 'is missing; it is built in, and the next start of a server makes it anew')
+  }
+  for await (const { id } of reader.each(quotas)) {
+    if (!isBuiltIn(id)) yield finding(type, id, 'is not built in; there are no other quotas')
+  }
+}
+
+function* inspectQuota(stored: Quota, builtIn: BuiltInQuota): Generator<Finding, void, undefined> {
+  for (const name of fixedMembers) {
+    if (stored[name] === builtIn[name]) continue
+    const message = `has the ${name} "${stored[name]}"; it is built in with "${builtIn[name]}", and the next start of a server restores it`
+    yield finding(type, stored.id, message)
+  }
+  const { default_limit, id } = stored
+  if (!Number.isSafeInteger(default_limit) || default_limit < -1) {
+    yield finding(type, id, `has the default limit ${default_limit}; it must be a whole number from -1`)
+  }
+}

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { formatMillis } from '../../runtime/timestamps.ts'
+import type { AreaModule } from '../area.ts'
+import { inspectOperations } from '../operations/inspect.ts'
+import { checkDataFolder } from '../data-folder.ts'
+import { storeCollections, storeFile } from '../platform-store.ts'
+import { openSqliteSnapshot } from '../store/sqlite/snapshot.ts'
+import { checkStoreFile, explained } from '../store/sqlite/store-file.ts'
+import { enterDataFolder } from './folder-hold.ts'
+import { digestTables } from './digest.ts'
+import { renameDurably, syncFile, syncFolder } from './durable-files.ts'
+import { damagesOf } from './examine.ts'
+import { backupFormat, rowsIn, schemaOf, writeManifest, type Manifest } from './manifest.ts'
+
+/** What is to be backed up, and where to. */
+export interface BackupRequest {
+  readonly dataDir: string
+  readonly areas: readonly AreaModule[]
+  readonly to: string
+  /** A file that has the name already gives way once the backup is whole. */
+  readonly isReplacing: boolean
+  /** That of this program. */
+  readonly version: string
+  /** Milliseconds since 1970. */
+  readonly now: number
+  readonly print: (line: string) => void
+}
+
+/**
+ * Writes what the store of a data folder holds at one moment into one file, also while servers write; it is there whole
+ * and lies on the disk, or not at all. Blocks the thread. Throws with what is in the way.
+ */
+export async function backUp(request: BackupRequest): Promise<Manifest> {
+  const { dataDir, print, to } = request
+  const store = storeFile(dataDir)
+  checkDataFolder(dataDir)
+  checkStore(store)
+  checkTarget(request)
+  const started = performance.now()
+  const hold = enterDataFolder(dataDir)
+  const partial = join(dirname(to), `.${basename(to)}.${randomUUID()}.partial`)
+  try {
+    const manifest = copyStore(store, partial, request)
+    syncFile(partial)
+    const notes = await notesOn(partial, request.areas)
+    give(partial, request)
+    print(summaryOf(to, manifest, performance.now() - started))
+    for (const note of [...notes, ...leftOver(to)]) print(note)
+    return manifest
+  } finally {
+    hold.release()
+    for (const part of [partial, `${partial}-journal`]) rmSync(part, { force: true })
+  }
+}
+
+/** What a server would refuse is no backup either: what it lacks would be missed when it is too late. */
+function checkStore(store: string): void {
+  if (!existsSync(store)) throw new Error(`there is no store: ${store} does not exist; "ninefold serve" makes it`)
+  try {
+    checkStoreFile(store)
+  } catch (error) {
+    throw explained(store, error)
+  }
+}
+
+function checkTarget({ dataDir, isReplacing, to }: BackupRequest): void {
+  const folder = dirname(to)
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new Error(`there is no folder ${folder}; make it`)
+  const isOwn = /^(?:ninefold\.(?:sqlite|lock)|bootstrap-token)/.test(basename(to))
+  if (isOwn && realpathSync(folder) === realpathSync(dataDir)) {
+    throw new Error(`${to} is a name that servers use in the data folder; take another one`)
+  }
+  const present = statSync(to, { throwIfNoEntry: false })
+  if (present === undefined) return
+  if (!present.isFile()) throw new Error(`${to} is no file that a backup could replace; take another name`)
+  if (!isReplacing) throw alreadyThere(to)
+}
+
+const alreadyThere = (to: string): Error => new Error(`${to} exists; take another name, or say --replace`)
+
+/**
+ * `VACUUM INTO` reads one snapshot: writers go on, and what the log gains meanwhile is given back afterwards. The backup
+ * functions of SQLite begin anew whenever another process writes.
+ */
+function copyStore(store: string, partial: string, { now, version }: BackupRequest): Manifest {
+  closeSync(openSync(partial, 'wx', 0o600))
+  const source = new DatabaseSync(store, { readOnly: true, timeout: 5000 })
+  try {
+    // So stores that were made without it get it; where it is set, setting it would write.
+    if (Number(source.prepare('PRAGMA auto_vacuum').get()?.['auto_vacuum']) === 0) {
+      source.exec('PRAGMA auto_vacuum = INCREMENTAL')
+    }
+    source.prepare('VACUUM INTO ?').run(partial)
+  } finally {
+    source.close()
+  }
+  const copy = new DatabaseSync(partial)
+  try {
+    copy.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF')
+    const [damage] = damagesOf(copy)
+    const schema = schemaOf(copy)
+    if (damage !== undefined) throw new Error(`${store} is damaged (${damage}); restore an earlier backup`)
+    if (schema === undefined) throw new Error(`${store} is no store of ninefold`)
+    const tables = digestTables(copy, () => true)
+    const manifest = { format: backupFormat, version, schema, time: formatMillis(now), tables }
+    writeManifest(copy, manifest)
+    return manifest
+  } finally {
+    copy.close()
+  }
+}
+
+/** What the cheap checks of the doctor say of a copy; it is a copy all the same. */
+async function notesOn(partial: string, areas: readonly AreaModule[]): Promise<readonly string[]> {
+  const snapshot = await openSqliteSnapshot({ file: partial, collections: storeCollections(areas) }).catch(
+    () => undefined,
+  )
+  if (snapshot === undefined) return ['the store is of another version of this program; only its file was checked']
+  try {
+    const operations = areas.map(({ domain, operations }) => ({ area: domain.name, operations }))
+    for await (const { id, message, resourceType } of inspectOperations(snapshot, operations)) {
+      return [`something is wrong in it: ${resourceType} ${id}: ${message}; "ninefold doctor" tells all`]
+    }
+    return []
+  } finally {
+    await snapshot.close()
+  }
+}
+
+/** Gives a finished file its name. Of two that want the same one, one gets it. */
+function give(partial: string, { isReplacing, to }: BackupRequest): void {
+  chmodSync(partial, 0o600)
+  if (isReplacing) return renameDurably(partial, to)
+  try {
+    linkSync(partial, to)
+    rmSync(partial)
+    syncFolder(dirname(to))
+  } catch (error) {
+    if (existsSync(to)) throw alreadyThere(to)
+    if (!isWithoutLinks(error)) throw error
+    renameDurably(partial, to)
+  }
+}
+
+const isWithoutLinks = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(String(error.code))
+
+function leftOver(to: string): readonly string[] {
+  const isPartial = (name: string): boolean => name.startsWith(`.${basename(to)}.`) && name.endsWith('.partial')
+  return readdirSync(dirname(to))
+    .filter(isPartial)
+    .map(name => `${join(dirname(to), name)} was left by a backup that was cut off; delete it unless one is running`)
+}
+
+function summaryOf(to: string, manifest: Manifest, milliseconds: number): string {
+  const { schema, tables, version } = manifest
+  const size = `${(statSync(to).size / 2 ** 20).toFixed(1)} MiB`
+  const rows = `${rowsIn(manifest)} rows of ${Object.keys(tables).length} tables`
+  return `${to}: ${size}, ${rows}, version ${version} (schema ${schema}), in ${(milliseconds / 1000).toFixed(1)} s`
+}

@@ -1,0 +1,64 @@
+import { Command } from 'commander'
+import { ownPackage } from '../../generator/cli/package-root.ts'
+import { readConfig } from '../config.ts'
+import { placeName } from '../platform-store.ts'
+
+const configHelp = 'settings in JSON (default: ninefold.json, when there is one)'
+
+const print = (line: string): void => console.log(line)
+
+interface BackupFlags {
+  readonly to: string
+  readonly replace: boolean
+  readonly config?: string
+}
+
+/** `ninefold backup`: also while servers run. */
+export const backupCommand = (): Command =>
+  new Command('backup')
+    .description('write what the store holds into one file; may be run while a server is')
+    .requiredOption('--to <file>', 'the file; its folder must exist')
+    .option('--replace', 'let the backup take the place of a file of that name', false)
+    .option('--config <file>', configHelp)
+    .action(async ({ config, replace, to }: BackupFlags) => {
+      const dataDir = dataDirOf(config)
+      const [{ areas }, { backUp }] = await Promise.all([import('../areas.ts'), import('./backup.ts')])
+      const { version } = ownPackage()
+      await backUp({ dataDir, areas, to, isReplacing: replace, version, now: Date.now(), print })
+    })
+
+interface RestoreFlags {
+  readonly from: string
+  readonly verifyOnly: boolean
+  readonly replace: boolean
+  readonly discard: boolean
+  readonly config?: string
+}
+
+/** `ninefold restore`: while no server runs. */
+export const restoreCommand = (): Command =>
+  new Command('restore')
+    .description('make a backup the store of the data folder; no server may run on it')
+    .requiredOption('--from <file>', 'a file that "ninefold backup" has written')
+    .option('--verify-only', 'check the backup, and change nothing', false)
+    .option('--replace', 'put the store that is there aside', false)
+    .option('--discard', 'with --replace: delete the store that is there', false)
+    .option('--config <file>', configHelp)
+    .action(async ({ config, discard, from, replace, verifyOnly }: RestoreFlags) => {
+      const [{ areas }, { restore, verifyBackup }] = await Promise.all([import('../areas.ts'), import('./restore.ts')])
+      if (verifyOnly) {
+        if ((await verifyBackup(from, areas, print)) > 0) process.exitCode = 1
+        return
+      }
+      const dataDir = dataDirOf(config)
+      restore({ dataDir, from, isReplacing: replace, isDiscarding: discard, now: Date.now(), print })
+    })
+
+/** Throws where the store is not a file in the data folder. */
+function dataDirOf(config: string | undefined): string {
+  const place = readConfig({ file: config, environment: process.env })
+  if (place.storeUrl === undefined) return place.dataDir
+  throw new Error(
+    `the store is the database ${placeName(place)}: back it up and restore it with pg_dump and pg_restore, or by what its host offers`,
+  )
+}

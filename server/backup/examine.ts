@@ -1,0 +1,66 @@
+import { existsSync, statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { isDeepStrictEqual } from 'node:util'
+import { schemaVersion } from '../store/sqlite/migrations.ts'
+import { digestTables } from './digest.ts'
+import { backupFormat, manifestTable, readManifest, schemaOf, type Manifest } from './manifest.ts'
+
+/** What is wrong with the pages of a file, for people; nothing when it is sound. */
+export function damagesOf(database: DatabaseSync): readonly string[] {
+  const told = database.prepare('PRAGMA integrity_check').all()
+  return told.flatMap(row => Object.values(row).map(String)).filter(message => message !== 'ok')
+}
+
+/** Throws when `file` is no file, or one that somebody has open: parts of it would lie elsewhere. */
+export function checkIsAlone(file: string): void {
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new Error(`${file} is no file; name a backup`)
+  for (const beside of [`${file}-wal`, `${file}-journal`]) {
+    if (!existsSync(beside)) continue
+    throw new Error(`${file} is no backup, or somebody has opened it: ${beside} lies beside it; take an untouched one`)
+  }
+}
+
+/**
+ * Checks a backup as a whole: that it is one, that this version can restore it, and that it holds what it held when it
+ * was made. Answers what it says of itself; throws with what is wrong with `name` and what to do.
+ */
+export function examineBackup(file: string, name = file): Manifest {
+  checkIsAlone(file)
+  const database = new DatabaseSync(file, { readOnly: true })
+  try {
+    return examined(name, database)
+  } catch (error) {
+    if (!isOfSqlite(error)) throw error
+    throw new Error(`${name} is no backup, or is damaged (${error.message}); take another one`, { cause: error })
+  } finally {
+    database.close()
+  }
+}
+
+function examined(file: string, database: DatabaseSync): Manifest {
+  const manifest = readManifest(database)
+  if (manifest === undefined) throw new Error(`${file} is no backup; "ninefold backup --to FILE" makes one`)
+  const { format, schema, version } = manifest
+  if (format > backupFormat || schema > schemaVersion) {
+    throw new Error(`${file} was made by the newer version ${version}, which alone can restore it`)
+  }
+  const [foreign] = database.prepare(foreignParts).all()
+  if (foreign !== undefined) throw damaged(file, `it has ${String(foreign['name'])}, which no store has`)
+  const [damage] = damagesOf(database)
+  if (damage !== undefined) throw damaged(file, damage)
+  const tables = digestTables(database, name => name !== manifestTable)
+  const names = new Set([...Object.keys(tables), ...Object.keys(manifest.tables)])
+  const other = [...names].find(name => !isDeepStrictEqual(tables[name], manifest.tables[name]))
+  if (other !== undefined) throw damaged(file, `${other} is not what it was when the backup was made`)
+  if (schemaOf(database) !== schema) throw damaged(file, 'its schema is not the one that it names')
+  return manifest
+}
+
+/** What would run with the statements of a store that it was smuggled into. */
+const foreignParts = `SELECT name FROM sqlite_schema WHERE type IN ('trigger', 'view') OR sql LIKE 'CREATE VIRTUAL%'`
+
+const damaged = (file: string, damage: string): Error =>
+  new Error(`${file} is damaged (${damage}); take another backup`)
+
+const isOfSqlite = (error: unknown): error is Error =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR'

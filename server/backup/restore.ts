@@ -1,0 +1,126 @@
+import { chmodSync, constants, copyFileSync, existsSync, realpathSync, rmSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { formatMillis } from '../../runtime/timestamps.ts'
+import type { AreaModule } from '../area.ts'
+import { makeDataFolder } from '../data-folder.ts'
+import { inspectStore } from '../doctor/inspect-store.ts'
+import { owners } from '../operations/owners.ts'
+import { storeCollections, storeFile } from '../platform-store.ts'
+import { openSqliteSnapshot } from '../store/sqlite/snapshot.ts'
+import { claimDataFolder } from './folder-hold.ts'
+import { syncFile } from './durable-files.ts'
+import { checkIsAlone, examineBackup } from './examine.ts'
+import { manifestTable, rowsIn, type Manifest } from './manifest.ts'
+import { commitRestore, discard, settleRestore, stagedStore } from './pending-restore.ts'
+
+/** What is to be restored, and where to. */
+export interface RestoreRequest {
+  readonly dataDir: string
+  readonly from: string
+  /** The store that is there gives way; else there must be none. */
+  readonly isReplacing: boolean
+  /** The store that gave way is deleted, not put aside. */
+  readonly isDiscarding: boolean
+  /** Milliseconds since 1970. */
+  readonly now: number
+  readonly print: (line: string) => void
+}
+
+/**
+ * Makes a backup the store of a data folder, which nobody may be using. However it is cut off, the next start finds the
+ * old store or the new one. Throws with what is in the way, and has changed nothing then.
+ */
+export function restore(request: RestoreRequest): void {
+  const { dataDir, from, isDiscarding, now, print } = request
+  makeDataFolder(dataDir)
+  const hold = claimDataFolder(dataDir)
+  if (hold === undefined) throw new Error(`${dataDir} is in use; end the servers and backups that run on it`)
+  try {
+    settleRestore(dataDir)
+    const store = storeFile(dataDir)
+    if (existsSync(store) && !request.isReplacing) {
+      throw new Error(`${store} exists; say --replace to put it aside, or name another data folder`)
+    }
+    const manifest = stage(request)
+    commitRestore(dataDir, stagedStore(dataDir), formatMillis(now).replaceAll(/\D/g, ''))
+    const aside = settleRestore(dataDir)
+    print(`${store}: ${told(from, manifest)}`)
+    if (aside === undefined) return
+    if (isDiscarding) discard(aside)
+    else print(`what was there before lies in ${aside}`)
+  } finally {
+    hold.release()
+  }
+}
+
+/** Checks the copy, not the backup: that is what will be served. */
+function stage({ dataDir, from }: RestoreRequest): Manifest {
+  const staged = stagedStore(dataDir)
+  checkIsElsewhere(from, staged)
+  removeStaged(staged)
+  try {
+    checkIsAlone(from)
+    copyFileSync(from, staged, constants.COPYFILE_FICLONE)
+    chmodSync(staged, 0o600)
+    const manifest = examineBackup(staged, from)
+    makeStore(staged)
+    syncFile(staged)
+    return manifest
+  } catch (error) {
+    removeStaged(staged)
+    throw error
+  }
+}
+
+/** What a restore makes room for must not be what it restores. */
+function checkIsElsewhere(from: string, staged: string): void {
+  const folder = realpathSync(dirname(staged))
+  const isThere = existsSync(from) && dirname(realpathSync(from)) === folder
+  if (!isThere || !basename(realpathSync(from)).startsWith(basename(staged))) return
+  throw new Error(`${from} has a name that restores use themselves; move it out of ${folder} first`)
+}
+
+const removeStaged = (staged: string): void => {
+  for (const part of [staged, `${staged}-journal`, `${staged}-wal`, `${staged}-shm`]) rmSync(part, { force: true })
+}
+
+/** The processes of the backup's time hold nothing here: their work is taken over at once. */
+function makeStore(staged: string): void {
+  const database = new DatabaseSync(staged)
+  try {
+    database.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF')
+    database.exec(`DROP TABLE ${manifestTable}`)
+    const isThere = database.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(owners.name) !== undefined
+    if (isThere) database.exec(`DELETE FROM ${owners.name}`)
+  } finally {
+    database.close()
+  }
+}
+
+/** Checks a backup without restoring it, its documents by the doctor too; the number of findings. Throws when it is none. */
+export async function verifyBackup(
+  from: string,
+  areas: readonly AreaModule[],
+  print: (line: string) => void,
+): Promise<number> {
+  const manifest = examineBackup(from)
+  const snapshot = await openSqliteSnapshot({ file: from, collections: storeCollections(areas) }).catch(() => undefined)
+  let findings = 0
+  try {
+    if (snapshot !== undefined) {
+      for await (const { id, message, resourceType } of inspectStore(snapshot, areas)) {
+        findings += 1
+        print(`${resourceType} ${id}: ${message}`)
+      }
+    }
+  } finally {
+    await snapshot?.close()
+  }
+  const checked = snapshot === undefined ? '; it is of an older version, so its documents were not looked into' : ''
+  print(`${findings === 0 ? 'can be restored' : `findings: ${findings}`}: ${told(from, manifest)}${checked}`)
+  return findings
+}
+
+const told = (from: string, manifest: Manifest): string =>
+  `${rowsIn(manifest)} rows of ${from}, made ${manifest.time} by version ${manifest.version}`

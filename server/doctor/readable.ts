@@ -1,0 +1,75 @@
+import type { Collection, PageOptions, Reader, Stored, StoredPage, Where } from '../../domain/ports/store.ts'
+import type { ListQuery, Page } from '../../runtime/pagination.ts'
+import type { StoreSnapshot } from '../store/snapshot.ts'
+
+/**
+ * A snapshot without the documents that cannot be read, so that one of them does not hide what is wrong elsewhere.
+ * What only counts or sums goes by the columns, which such documents have too.
+ */
+export class ReadableRows implements Reader {
+  readonly #snapshot: StoreSnapshot
+
+  constructor(snapshot: StoreSnapshot) {
+    this.#snapshot = snapshot
+  }
+
+  async get<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined> {
+    const stored = await this.#snapshot.get(collection, id)
+    return stored && this.#isReadable(collection, stored) ? stored : undefined
+  }
+
+  async find<T>(collection: Collection<T>, where: Where): Promise<Stored<T> | undefined> {
+    for await (const stored of this.each(collection, where)) return stored
+    return undefined
+  }
+
+  async *each<T>(collection: Collection<T>, where?: Where, after?: string): AsyncGenerator<Stored<T>, void, undefined> {
+    for await (const stored of this.#snapshot.each(collection, where, after)) {
+      if (this.#isReadable(collection, stored)) yield stored
+    }
+  }
+
+  async above<T>(collection: Collection<T>, parent: string, ids: readonly string[]): Promise<readonly Stored<T>[]> {
+    const found = await this.#snapshot.above(collection, parent, ids)
+    return found.filter(stored => this.#isReadable(collection, stored))
+  }
+
+  async below<T>(collection: Collection<T>, parent: string, ids: readonly string[]): Promise<readonly Stored<T>[]> {
+    const found = await this.#snapshot.below(collection, parent, ids)
+    return found.filter(stored => this.#isReadable(collection, stored))
+  }
+
+  async page<T, const Members extends readonly (keyof T & string)[] = readonly []>(
+    collection: Collection<T>,
+    query: ListQuery,
+    where?: Where,
+    options?: PageOptions<Members>,
+  ): Promise<StoredPage<T, Members>> {
+    const { items, ...rest } = await this.#snapshot.page(collection, query, where, options)
+    return { items: items.filter(stored => this.#isReadable(collection, stored)), ...rest }
+  }
+
+  list<T>(collection: Collection<T>, query: ListQuery, where?: Where): Promise<Page<T>> {
+    return this.#snapshot.list(collection, query, where)
+  }
+
+  count<T>(collection: Collection<T>, where?: Where): Promise<number> {
+    return this.#snapshot.count(collection, where)
+  }
+
+  exists<T>(collection: Collection<T>, where: Where): Promise<boolean> {
+    return this.#snapshot.exists(collection, where)
+  }
+
+  tally<T>(collection: Collection<T>, column: string, where?: Where): Promise<ReadonlyMap<string, number>> {
+    return this.#snapshot.tally(collection, column, where)
+  }
+
+  sum<T>(collection: Collection<T>, column: string, where?: Where): Promise<number> {
+    return this.#snapshot.sum(collection, column, where)
+  }
+
+  #isReadable(collection: { readonly name: string }, { text }: Stored<unknown>): boolean {
+    return this.#snapshot.isReadable(collection, text.text)
+  }
+}

@@ -1,0 +1,68 @@
+import type { Clock } from '../../domain/ports/clock.ts'
+import type { Store } from '../../domain/ports/store.ts'
+import { works, type Work } from '../operations/work.ts'
+import { within } from './within.ts'
+
+/** A store that takes longer to count does not answer. */
+const patienceMs = 2000
+
+/**
+ * The durable work of all processes on the store, as it was when it was last looked up; NaN where the store did not
+ * answer. Looking it up costs two counts in an index and the first rows.
+ */
+export class Backlog {
+  readonly #store: Store
+  readonly #clock: Clock
+  #isStoreUp = false
+  #pending = Number.NaN
+  #running = Number.NaN
+  #oldestPendingSeconds = Number.NaN
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  get pending(): number {
+    return this.#pending
+  }
+
+  get running(): number {
+    return this.#running
+  }
+
+  /** 0 when nothing is pending. */
+  get oldestPendingSeconds(): number {
+    return this.#oldestPendingSeconds
+  }
+
+  /** Whether the store answered. */
+  get isStoreUp(): boolean {
+    return this.#isStoreUp
+  }
+
+  /** Never rejects. */
+  async refresh(): Promise<void> {
+    const found = await within(this.#look(), patienceMs)
+    this.#isStoreUp = found !== undefined
+    this.#pending = found?.pending ?? Number.NaN
+    this.#running = found?.running ?? Number.NaN
+    this.#oldestPendingSeconds = found?.oldestPendingSeconds ?? Number.NaN
+  }
+
+  async #look(): Promise<{ pending: number; running: number; oldestPendingSeconds: number }> {
+    const [pending, running, oldest] = await Promise.all([
+      this.#store.count(works, { state: 'QUEUED' }),
+      this.#store.count(works, { state: 'LEASED' }),
+      this.#oldestPending(),
+    ])
+    const sinceMs = oldest === undefined ? this.#clock.now() : Date.parse(oldest.insert_time)
+    return { pending, running, oldestPendingSeconds: Math.max(0, (this.#clock.now() - sinceMs) / 1000) }
+  }
+
+  /** Ids grow with time, and work under a lease is little: the first that waits stands near the beginning. */
+  async #oldestPending(): Promise<Work | undefined> {
+    for await (const { value } of this.#store.each(works)) if (value.state === 'QUEUED') return value
+    return undefined
+  }
+}

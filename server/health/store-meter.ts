@@ -1,0 +1,139 @@
+import type {
+  Collection,
+  PageOptions,
+  Reader,
+  Store,
+  Stored,
+  StoredPage,
+  Transaction,
+  Where,
+} from '../../domain/ports/store.ts'
+import { ApiError, commonReasons } from '../../runtime/errors.ts'
+import type { ListQuery, Page } from '../../runtime/pagination.ts'
+import { Buckets } from './buckets.ts'
+
+const bounds = [
+  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+] as const
+
+/** How transactions end: undone because somebody's rule says no, given up by the store, or undone by a defect. */
+type TransactionEnd = 'committed' | 'refused' | 'unavailable' | 'failed'
+
+/** What became of transactions, and how long they took. */
+export class StoreMeter {
+  readonly ends = new Map<TransactionEnd, number>([
+    ['committed', 0],
+    ['refused', 0],
+    ['unavailable', 0],
+    ['failed', 0],
+  ])
+  /** Runs beyond the first of a transaction: it was in conflict, or the store was busy. */
+  retries = 0
+  /** Transactions that were asked for and do not run yet. */
+  waiting = 0
+  /** From the call to the first run: the wait for the store. */
+  readonly waits = new Buckets(bounds)
+  /** From the call to the end. */
+  readonly durations = new Buckets(bounds)
+
+  ended(end: TransactionEnd): void {
+    this.ends.set(end, (this.ends.get(end) ?? 0) + 1)
+  }
+}
+
+/** A store whose transactions are measured from outside; reads pass through. */
+export class MeteredStore implements Store {
+  readonly #store: Store
+  readonly #meter: StoreMeter
+
+  constructor(store: Store, meter: StoreMeter) {
+    this.#store = store
+    this.#meter = meter
+  }
+
+  async tx<R>(fn: (tx: Transaction) => Promise<R>): Promise<R> {
+    const meter = this.#meter
+    const startMs = performance.now()
+    let runs = 0
+    meter.waiting += 1
+    try {
+      const result = await this.#store.tx(tx => {
+        runs += 1
+        if (runs === 1) this.#begun(startMs)
+        else meter.retries += 1
+        return fn(tx)
+      })
+      meter.ended('committed')
+      return result
+    } catch (error) {
+      meter.ended(endOf(error))
+      throw error
+    } finally {
+      if (runs === 0) this.#begun(startMs)
+      meter.durations.observe(performance.now() - startMs)
+    }
+  }
+
+  snapshot<R>(read: (reader: Reader) => Promise<R>): Promise<R> {
+    return this.#store.snapshot(read)
+  }
+
+  get<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined> {
+    return this.#store.get(collection, id)
+  }
+
+  find<T>(collection: Collection<T>, where: Where): Promise<Stored<T> | undefined> {
+    return this.#store.find(collection, where)
+  }
+
+  count<T>(collection: Collection<T>, where?: Where): Promise<number> {
+    return this.#store.count(collection, where)
+  }
+
+  exists<T>(collection: Collection<T>, where: Where): Promise<boolean> {
+    return this.#store.exists(collection, where)
+  }
+
+  tally<T>(collection: Collection<T>, column: string, where?: Where): Promise<ReadonlyMap<string, number>> {
+    return this.#store.tally(collection, column, where)
+  }
+
+  sum<T>(collection: Collection<T>, column: string, where?: Where): Promise<number> {
+    return this.#store.sum(collection, column, where)
+  }
+
+  each<T>(collection: Collection<T>, where?: Where, after?: string): AsyncGenerator<Stored<T>, void, undefined> {
+    return this.#store.each(collection, where, after)
+  }
+
+  list<T>(collection: Collection<T>, query: ListQuery, where?: Where): Promise<Page<T>> {
+    return this.#store.list(collection, query, where)
+  }
+
+  page<T, const Members extends readonly (keyof T & string)[] = readonly []>(
+    collection: Collection<T>,
+    query: ListQuery,
+    where?: Where,
+    options?: PageOptions<Members>,
+  ): Promise<StoredPage<T, Members>> {
+    return this.#store.page(collection, query, where, options)
+  }
+
+  above<T>(collection: Collection<T>, parent: string, ids: readonly string[]): Promise<readonly Stored<T>[]> {
+    return this.#store.above(collection, parent, ids)
+  }
+
+  below<T>(collection: Collection<T>, parent: string, ids: readonly string[]): Promise<readonly Stored<T>[]> {
+    return this.#store.below(collection, parent, ids)
+  }
+
+  #begun(startMs: number): void {
+    this.#meter.waiting -= 1
+    this.#meter.waits.observe(performance.now() - startMs)
+  }
+}
+
+function endOf(error: unknown): TransactionEnd {
+  if (!(error instanceof ApiError)) return 'failed'
+  return error.reason === commonReasons.ENGINE_UNAVAILABLE.reason ? 'unavailable' : 'refused'
+}

@@ -1,0 +1,12 @@
+/** What `promise` gives, or undefined when it rejects or takes longer than `milliseconds`: a health check never hangs. */
+export async function within<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
+  const late = Promise.withResolvers<undefined>()
+  const timer = setTimeout(late.resolve, milliseconds)
+  try {
+    return await Promise.race([promise, late.promise])
+  } catch {
+    return undefined
+  } finally {
+    clearTimeout(timer)
+  }
+}

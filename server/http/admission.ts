@@ -1,0 +1,99 @@
+import { domainOf, type DispatcherOptions } from '../../runtime/call.ts'
+import { ApiError, commonReasons } from '../../runtime/errors.ts'
+import { errorAnswer } from '../../runtime/failure.ts'
+import type { Dispatch, WireAnswer, WireRequest } from '../../runtime/wire.ts'
+import { identified, type RefusalParts } from './refusals.ts'
+import { outsideWork } from './unhurried-request.ts'
+
+/** What is answered whatever the load: it tells how the server is. */
+const healthPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
+const longestHealthPath = 8
+
+const isHealth = ({ target }: WireRequest): boolean => target.length <= longestHealthPath && healthPaths.has(target)
+
+const messages = {
+  overloaded: 'the server has as many calls in work as it takes; try again',
+  draining: 'the server is about to end; try again',
+} as const
+
+/** Clients of ours add a random part to what they are told. */
+const retryAfterSeconds = 1
+
+/**
+ * Bounds the calls that are worked on: above the bound, and once the server is to end, calls are refused with 503 and
+ * `Retry-After`. A call that waits for the rest of its body, or for its answer to be taken, is not in work.
+ */
+export class Admission {
+  readonly max: number
+  readonly #parts: RefusalParts
+  readonly #domains: DispatcherOptions['domains']
+  readonly #drained = Promise.withResolvers<void>()
+  #inWork = 0
+  #isDraining = false
+
+  constructor(max: number, parts: RefusalParts, domains: DispatcherOptions['domains']) {
+    this.max = max
+    this.#parts = parts
+    this.#domains = domains
+  }
+
+  get inWork(): number {
+    return this.#inWork
+  }
+
+  get isDraining(): boolean {
+    return this.#isDraining
+  }
+
+  admit(dispatch: Dispatch): Dispatch {
+    return async request => {
+      if (isHealth(request)) return this.#leaving(await dispatch(request))
+      if (this.#isDraining) return this.#leaving(this.#refuse(request, 'draining'))
+      if (this.#inWork >= this.max) return this.#refuse(request, 'overloaded')
+      this.#begin()
+      try {
+        return this.#leaving(await dispatch(request.body === undefined ? request : outsideWork(request, this.#pause)))
+      } finally {
+        this.#end()
+      }
+    }
+  }
+
+  /** Refuses calls from now on; resolves when those in work have ended. */
+  drain(): Promise<void> {
+    this.#isDraining = true
+    if (this.#inWork === 0) this.#drained.resolve()
+    return this.#drained.promise
+  }
+
+  #begin(): void {
+    this.#inWork += 1
+  }
+
+  #end(): void {
+    this.#inWork -= 1
+    if (this.#isDraining && this.#inWork === 0) this.#drained.resolve()
+  }
+
+  /** Takes a call out of work while it waits. It comes back in whatever the load: what it has done would be lost. */
+  readonly #pause = async <T>(wait: () => Promise<T>): Promise<T> => {
+    this.#end()
+    try {
+      return await wait()
+    } finally {
+      this.#begin()
+    }
+  }
+
+  #refuse({ headers, target }: WireRequest, cause: keyof typeof messages): WireAnswer {
+    const error = new ApiError(commonReasons.ENGINE_UNAVAILABLE, messages[cause], {}, { retryAfterSeconds })
+    const answer = errorAnswer(error, domainOf(target, this.#domains))
+    return identified(answer, error, cause, this.#parts, headers.traceparent)
+  }
+
+  /** The last answer of a connection, once the server is to end. */
+  #leaving(answer: WireAnswer): WireAnswer {
+    if (this.#isDraining) answer.headers['connection'] = 'close'
+    return answer
+  }
+}

@@ -1,0 +1,42 @@
+import { isRecord, own } from '../../runtime/validation.ts'
+import type { SqlValue } from './connection.ts'
+import type { Layout } from './layout.ts'
+
+/** A row that no store would have written. */
+export interface Mismatch {
+  /** For people; what is no text, or an empty one, is shown as a literal of SQL. */
+  readonly key: string
+  /** Why its document cannot be read, for people; undefined: it can, but the columns say something else. */
+  readonly damage: string | undefined
+}
+
+/** The JSON of a body; undefined for what is none. */
+export function documentOf(body: SqlValue | undefined): unknown {
+  if (typeof body !== 'string') return undefined
+  try {
+    return JSON.parse(body)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+/** Why a document cannot be read, for people, undefined when it can. Nothing of it is told: it may hold secrets. */
+export function damageOf({ id, columns, written }: Layout, document: unknown): string | undefined {
+  if (!isRecord(document)) return 'it is no object in JSON'
+  if (typeof own(document, id) !== 'string') return `it holds no text in "${id}"`
+  try {
+    for (const column of [...columns.values(), ...written]) column.valueOf(document)
+    return undefined
+  } catch (error) {
+    if (error instanceof TypeError) return error.message
+    throw error
+  }
+}
+
+/** A key for people. */
+export function shownKey(key: SqlValue | undefined): string {
+  if (key instanceof Uint8Array) return `x'${Buffer.from(key).toString('hex')}'`
+  if (key === null || key === undefined) return 'NULL'
+  return key === '' ? "''" : String(key)
+}

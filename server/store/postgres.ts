@@ -1,0 +1,127 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomBytes } from 'node:crypto'
+import { Conflict, type Collection, type Reader, type Transaction } from '../../domain/ports/store.ts'
+import { inAttempts } from './attempts.ts'
+import { layoutOf } from './layout.ts'
+import { postgresDialect } from './postgres/dialect.ts'
+import { isPassing } from './postgres/errors.ts'
+import { ConnectionPool, type StoreTimes } from './postgres/pool.ts'
+import { PooledConnection } from './postgres/pooled-connection.ts'
+import { prepareSchema } from './postgres/schema.ts'
+import { beginReading, Session } from './postgres/session.ts'
+import { Prepared } from './postgres/statements.ts'
+import { StoreReader, type Layouts } from './reader.ts'
+import { ScopedReader } from './scoped-reader.ts'
+import type { ServerStore } from './server-store.ts'
+import { StoreTransaction } from './transaction.ts'
+
+/** Where a store lies and what it keeps. */
+export interface PostgresOptions {
+  /** `postgres://user:password@host:port/database`. */
+  readonly url: string
+  readonly collections?: readonly Collection<never>[]
+  readonly times?: Partial<StoreTimes>
+}
+
+/** Opens a database, which must exist, and brings its tables up to the declarations. */
+export async function openPostgres({ url, collections = [], times }: PostgresOptions): Promise<PostgresStore> {
+  const layouts = collections.map(collection => layoutOf(collection, postgresDialect))
+  await prepareSchema(url, layouts)
+  const prepared = new Prepared()
+  for (const { get, lock, share, insert, update, delete: remove } of layouts) {
+    for (const sql of [get, lock, share, insert, update, remove]) prepared.add(sql)
+  }
+  const byName = new Map(layouts.map(layout => [layout.collection, layout]))
+  return new PostgresStore(new ConnectionPool(url, times), prepared, byName)
+}
+
+/**
+ * The store port over a database of PostgreSQL, which many servers may share. Each transaction has a connection of a
+ * pool to itself; reads outside of one run on any.
+ */
+export class PostgresStore extends StoreReader implements ServerStore {
+  readonly #pool: ConnectionPool
+  readonly #prepared: Prepared
+  readonly #layouts: Layouts
+  readonly #running = new AsyncLocalStorage<StoreTransaction>()
+
+  constructor(pool: ConnectionPool, prepared: Prepared, layouts: Layouts) {
+    super(new PooledConnection(pool, prepared), layouts)
+    this.#pool = pool
+    this.#prepared = prepared
+    this.#layouts = layouts
+  }
+
+  async tx<R>(fn: (tx: Transaction) => Promise<R>): Promise<R> {
+    const { tx, result } = await this.#attempt(async session => {
+      const tx = new StoreTransaction(session, this.#layouts)
+      try {
+        const result = await this.#running.run(tx, fn, tx)
+        tx.check()
+        return { tx, result }
+      } finally {
+        tx.end()
+      }
+    })
+    tx.committed()
+    return result
+  }
+
+  snapshot<R>(read: (reader: Reader) => Promise<R>): Promise<R> {
+    const attempt = (): Promise<R> =>
+      this.#once(async session => {
+        const reader = new ScopedReader(session, this.#layouts)
+        try {
+          return await read(reader)
+        } finally {
+          reader.end()
+        }
+      }, beginReading)
+    return this.#pool.track(() => inAttempts(attempt, isPassing))
+  }
+
+  async secret(name: string): Promise<Uint8Array> {
+    const fresh = randomBytes(32)
+    return this.#attempt(async session => {
+      await session.run('INSERT INTO ninefold_secrets (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING', [
+        name,
+        fresh,
+      ])
+      const value = (await session.get('SELECT value FROM ninefold_secrets WHERE name = ?', [name]))?.[0]
+      return value instanceof Uint8Array ? value : fresh
+    })
+  }
+
+  async time(): Promise<number> {
+    const row = await this.connection.get('SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint')
+    return Number(row?.[0])
+  }
+
+  /** Waits for what is under way and ends the connections. */
+  close(): Promise<void> {
+    return this.#pool.close()
+  }
+
+  /** Runs `work` in a transaction, again after a conflict. */
+  async #attempt<R>(work: (session: Session) => Promise<R>): Promise<R> {
+    if (this.#running.getStore()?.isOpen) {
+      throw new Error('a transaction inside a transaction would wait for itself; use the one that is open')
+    }
+    return this.#pool.track(() =>
+      inAttempts(
+        () => this.#once(work),
+        error => error instanceof Conflict || isPassing(error),
+      ),
+    )
+  }
+
+  async #once<R>(work: (session: Session) => Promise<R>, begin?: string): Promise<R> {
+    const client = await this.#pool.connect()
+    const session = new Session(client, this.#prepared)
+    try {
+      return await session.transact(() => work(session), begin)
+    } finally {
+      client.release(!session.end())
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import type { FilterType } from '../../../runtime/filter/types.ts'
+import { encode, ownColumns, quoteName, type ColumnType } from '../columns.ts'
+import type { Dialect, Direction } from '../dialect.ts'
+import type { Condition } from '../keyset.ts'
+import type { Layout } from '../layout.ts'
+import { sqlStates, stateOf } from './errors.ts'
+import { arrayType, collation, columnTypes, listColumns, presenceName } from './list-columns.ts'
+import { arrayLiteral, likePattern } from './text.ts'
+
+/** A value inside JSON as one of SQL; NULL when it is of another type. */
+type ReadJson = (value: string) => string
+
+const textOf: ReadJson = value => `CASE jsonb_typeof(${value}) WHEN 'string' THEN ${value} #>> '{}' END COLLATE "C"`
+const numberOf: ReadJson = value => `CASE jsonb_typeof(${value}) WHEN 'number' THEN (${value} #>> '{}')::numeric END`
+
+const readJson: Readonly<Partial<Record<FilterType, ReadJson>>> = {
+  INTEGER: numberOf,
+  NUMBER: numberOf,
+  BOOLEAN: numberOf,
+}
+
+/** PostgreSQL sorts NULL last by itself. */
+function sorted({ expression, descending, isNullable }: Direction): string {
+  if (!isNullable) return descending ? `${expression} DESC` : expression
+  return descending ? `${expression} DESC NULLS LAST` : `${expression} NULLS FIRST`
+}
+
+/** Each column goes over as an array. */
+function rows(types: readonly ColumnType[], values: readonly (readonly unknown[])[]): Condition {
+  const columns = types.map((type, i) => ({ type, name: `"_column_${i}"` }))
+  const selected = columns.map(({ name, type }) => (columnTypes[type].endsWith(collation) ? name + collation : name))
+  const made = columns.map(({ name }) => name).join(', ')
+  return {
+    sql: `SELECT ${selected.join(', ')} FROM unnest(${types.map(type => `?::${arrayType(type)}`).join(', ')}) AS made (${made})`,
+    parameters: columns.map((column, i) => arrayLiteral(values.map(row => encode(column, row[i])))),
+  }
+}
+
+/** Lists of values go over as arrays; lists, maps and objects have columns of their own. */
+export const postgresDialect: Dialect = {
+  types: columnTypes,
+  listColumns,
+  anyOf: (sql, values) => ({ sql: `${sql} = ANY (?)`, parameters: [arrayLiteral(values)] }),
+  like: (sql, pieces) => ({ sql: `${sql} LIKE ?`, parameters: [likePattern(pieces)] }),
+  sortsFixed: true,
+  sorted,
+  indexed: term => sorted({ ...term, expression: `(${term.expression})` }),
+  rows,
+  row: ownColumns.key,
+  joinEach: (table, each) => ` CROSS JOIN LATERAL (${each('*')}) AS ${table}`,
+  // PostgreSQL takes nothing out of a SELECT that has an OFFSET, so it cannot read the whole table instead.
+  joinBy: (table, on) => ` CROSS JOIN LATERAL (SELECT * FROM ${table} AS node WHERE ${on} OFFSET 0) AS node`,
+  entry(field, key, value) {
+    const map = quoteName(field.name)
+    if (key === undefined) return { sql: `${map} <> '{}'`, parameters: [] }
+    if (value === undefined) return { sql: `jsonb_typeof(${map} -> ?::text) <> 'null'`, parameters: [key] }
+    const test = value.test((readJson[value.type] ?? textOf)('entry.value'))
+    return exists(`(SELECT ${map} -> ?::text AS value) AS entry`, [key], test)
+  },
+  element: (field, test) => exists(`unnest(${quoteName(field.name)}) AS element (value)`, [], test('element.value')),
+  present: field => ({ sql: `${presenceName(field)} = 1`, parameters: [] }),
+  lock: ' FOR UPDATE',
+  share: ' FOR SHARE',
+  violated,
+}
+
+function exists(source: string, parameters: Condition['parameters'], test: Condition): Condition {
+  return {
+    sql: `EXISTS (SELECT 1 FROM ${source} WHERE ${test.sql})`,
+    parameters: [...parameters, ...test.parameters],
+  }
+}
+
+/** PostgreSQL names the index. */
+function violated(error: unknown, { indexes }: Layout): readonly string[] | undefined {
+  if (stateOf(error) !== sqlStates.uniqueViolated || !(error instanceof Error) || !('constraint' in error))
+    return undefined
+  return indexes.find(({ name }) => name === error.constraint)?.unique
+}

@@ -1,0 +1,91 @@
+import { matches } from '../../../runtime/filter/evaluate.ts'
+import { pathOf, valueAs } from '../../../runtime/filter/fields.ts'
+import type { FilterField, FilterType, ListFields } from '../../../runtime/filter/types.ts'
+import { isRecord, own } from '../../../runtime/validation.ts'
+import { encoders, quoteName, type ColumnType, type WrittenColumn } from '../columns.ts'
+import { arrayLiteral, escapeJson } from './text.ts'
+
+/** Compares by bytes, in UTF-8 so by code point. */
+export const collation = ' COLLATE "C"'
+
+/** The types of columns. */
+export const columnTypes: Readonly<Record<ColumnType, string>> = {
+  STRING: `TEXT${collation}`,
+  ENUM: `TEXT${collation}`,
+  TIMESTAMP: `TEXT${collation}`,
+  INTEGER: 'BIGINT',
+  BOOLEAN: 'SMALLINT',
+  NUMBER: 'DOUBLE PRECISION',
+}
+
+/** The type of arrays of these values, without a collation. */
+export const arrayType = (type: ColumnType): string => `${columnTypes[type].replace(collation, '')}[]`
+
+/** The column that says whether a list or an object is set. */
+export const presenceName = (field: FilterField): string => quoteName(field.list ? `${field.name}:*` : field.name)
+
+/**
+ * Columns for what is no single scalar: the elements of a list as an array, the entries of a map as JSONB, and whether a
+ * list or an object is set as 0 or 1. So filters never look into a body, of which PostgreSQL cannot read every text.
+ */
+export function listColumns({ fields }: ListFields): readonly WrittenColumn[] {
+  return fields.flatMap(field => {
+    if (field.list) return [elements(field), presence(field)]
+    if (field.type === 'MAP') return [entries(field)]
+    return field.type === 'PRESENCE' ? [presence(field)] : []
+  })
+}
+
+function presence(field: FilterField): WrittenColumn {
+  const name = field.list ? `${field.name}:*` : field.name
+  const valueOf = (document: unknown): number => Number(matches({ kind: 'present', field }, document))
+  return { name, sql: presenceName(field), affinity: 'SMALLINT', valueOf }
+}
+
+function elements(field: FilterField): WrittenColumn {
+  const { name, type } = field
+  if (!isColumnType(type)) throw new Error(`list "${name}" is of type ${type}, which the store keeps no column for`)
+  const affinity = arrayType(type) + (columnTypes[type].endsWith(collation) ? collation : '')
+  const encode = encoders[type]
+  const valueOf = (document: unknown): string => {
+    const found = [...leaves(document, pathOf(field), 0)].map(encode)
+    return arrayLiteral(found.filter(value => value !== undefined))
+  }
+  return { name, sql: quoteName(name), affinity, valueOf }
+}
+
+const isColumnType = (type: FilterType): type is ColumnType => Object.hasOwn(columnTypes, type)
+
+/** What a path leads to, through lists, as `matches` follows it. */
+function* leaves(value: unknown, path: readonly string[], step: number): Generator<unknown, void, undefined> {
+  if (Array.isArray(value)) {
+    for (const element of value) yield* leaves(element, path, step)
+    return
+  }
+  const name = path[step]
+  if (name === undefined || !isRecord(value)) return
+  const member = own(value, name)
+  if (step + 1 < path.length) yield* leaves(member, path, step + 1)
+  else if (Array.isArray(member)) yield* member
+  else if (member !== undefined && member !== null) yield member
+}
+
+function entries(field: FilterField): WrittenColumn {
+  const path = pathOf(field)
+  const type = field.values ?? 'STRING'
+  const valueOf = (document: unknown): string | null => {
+    let map = document
+    for (const name of path) map = isRecord(map) ? own(map, name) : undefined
+    if (!isRecord(map)) return null
+    const members = Object.entries(map).map(([key, value]) => `${JSON.stringify(key)}:${entry(type, value)}`)
+    return escapeJson(`{${members.join(',')}}`)
+  }
+  return { name: field.name, sql: quoteName(field.name), affinity: 'JSONB', valueOf }
+}
+
+/** A value as it compares; null and what compares with nothing are told apart, since the latter is set. */
+function entry(type: FilterType, value: unknown): string {
+  const found = value === null ? null : (valueAs[type](value) ?? {})
+  if (typeof found === 'boolean') return String(Number(found))
+  return typeof found === 'bigint' ? String(found) : JSON.stringify(found)
+}

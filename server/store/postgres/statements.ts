@@ -1,0 +1,60 @@
+import type { ClientBase } from 'pg'
+import type { Row, SqlValue } from '../connection.ts'
+import { toldError } from './errors.ts'
+import { numbered } from './placeholders.ts'
+import { escapeText } from './text.ts'
+
+/** Filters of callers make new texts without end; a server has memory for so many that were not declared. */
+const maxNoticed = 200
+
+/** A text that was run so often is run again. */
+const oftenEnough = 3
+
+/** Statements that each connection prepares once, so that the server neither parses nor plans them again. */
+export class Prepared {
+  readonly #names = new Map<string, string>()
+  readonly #counts = new Map<string, number>()
+  #noticed = 0
+
+  /** Declares a statement that is often run. */
+  add(sql: string): void {
+    if (!this.#names.has(sql)) this.#names.set(sql, `ninefold_${this.#names.size + 1}`)
+  }
+
+  /** The name that a statement is prepared under; undefined when it is not worth it. */
+  nameOf(sql: string): string | undefined {
+    const name = this.#names.get(sql)
+    if (name !== undefined || this.#noticed >= maxNoticed) return name
+    const count = (this.#counts.get(sql) ?? 0) + 1
+    if (count < oftenEnough) {
+      if (this.#counts.size >= maxNoticed) this.#counts.clear()
+      this.#counts.set(sql, count)
+      return undefined
+    }
+    this.#counts.delete(sql)
+    this.#noticed += 1
+    this.add(sql)
+    return this.#names.get(sql)
+  }
+}
+
+/** Runs one statement. Throws `ConnectionLost`, ENGINE_UNAVAILABLE, or what the server says of the statement. */
+export async function query(
+  client: ClientBase,
+  prepared: Prepared,
+  sql: string,
+  parameters: readonly SqlValue[] = [],
+): Promise<{ readonly rows: readonly Row[]; readonly changed: number; readonly command: string }> {
+  const name = prepared.nameOf(sql)
+  try {
+    const { rows, rowCount, command } = await client.query<SqlValue[]>({
+      ...(name === undefined ? {} : { name }),
+      text: numbered(sql),
+      values: parameters.map(value => (typeof value === 'string' ? escapeText(value) : value)),
+      rowMode: 'array',
+    })
+    return { rows, changed: rowCount ?? 0, command }
+  } catch (error) {
+    throw toldError(error)
+  }
+}

@@ -1,0 +1,22 @@
+import type { Store } from '../../domain/ports/store.ts'
+
+/** A store as the server that opened it holds it. */
+export interface ServerStore extends Store {
+  /**
+   * 32 random bytes of this installation under `name`, made when they are first asked for: keys of page tokens and
+   * the like, the same for all servers on the store.
+   */
+  secret(name: string): Promise<Uint8Array>
+  /**
+   * Gives disk space that deleted rows have left back, a little at a time; answers whether there is more. Absent where
+   * the database does that by itself.
+   */
+  reclaim?(): Promise<boolean>
+  /**
+   * The time of the store in milliseconds since 1970. Absent where the store is a file of this machine, and its time
+   * that of this machine.
+   */
+  time?(): Promise<number>
+  /** Waits for what is under way, takes nothing new and lets go of the file or the connections. */
+  close(): Promise<void>
+}

@@ -1,0 +1,56 @@
+import type { Dialect, Direction } from '../dialect.ts'
+import type { Layout } from '../layout.ts'
+import { columnNamed } from '../order.ts'
+import { sqliteCode, sqliteCodes } from './errors.ts'
+import { elementCondition, entryCondition, presentMember } from './filter-json.ts'
+import { sqlFunctions } from './functions.ts'
+
+const directed = ({ expression, descending }: Direction): string => (descending ? `${expression} DESC` : expression)
+
+/** Lists of values go over as JSON; lists, maps and objects are looked up in the body. */
+export const sqliteDialect: Dialect = {
+  types: {
+    STRING: 'TEXT',
+    ENUM: 'TEXT',
+    TIMESTAMP: 'TEXT',
+    INTEGER: 'INTEGER',
+    BOOLEAN: 'INTEGER',
+    NUMBER: 'REAL',
+  },
+  listColumns: () => [],
+  anyOf: (sql, values) => ({
+    sql: `${sql} IN (SELECT value FROM json_each(?))`,
+    parameters: [JSON.stringify(values)],
+  }),
+  like: (sql, pieces) => ({
+    sql: `${sqlFunctions.like}(json_quote(${sql}), ?)`,
+    parameters: [JSON.stringify(pieces)],
+  }),
+  sortsFixed: false,
+  sorted: directed,
+  indexed: directed,
+  rows: (types, rows) => ({
+    sql: `SELECT ${types.map((_, i) => `value ->> ${i}`).join(', ')} FROM json_each(?)`,
+    parameters: [JSON.stringify(rows)],
+  }),
+  row: 'rowid',
+  joinEach: (table, each) => ` CROSS JOIN ${table} ON ${table}.rowid IN (${each('rowid')})`,
+  joinBy: (table, on) => ` CROSS JOIN ${table} AS node ON ${on}`,
+  entry: entryCondition,
+  element: elementCondition,
+  present: presentMember,
+  // `BEGIN IMMEDIATE` has locked every row already.
+  lock: '',
+  share: '',
+  violated,
+}
+
+/** SQLite names the columns of the violated index: `UNIQUE constraint failed: table.a, table.b`. */
+function violated(error: unknown, layout: Layout): readonly string[] | undefined {
+  if (sqliteCode(error) !== sqliteCodes.uniqueViolated) return undefined
+  const index = layout.indexes.find(({ unique }) => {
+    const names = unique?.map(name => `${layout.collection}.${columnNamed(layout, name).sql.slice(1, -1)}`)
+    return names !== undefined && String(error).endsWith(`: ${names.join(', ')}`)
+  })
+  return index?.unique
+}

@@ -1,0 +1,80 @@
+import { pathOf } from '../../../runtime/filter/fields.ts'
+import type { FilterField, FilterType } from '../../../runtime/filter/types.ts'
+import { ownColumns, quoteName, quoteText } from '../columns.ts'
+import type { Dialect, ValueTest } from '../dialect.ts'
+import type { Condition } from '../keyset.ts'
+import { sqlFunctions } from './functions.ts'
+
+/** As `json_each` names them; absent: text. */
+const typesInJson: Readonly<Partial<Record<FilterType, readonly string[]>>> = {
+  INTEGER: ['integer', 'real'],
+  NUMBER: ['integer', 'real'],
+  BOOLEAN: ['true', 'false'],
+}
+
+/** The path of a member as JSON functions of SQLite take it. */
+const jsonPath = (path: readonly string[]): string => `$${path.map(name => `.${quoteName(name)}`).join('')}`
+
+/** `Dialect.entry`, looked up in the body. */
+export const entryCondition: Dialect['entry'] = (field, key, value) => {
+  const path = quoteText(jsonPath(pathOf(field)))
+  const terms: Condition[] = [{ sql: `typeof(entry.key) = 'text'`, parameters: [] }]
+  if (key !== undefined) terms.push({ sql: `entry.type <> 'null' AND entry.key = ?`, parameters: [key] })
+  if (value !== undefined) terms.push(fitting('entry', value.type, value.test))
+  return exists([`json_each(${ownColumns.body}, ${path}) AS entry`], terms)
+}
+
+/** `Dialect.element`, looked up in the body. */
+export function elementCondition(field: FilterField, test: ValueTest): Condition {
+  const names = pathOf(field)
+  return exists(stepsOf(names), [fitting(rowOf(names), field.type, test)])
+}
+
+/** A member is set to something: no empty text or list, not zero, not false. */
+export function presentMember(field: FilterField): Condition {
+  const names = pathOf(field)
+  const parents = names.slice(0, -1)
+  const object = parents.length === 0 ? ownColumns.body : `${rowOf(parents)}.value`
+  const isObject = parents.length === 0 ? [] : [{ sql: `${rowOf(parents)}.type = 'object'`, parameters: [] }]
+  const present = { sql: presentCase(object, jsonPath(names.slice(-1))), parameters: [] }
+  return parents.length === 0 ? present : exists(stepsOf(parents), [...isObject, present])
+}
+
+const rowOf = (names: readonly string[]): string => `step${names.length - 1}`
+
+/** One `json_each` a name, each over what the one before it yields. */
+function stepsOf(names: readonly string[]): string[] {
+  return names.map((name, i) => {
+    const isFirst = i === 0
+    const object = isFirst ? ownColumns.body : `step${i - 1}.value`
+    const type = isFirst ? `'object'` : `step${i - 1}.type`
+    return `json_each(${elementsOf(object, type, name)}) AS step${i}`
+  })
+}
+
+/** The member `name` of an object as a list: itself when it is one, else a list of it alone; empty when it is not set. */
+function elementsOf(object: string, type: string, name: string): string {
+  const member = `${object} -> ${quoteText(jsonPath([name]))}`
+  return `CASE WHEN ${type} <> 'object' THEN '[]' ELSE CASE json_type(${member}) WHEN 'array' THEN ${member} WHEN 'null' THEN '[]' ELSE coalesce(json_array(json(${member})), '[]') END END`
+}
+
+function presentCase(object: string, path: string): string {
+  const at = quoteText(path)
+  const value = `${object} ->> ${at}`
+  return `CASE json_type(${object}, ${at}) WHEN 'object' THEN 1 WHEN 'true' THEN 1 WHEN 'array' THEN json_array_length(${object}, ${at}) > 0 WHEN 'text' THEN ${value} <> '' WHEN 'integer' THEN ${value} <> 0 WHEN 'real' THEN ${value} <> 0 ELSE 0 END`
+}
+
+/** A timestamp has any form there, and an integer is no text. */
+function fitting(row: string, type: FilterType, test: ValueTest): Condition {
+  const value = type === 'TIMESTAMP' ? `${sqlFunctions.timestamp}(${row}.value)` : `${row}.value`
+  const types = (typesInJson[type] ?? ['text']).map(quoteText).join(', ')
+  const { sql, parameters } = test(value)
+  return { sql: `${row}.type IN (${types}) AND (${sql})`, parameters }
+}
+
+function exists(sources: readonly string[], terms: readonly Condition[]): Condition {
+  return {
+    sql: `EXISTS (SELECT 1 FROM ${sources.join(', ')} WHERE ${terms.map(({ sql }) => `(${sql})`).join(' AND ')})`,
+    parameters: terms.flatMap(({ parameters }) => parameters),
+  }
+}

@@ -1,0 +1,40 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { matches } from '../../../runtime/filter/evaluate.ts'
+import type { Filter } from '../../../runtime/filter/types.ts'
+import { storedTimestamp } from '../../../runtime/timestamps.ts'
+
+/** The names of the functions that filters call in SQL beside those of SQLite. */
+export const sqlFunctions = {
+  /** `(value as JSON, pieces as JSON)`: 1 when the text is the pieces with any characters between each two. */
+  like: 'ninefold_like',
+  /** `(text)`: the canonical text of a timestamp, NULL when it is none. */
+  timestamp: 'ninefold_timestamp',
+} as const
+
+/** Adds `sqlFunctions` to a connection. Values come as JSON, since SQLite hands texts over only to their first NUL. */
+export function defineFunctions(database: DatabaseSync): void {
+  const options = { deterministic: true }
+  const filters = new LastFilter()
+  database.function(sqlFunctions.like, options, (value, pieces) => {
+    if (typeof value !== 'string' || value === 'null' || typeof pieces !== 'string') return null
+    return matches(filters.of(pieces), { value: JSON.parse(value) }) ? 1 : 0
+  })
+  database.function(sqlFunctions.timestamp, options, text =>
+    typeof text === 'string' ? (storedTimestamp(text) ?? null) : null,
+  )
+}
+
+/** A query gives the same pieces for every row, so those of the last call are kept. */
+class LastFilter {
+  #text = ''
+  #filter: Filter | undefined
+
+  of(text: string): Filter {
+    if (this.#filter !== undefined && text === this.#text) return this.#filter
+    const parsed: unknown = JSON.parse(text)
+    const pieces = Array.isArray(parsed) ? parsed.map(String) : []
+    const field = { name: 'value', type: 'STRING', operators: [] } as const
+    this.#text = text
+    return (this.#filter = { kind: 'like', field, pieces, negated: false })
+  }
+}

@@ -1,0 +1,29 @@
+import type { SqliteConnection } from './connection.ts'
+import { checkSchema } from './schema-state.ts'
+
+/**
+ * The store's own tables in numbered steps; a step that was released never changes. Tables of collections are made
+ * from their declarations (tables.ts).
+ */
+const migrations: readonly string[] = [
+  `CREATE TABLE ninefold_secrets (name TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID`,
+]
+
+/** The number of the last step, which a file has that is up to date. */
+export const schemaVersion = migrations.length
+
+/**
+ * Applies the steps that the file lacks; runs inside a transaction of the writer. Throws `StoreFault` when another
+ * program has written the file, or a newer version of this one.
+ */
+export function migrate(writer: SqliteConnection): void {
+  checkSchema(writer, schemaVersion)
+  writer.exec('CREATE TABLE IF NOT EXISTS ninefold_migrations (number INTEGER NOT NULL PRIMARY KEY)')
+  const row = writer.get('SELECT coalesce(max(number), 0) FROM ninefold_migrations')
+  const applied = Number(row?.[0])
+  for (const [i, sql] of migrations.entries()) {
+    if (i < applied) continue
+    writer.exec(sql)
+    writer.run('INSERT INTO ninefold_migrations (number) VALUES (?)', [i + 1])
+  }
+}

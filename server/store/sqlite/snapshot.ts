@@ -1,0 +1,76 @@
+import { layoutOf } from '../layout.ts'
+import { StoreSnapshot } from '../snapshot.ts'
+import type { SqliteOptions } from '../sqlite.ts'
+import { SqliteConnection } from './connection.ts'
+import { sqliteDialect } from './dialect.ts'
+import { isCorrupt } from './errors.ts'
+import { schemaVersion } from './migrations.ts'
+import { checkSchema, requireSchema } from './schema-state.ts'
+import { checkStoreFile, restoreAdvice, StoreFault } from './store-file.ts'
+import { immutable, traceless, type Traceless } from './traceless.ts'
+
+const faults = {
+  absent: 'does not exist, so that there is no store; "ninefold serve" makes it',
+  empty: `is empty; when this is a first start that was broken off, start "ninefold serve" again, else ${restoreAdvice}`,
+} as const
+
+/**
+ * Reads a file that a server may be writing, as of one moment; nothing is made and nothing is changed beside it. Throws
+ * when it does not exist, is no store, or was not written by this version for these declarations.
+ */
+export async function openSqliteSnapshot(options: SqliteOptions): Promise<StoreSnapshot> {
+  const standing = checkStoreFile(options.file)
+  if (standing === 'absent' || standing === 'empty') throw new StoreFault(faults[standing])
+  const source = traceless(options.file)
+  try {
+    return snapshotOf(options, source)
+  } catch (error) {
+    source.release()
+    throw error
+  }
+}
+
+/**
+ * Throws when a file may not become a store, or be used as one, by this version; one that is absent or empty may. It is
+ * asked before anything is opened for writing, which would leave its marks on the file of another program.
+ */
+export function checkStore(file: string): void {
+  if (checkStoreFile(file) !== 'complete') return
+  const connection = new SqliteConnection(immutable(file), 'snapshot')
+  try {
+    checkSchema(connection, schemaVersion)
+  } finally {
+    connection.close()
+  }
+}
+
+function snapshotOf({ file, collections = [] }: SqliteOptions, source: Traceless): StoreSnapshot {
+  const connection = new SqliteConnection(source.path, 'snapshot')
+  try {
+    const layouts = collections.map(collection => layoutOf(collection, sqliteDialect))
+    connection.exec('BEGIN')
+    requireSchema(connection, schemaVersion, layouts)
+    return new StoreSnapshot(connection, new Map(layouts.map(layout => [layout.collection, layout])), {
+      store: file,
+      damages: async () => damagesOf(connection),
+      verify: () => source.verify(),
+      async close() {
+        connection.close()
+        source.release()
+      },
+    })
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+function damagesOf(connection: SqliteConnection): readonly string[] {
+  try {
+    const told = connection.all('PRAGMA integrity_check').flatMap(([message]) => String(message).split('\n'))
+    return told.filter(message => message !== 'ok' && !/^(\*\*\*.*)?$/.test(message))
+  } catch (error) {
+    if (isCorrupt(error)) return [error instanceof Error ? error.message : String(error)]
+    throw error
+  }
+}

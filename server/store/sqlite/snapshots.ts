@@ -1,0 +1,47 @@
+import { UnderWay } from '../under-way.ts'
+import { SqliteConnection } from './connection.ts'
+
+/** Connections that wait for the next snapshot; opening one anew takes less than a millisecond. */
+const maxIdle = 4
+
+/** Connections for reading as of one moment: one for each snapshot that is under way. */
+export class SnapshotConnections {
+  readonly #file: string
+  readonly #idle: SqliteConnection[] = []
+  readonly #underWay = new UnderWay()
+
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  /** Runs `work` in a transaction that reads. */
+  run<R>(work: (connection: SqliteConnection) => Promise<R>): Promise<R> {
+    return this.#underWay.run(async () => {
+      const connection = this.#idle.pop() ?? this.#opened()
+      try {
+        connection.exec('BEGIN')
+        return await work(connection)
+      } finally {
+        this.#release(connection)
+      }
+    })
+  }
+
+  /** Takes nothing new, waits for what is under way and closes the connections. */
+  async close(): Promise<void> {
+    await this.#underWay.close()
+    for (const connection of this.#idle.splice(0)) connection.close()
+  }
+
+  #opened(): SqliteConnection {
+    const connection = new SqliteConnection(this.#file, 'snapshot')
+    connection.endOpening()
+    return connection
+  }
+
+  #release(connection: SqliteConnection): void {
+    if (connection.isTransaction) connection.exec('ROLLBACK')
+    if (this.#idle.length < maxIdle) this.#idle.push(connection)
+    else connection.close()
+  }
+}

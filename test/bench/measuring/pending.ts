@@ -1,0 +1,19 @@
+import type { Scope } from '../../../domain/ports/operations.ts'
+import { done, type Procedure } from '../../../domain/ports/procedures.ts'
+import { effect, type WorkBench } from '../../server/operations/work-bench.ts'
+
+/** Work that has nothing to do: what is left is what keeping it costs. */
+export const instant: Procedure<unknown> = {
+  kind: 'sample.instant',
+  steps: [{ name: 'only', run: async () => done() }],
+}
+
+/** Begins so many operations in each of some workspaces, in few transactions. */
+export async function beginAll({ operations, store }: WorkBench, workspaces: number, each: number): Promise<void> {
+  for (let i = 0; i < workspaces; i += 1) {
+    const scope: Scope = { type: 'WORKSPACE', id: `w${i}` }
+    await store.tx(async tx => {
+      for (let j = 0; j < each; j += 1) await operations.begin(tx, effect(instant.kind, {}, scope))
+    })
+  }
+}

@@ -1,0 +1,116 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished } from 'vitest'
+import { areas } from '../../../server/areas.ts'
+import { backUp } from '../../../server/backup/backup.ts'
+import type { Manifest } from '../../../server/backup/manifest.ts'
+import { restore, type RestoreRequest } from '../../../server/backup/restore.ts'
+import { compose } from '../../../server/compose.ts'
+import { doctor } from '../../../server/doctor/doctor.ts'
+import { logLines } from '../operations/work-bench.ts'
+import { testFolder } from '../store/harness.ts'
+
+const main = fileURLToPath(new URL('../../../server/main.ts', import.meta.url))
+
+/** The command as a process of its own; killed after the test if it still runs. */
+export function command(dataDir: string, words: readonly string[]): ChildProcess {
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    NINEFOLD_DATA_DIR: dataDir,
+    NINEFOLD_HTTP_PORT: '0',
+  }
+  const child = spawn(process.execPath, [main, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return child
+}
+
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly said: string
+}
+
+/** What a command said, on both of its outputs, and how it ended. */
+export async function ended(child: ChildProcess): Promise<Ended> {
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', chunk => (said += String(chunk)))
+  await once(child, 'close')
+  return { code: child.exitCode, signal: child.signalCode, said }
+}
+
+/** A server that can be called with the administrator's token. */
+export interface Served {
+  readonly child: ChildProcess
+  call(method: 'GET' | 'POST', path: string, body?: object): Promise<{ readonly status: number; readonly body: string }>
+  stop(): Promise<void>
+}
+
+/** Serves a data folder in a process of its own. */
+export async function served(dataDir: string): Promise<Served> {
+  const child = command(dataDir, ['serve'])
+  const url = await urlOf(child)
+  // Whoever has said where it listens handles signals from its next turn on.
+  await fetch(`${url}/readyz`)
+  const token = readFileSync(join(dataDir, 'bootstrap-token'), 'utf8').trim()
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  return {
+    child,
+    async call(method, path, body) {
+      const answer = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+      return { status: answer.status, body: await answer.text() }
+    },
+    async stop() {
+      child.kill('SIGTERM')
+      if (child.exitCode === null) await once(child, 'close')
+    },
+  }
+}
+
+async function urlOf(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error('the command has no output')
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [url] = /http:\/\/[\d.]+:\d+/.exec(line) ?? []
+    if (url !== undefined) return url
+  }
+  throw new Error('the command ended before it served')
+}
+
+/** A folder, and in it a data folder as a first start and a proper end leave it. */
+export async function started(): Promise<{ readonly folder: string; readonly dataDir: string }> {
+  const folder = testFolder()
+  const dataDir = join(folder, 'data')
+  const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
+  const platform = await compose({ baseUrl: undefined, dataDir, http }, logLines(), areas)
+  await platform.close()
+  return { folder, dataDir }
+}
+
+/** Backs a data folder up in this process. */
+export const backUpTo = (dataDir: string, to: string, isReplacing = false): Promise<Manifest> =>
+  backUp({ dataDir, areas, to, isReplacing, version: '1.2.3', now: Date.now(), print: () => undefined })
+
+/** Restores in this process; what was said. */
+export function restoreFrom(dataDir: string, from: string, more: Partial<RestoreRequest> = {}): readonly string[] {
+  const lines: string[] = []
+  restore({
+    dataDir,
+    from,
+    isReplacing: true,
+    isDiscarding: false,
+    now: Date.now(),
+    print: line => void lines.push(line),
+    ...more,
+  })
+  return lines
+}
+
+/** Fails unless the doctor finds nothing in the store of a data folder. */
+export async function expectSound(dataDir: string): Promise<void> {
+  const lines: string[] = []
+  await doctor({ place: { dataDir }, areas, isJson: false, print: line => void lines.push(line) })
+  expect(lines).toEqual([expect.stringContaining('nothing is wrong')])
+}

@@ -1,0 +1,46 @@
+import fs, { writeSync } from 'node:fs'
+import { enableCompileCache, syncBuiltinESMExports } from 'node:module'
+import { DatabaseSync, StatementSync } from 'node:sqlite'
+
+/**
+ * A process that backs up or restores, and kills itself before its call number `at` that changes a file or a database;
+ * where there are fewer, it says how many there were.
+ */
+const [at = '', what = '', dataDir = '', file = ''] = process.argv.slice(2)
+let calls = 0
+
+/** Node.js opens files for itself too. */
+function count(): void {
+  if (!new Error('where').stack?.replaceAll('/test/server/backup/', '').includes('/server/backup/')) return
+  calls += 1
+  if (calls === Number(at)) process.kill(process.pid, 'SIGKILL')
+}
+
+/** Makes a method count its calls. */
+function watch(target: object, name: string): void {
+  const original: unknown = Reflect.get(target, name)
+  if (typeof original !== 'function') throw new TypeError(`there is no ${name}`)
+  Reflect.set(target, name, function (this: unknown, ...values: unknown[]) {
+    count()
+    return Reflect.apply(original, this, values) as unknown
+  })
+}
+
+enableCompileCache()
+for (const name of ['renameSync', 'rmSync', 'linkSync', 'copyFileSync', 'chmodSync', 'fsyncSync', 'openSync']) {
+  watch(fs, name)
+}
+syncBuiltinESMExports()
+for (const name of ['exec', 'close']) watch(DatabaseSync.prototype, name)
+watch(StatementSync.prototype, 'run')
+
+const print = (): void => undefined
+const now = Date.now()
+if (what === 'backup') {
+  const { backUp } = await import('../../../server/backup/backup.ts')
+  await backUp({ dataDir, areas: [], to: file, isReplacing: true, version: '2.0.0', now, print })
+} else {
+  const { restore } = await import('../../../server/backup/restore.ts')
+  restore({ dataDir, from: file, isReplacing: true, isDiscarding: true, now, print })
+}
+writeSync(1, `calls ${calls}\n`)

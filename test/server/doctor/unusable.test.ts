@@ -1,0 +1,226 @@
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, describe, expect, it } from 'vitest'
+import { compose } from '../../../server/compose.ts'
+import { doctor } from '../../../server/doctor/doctor.ts'
+import { testAreas } from '../../domain/taxonomy/areas.ts'
+import { testFolder } from '../store/harness.ts'
+
+const areas = testAreas()
+const ignore = (): void => {}
+const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
+
+const check = (dataDir: string): Promise<unknown> => doctor({ place: { dataDir }, areas, isJson: false, print: ignore })
+
+async function serve(dataDir: string): Promise<void> {
+  const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
+  const { close } = await compose({ baseUrl: undefined, dataDir, http }, silent, areas)
+  await close()
+}
+
+/** What a server has left. */
+const leftFolder = mkdtempSync(join(tmpdir(), 'ninefold-unusable-'))
+afterAll(() => rmSync(leftFolder, { recursive: true }))
+await serve(leftFolder)
+const stored = join(leftFolder, 'ninefold.sqlite')
+
+/** Writes a file in the place of the store. */
+const of =
+  (content: string | Uint8Array) =>
+  (file: string): void =>
+    writeFileSync(file, content)
+
+/** Leaves a store behind, and changes it. */
+const leave =
+  (change: (file: string) => void) =>
+  (file: string): void => {
+    cpSync(stored, file)
+    change(file)
+  }
+
+const sql =
+  (...statements: readonly string[]) =>
+  (file: string): void => {
+    const database = new DatabaseSync(file)
+    for (const statement of statements) database.exec(statement)
+    database.close()
+  }
+
+/** Writes over the beginning of a file. */
+const start =
+  (length: number, byte: number) =>
+  (file: string): void => {
+    const content = readFileSync(file)
+    writeFileSync(file, content.fill(byte, 0, length))
+  }
+
+/** The first page keeps its header; what follows lists the tables. */
+const breakSchema = (file: string): void => {
+  const content = readFileSync(file)
+  writeFileSync(file, content.fill(0x5a, 100, 4096))
+}
+
+/** Leaves a log that was not written back yet beside nothing, or beside an empty file. */
+const logAlone =
+  (isEmpty: boolean) =>
+  (file: string): void => {
+    writeFileSync(`${file}-wal`, 'what a killed server has left')
+    if (isEmpty) writeFileSync(file, '')
+  }
+
+/** Leaves the log of a killed server, with another byte in its first page. */
+const breakLog = (file: string): void => {
+  const database = new DatabaseSync(file)
+  for (let i = 0; i < 3; i += 1) database.exec('UPDATE ninefold_secrets SET name = name')
+  const log = readFileSync(`${file}-wal`)
+  database.close()
+  writeFileSync(`${file}-wal`, log.with(100, Number(log[100]) ^ 1))
+}
+
+interface Case {
+  readonly name: string
+  readonly make: (file: string) => void
+  readonly told: string | RegExp
+}
+
+/** What neither can use, and neither may touch. */
+const unusable: readonly Case[] = [
+  { name: 'a text', make: of('This was never a database.'), told: 'is no database of SQLite' },
+  { name: 'a byte', make: of('x'), told: 'is no database of SQLite' },
+  { name: 'bytes without sense', make: of(new Uint8Array(9000).fill(0xa5)), told: 'is no database of SQLite' },
+  { name: 'zeros', make: of(new Uint8Array(9000)), told: 'is no database of SQLite' },
+  { name: 'a store whose header is encrypted', make: leave(start(100, 0x5a)), told: 'or an encrypted one' },
+  { name: 'a store whose first page is gone behind the header', make: leave(breakSchema), told: 'is damaged' },
+  ...[4, 16, 50, 100, 4096, 100_000].map((size): Case => ({
+    name: `a store of which ${size} bytes are left`,
+    make: leave(file => truncateSync(file, size)),
+    told: /is cut off: \d+ bytes of \d+ are there/,
+  })),
+  { name: 'nothing but its log', make: logAlone(false), told: /is gone, but its log \S+-wal is not/ },
+  { name: 'an empty file with a log', make: logAlone(true), told: /is empty, but its log \S+-wal is not/ },
+  {
+    name: 'a store with a damaged log',
+    make: leave(breakLog),
+    told: 'and at least 2 transactions behind that would be lost',
+  },
+  { name: 'a folder', make: file => mkdirSync(file), told: 'is a folder where the file of the store must be' },
+  { name: 'the database of another program', make: sql('CREATE TABLE songs (title)'), told: 'of another program' },
+]
+
+/** What the doctor cannot check, and a server makes a store of. */
+const unmade: readonly Case[] = [
+  { name: 'nothing', make: ignore, told: 'does not exist, so that there is no store; "ninefold serve" makes it' },
+  { name: 'an empty file', make: of(''), told: 'is empty; when this is a first start that was broken off' },
+  { name: 'a database without tables', make: sql('PRAGMA user_version = 1'), told: 'or it was copied without its log' },
+]
+
+const newer: Case = {
+  name: 'a store of a newer version',
+  make: leave(sql('INSERT INTO ninefold_migrations VALUES (999)')),
+  told: 'was written by a newer version: it has schema version 999, this program knows 1; use the newer version',
+}
+
+const older: readonly Case[] = [
+  {
+    name: 'a store that lacks tables',
+    make: leave(sql('DROP TABLE depot_things', 'DROP TABLE depot_shelves')),
+    told: 'was written by an older version: it lacks table depot_things and 1 more; "ninefold serve"',
+  },
+  {
+    name: 'a store that lacks a column',
+    make: leave(sql('DROP INDEX depot_things_index_1', 'ALTER TABLE depot_things DROP COLUMN workspace_id')),
+    told: 'was written by an older version: it lacks column workspace_id of depot_things; "ninefold serve"',
+  },
+  {
+    name: 'a store that lacks a step of the schema',
+    make: leave(sql('DELETE FROM ninefold_migrations', 'DROP TABLE ninefold_secrets')),
+    told: 'was written by an older version: it lacks schema version 1; "ninefold serve"',
+  },
+]
+
+/** The names of a folder, with what its files hold; but for the lock, which is empty and stays. */
+const contents = (folder: string): unknown =>
+  readdirSync(folder)
+    .filter(name => name !== 'ninefold.lock')
+    .map(name => {
+      const path = join(folder, name)
+      return [name, statSync(path).isDirectory() ? 'folder' : readFileSync(path, 'latin1')]
+    })
+
+/** The message of a command that does not change the folder. */
+async function refusal(folder: string, command: (folder: string) => Promise<unknown>): Promise<string> {
+  const before = contents(folder)
+  const message = await command(folder).then(
+    () => 'is content',
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  )
+  expect(contents(folder)).toEqual(before)
+  return message
+}
+
+/** A folder with what a case makes, and the path of that. */
+function made({ make }: Case): { readonly folder: string; readonly file: string } {
+  const folder = testFolder()
+  const file = join(folder, 'ninefold.sqlite')
+  make(file)
+  return { folder, file }
+}
+
+describe('in the place of a store', () => {
+  it.each([...unusable, newer])(
+    '$name is named as what it is by doctor and serve, which change nothing',
+    async each => {
+      const { file, folder } = made(each)
+      for (const command of [check, serve]) {
+        const message = await refusal(folder, command)
+        expect(message).toMatch(each.told)
+        expect(message).toContain(`${file} `)
+        expect(message).toMatch(/; (restore the data folder from a backup, or name|use the newer version)/)
+        expect(message).not.toContain('serve')
+      }
+    },
+  )
+
+  it.each(unmade)('$name is told by doctor, and serve makes a store', async each => {
+    const { file, folder } = made(each)
+    const message = await refusal(folder, check)
+    expect(message).toMatch(each.told)
+    expect(message).toContain(`${file} `)
+    expect(message).not.toContain('up to date')
+    await serve(folder)
+    expect(await check(folder)).toBe(0)
+  })
+
+  it.each(older)('$name is what serve brings up to date', async each => {
+    const { file, folder } = made(each)
+    const message = await refusal(folder, check)
+    expect(message).toContain(`${file} ${String(each.told)} of this version brings it up to date`)
+    await serve(folder)
+    await expect(check(folder)).resolves.toBeTypeOf('number')
+  })
+})
+
+describe('in the place of a data folder', () => {
+  it.each(['data', 'data/inner'])('a file is named by doctor and serve, which keep it (%s)', async path => {
+    const folder = testFolder()
+    writeFileSync(join(folder, 'data'), 'mine')
+    const dataDir = join(folder, path)
+    for (const command of [check, serve]) {
+      const message = await refusal(folder, () => command(dataDir))
+      expect(message).toMatch(/ is a file; name another data folder \(data_dir, NINEFOLD_DATA_DIR\)$/)
+      expect(message).toContain(`the data folder ${dataDir} `)
+    }
+  })
+})

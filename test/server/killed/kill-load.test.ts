@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { TaxonomyClient } from '../../../output/taxonomy/client.ts'
+import { createTransport } from '../../../runtime/transport.ts'
+import { doctor } from '../../../server/doctor/doctor.ts'
+import { works } from '../../../server/operations/work.ts'
+import type { StorePlace } from '../../../server/platform-store.ts'
+import { testAreas } from '../../domain/taxonomy/areas.ts'
+import { readStore } from '../../domain/taxonomy/depot-platform.ts'
+import { faultsOf } from '../../domain/taxonomy/settled-tree.ts'
+import { postgresUrl } from '../store/harness.ts'
+import { testStorePlace } from '../store/left-place.ts'
+import { Journal, shared } from './journal.ts'
+import type { Load } from './load-client.ts'
+import { freePort, startClient, startServer } from './processes.ts'
+import { readKept, reckon } from './reckoning.ts'
+
+/** Five hundred kills: `NINEFOLD_KILL_ROUNDS=500 npx vitest run test/server/killed/kill-load.test.ts` */
+const rounds = Number(process.env['NINEFOLD_KILL_ROUNDS'] ?? (postgresUrl() === undefined ? 10 : 6))
+
+const timeout = 120_000 + rounds * 20_000
+
+/** How long a server answers until it is killed: from none of its calls done to about a hundred. */
+const [shortestMs, longestMs] = [30, 800]
+
+/** Work that a dead server has held is taken over within its lease of 15 s. */
+const settleMs = 60_000
+
+interface Stage {
+  readonly place: StorePlace
+  readonly ports: readonly number[]
+  readonly load: Omit<Load, 'name'>
+  /** Operations from before the load. */
+  readonly before: ReadonlySet<string>
+}
+
+const urlOf = (port: number | undefined): string => `http://127.0.0.1:${port}`
+
+const clientAt = (baseUrl: string, token: string): TaxonomyClient =>
+  new TaxonomyClient(createTransport({ baseUrl, token }))
+
+/** An organisation with a group that all actors share, and five workspaces in it. */
+async function setStage(serverCount: number): Promise<Stage> {
+  const place = await testStorePlace()
+  const ports: number[] = []
+  for (let i = 0; i < serverCount; i += 1) ports.push(await freePort())
+  const server = await startServer(place, ports[0] ?? 0)
+  const token = readFileSync(join(place.dataDir, 'bootstrap-token'), 'utf8').trim()
+  const client = clientAt(urlOf(ports[0]), token)
+  for (const id of ['taxonomy.workspaces', 'taxonomy.groups']) {
+    await client.updateQuota({ id, body: { default_limit: -1 } })
+  }
+  const { resource_id: organisation } = await client.createOrganisation({ body: { name: 'acme' } })
+  const { resource_id: sharedGroup } = await client.createGroup({ organisation, body: { name: shared } })
+  for (let i = 0; i < 5; i += 1) {
+    const body = { name: `${shared}-${i}`, parent_group_id: sharedGroup }
+    await client.createWorkspace({ organisation, body })
+  }
+  const before = new Set<string>()
+  for await (const { id } of client.iterateOperations()) before.add(id)
+  await server.kill()
+  return { place, ports, load: { addresses: ports.map(urlOf), token, organisation, sharedGroup }, before }
+}
+
+/** Kills the servers in turn under a load, each when it has answered for some time, and the client once. */
+async function killUnderLoad({ load, place, ports }: Stage): Promise<Journal> {
+  const journal = new Journal()
+  const servers = await Promise.all(ports.map(port => startServer(place, port)))
+  let client = startClient({ ...load, name: 'early' }, journal)
+  for (let round = 0; round < rounds; round += 1) {
+    if (round === Math.floor(rounds / 2)) {
+      await client.kill()
+      client = startClient({ ...load, name: 'late' }, journal)
+    }
+    await sleep(shortestMs + Math.random() * (longestMs - shortestMs))
+    const at = round % ports.length
+    await servers[at]?.kill()
+    servers[at] = await startServer(place, ports[at] ?? 0)
+  }
+  await client.finish()
+  for (const server of servers) await server.kill()
+  return journal
+}
+
+async function expectKept({ before, load, place, ports }: Stage, journal: Journal): Promise<void> {
+  const server = await startServer(place, ports[0] ?? 0)
+  const store = await readStore(place)
+  try {
+    const until = performance.now() + settleMs
+    while ((await store.count(works)) > 0 && performance.now() < until) await sleep(50)
+    const client = clientAt(urlOf(ports[0]), load.token)
+    expect(reckon(journal, await readKept(client, load.organisation, before))).toEqual([])
+    expect(await faultsOf(store)).toEqual([])
+  } finally {
+    await store.close()
+    await server.kill()
+  }
+  const told: string[] = []
+  await doctor({ place, areas: testAreas(), isJson: true, print: line => void told.push(line) })
+  expect(told).toEqual([expect.stringContaining('"findings":0')])
+}
+
+function tell({ intents, outcomes, troubles: { again, lost } }: Journal): void {
+  const refused = [...outcomes.values()].filter(outcome => 'refused' in outcome).length
+  const answered = outcomes.size - refused
+  console.log(
+    `${rounds} kills: ${answered} calls acknowledged, ${refused} refused, ${intents.length - outcomes.size} unanswered;`,
+    `${lost} tries lost, ${again} calls made anew`,
+  )
+}
+
+it(
+  'a server that is killed again and again under a mixed load loses no acknowledged change and does none twice',
+  { timeout },
+  async () => {
+    const stage = await setStage(1)
+    const journal = await killUnderLoad(stage)
+    tell(journal)
+    expect(journal.troubles.lost).toBeGreaterThan(0)
+    await expectKept(stage, journal)
+  },
+)
+
+it(
+  'of two servers on one store one is killed again and again, and clients see no more than calls that are retried',
+  { timeout },
+  async () => {
+    const stage = await setStage(2)
+    const journal = await killUnderLoad(stage)
+    tell(journal)
+    expect(journal.troubles.lost).toBeGreaterThan(0)
+    expect(journal.troubles.again).toBe(0)
+    await expectKept(stage, journal)
+  },
+)

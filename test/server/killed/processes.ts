@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import type { StorePlace } from '../../../server/platform-store.ts'
+import type { Entry, Journal } from './journal.ts'
+import type { Load } from './load-client.ts'
+
+const serverProgram = fileURLToPath(new URL('./killed-server.ts', import.meta.url))
+const clientProgram = fileURLToPath(new URL('./load-client.ts', import.meta.url))
+
+/** Something that runs in a process of its own. */
+export interface Program {
+  /** Ends the process at once, and is fulfilled when it has ended. */
+  kill(): Promise<void>
+}
+
+/**
+ * A port on which nothing listens, below those that systems give to outgoing connections: a client that calls while
+ * nothing listens there could otherwise be given the port itself, and be connected with itself.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 20_000)
+    const listener = createServer()
+    const isFree = await new Promise<boolean>(resolve => {
+      listener.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
+    })
+    if (!isFree) continue
+    listener.close()
+    await once(listener, 'close')
+    return port
+  }
+}
+
+/** Starts a server; fulfilled once it answers. */
+export async function startServer(place: StorePlace, port: number): Promise<Program> {
+  const args = [serverProgram, JSON.stringify(place), String(port)]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const errors: string[] = []
+  createInterface(child.stderr).on('line', line => void errors.push(line))
+  const exited = once(child, 'exit')
+  const lines = createInterface(child.stdout)
+  const started = await Promise.race([once(lines, 'line'), exited.then(() => undefined)])
+  if (started === undefined) throw new Error(`the server ended before it answered: ${errors.join('\n')}`)
+  return {
+    async kill() {
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+/** A client under way. */
+export interface Client extends Program {
+  /** Lets it end the calls that it makes. */
+  finish(): Promise<void>
+}
+
+/** Starts a client, which writes the journal from then on, also what it has told before it was killed. */
+export function startClient(load: Load, journal: Journal): Client {
+  const child = spawn(process.execPath, [clientProgram, JSON.stringify(load)], { stdio: ['pipe', 'pipe', 'pipe'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const errors: string[] = []
+  createInterface(child.stderr).on('line', line => void errors.push(line))
+  const lines = createInterface(child.stdout).on('line', line => {
+    // A client that is killed may leave a line that it has only begun.
+    if (!line.endsWith('}')) return
+    const entry: Entry = JSON.parse(line)
+    journal.add(entry)
+  })
+  const closed = Promise.all([once(child, 'close'), once(lines, 'close')])
+  return {
+    async kill() {
+      child.kill('SIGKILL')
+      await closed
+    },
+    async finish() {
+      child.stdin.end()
+      await closed
+      if (child.exitCode !== 0) throw new Error(`the client failed: ${errors.join('\n')}`)
+    },
+  }
+}

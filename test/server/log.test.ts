@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { logOptions } from '../../server/log.ts'
+
+const { err } = logOptions.serializers
+
+describe('what is logged of something thrown', () => {
+  it('is its kind, message, code and stack, and those of its causes', () => {
+    const cause = Object.assign(new TypeError('below'), { code: 'E_BELOW' })
+    expect(err(new Error('above', { cause }))).toEqual({
+      type: 'Error',
+      message: 'above',
+      stack: expect.stringContaining('log.test.ts'),
+      cause: { type: 'TypeError', message: 'below', stack: expect.any(String), code: 'E_BELOW' },
+    })
+  })
+
+  it.each<[string, unknown]>([
+    ['members of an error', Object.assign(new Error('no'), { body: { password: 'sesame' }, sql: 'sesame' })],
+    ['a code that is no text', Object.assign(new Error('no'), { code: { password: 'sesame' } })],
+    ['members of a cause', new Error('no', { cause: Object.assign(new Error('no'), { password: 'sesame' }) })],
+    ['a cause that is no error', new Error('no', { cause: 'sesame' })],
+    ['many errors in one', new AggregateError([new Error('sesame')], 'no')],
+    ['a text', 'sesame'],
+    ['an object', { password: 'sesame' }],
+  ])('is nothing of %s', (_name, thrown) => {
+    expect(JSON.stringify(err(thrown))).not.toContain('sesame')
+  })
+
+  it('ends, also when an error is its own cause', () => {
+    const circle: Error & { cause?: unknown } = new Error('round')
+    circle.cause = circle
+    expect(JSON.stringify(err(circle)).match(/"message":"round"/g)?.length).toBeLessThan(10)
+  })
+})

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest'
+import type { Scope } from '../../../domain/ports/operations.ts'
+import { leases } from '../../../server/operations/periodic.ts'
+import { postgresUrl, storeAt, testPlace } from '../store/harness.ts'
+import { ManyProcess, overlaps } from './many-processes.ts'
+import { lift, manyCollections, marks, type Mark } from './many-worker.ts'
+import { workBench, type WorkBench } from './work-bench.ts'
+
+/** Long enough that a process that is only slow keeps its leases; the processes look at the store every 50 ms. */
+const leaseMs = 2000
+
+/** What a slow machine may take beside leases and polls. */
+const slackMs = 4000
+
+async function benchAt(place: string): Promise<WorkBench> {
+  return workBench(await storeAt(place, ...manyCollections), [lift(() => undefined)])
+}
+
+const workspaces: readonly Scope[] = ['a', 'b', 'c', 'd'].map(id => ({ type: 'WORKSPACE', id }))
+
+/** The processes need the machine more than who looks at them. */
+const within = { timeout: 40_000, interval: 50 }
+
+const ended = ({ left }: WorkBench): Promise<void> => expect.poll(left, within).toBe(0)
+
+let crates = 0
+
+/** Begins lifts in all workspaces. */
+async function begin(here: WorkBench, each: number): Promise<void> {
+  for (let i = 0; i < each; i += 1) {
+    for (const scope of workspaces) await here.begin('sample.lift', { crate: `c${(crates += 1)}` }, scope)
+  }
+}
+
+/** One process for each clock, which is wrong by so many milliseconds. */
+async function started(place: string, skews: readonly number[], lease = leaseMs): Promise<ManyProcess[]> {
+  const processes = skews.map(skew => new ManyProcess(place, lease, skew))
+  await Promise.all(processes.map(({ ready }) => ready))
+  return processes
+}
+
+/** Marks whose step had been taken up under a greater fence before they were written. */
+async function lateMarks({ store }: WorkBench): Promise<readonly Mark[]> {
+  const greatest = new Map<string, number>()
+  const late: Mark[] = []
+  for await (const { value } of store.each(marks)) {
+    const { fence, step } = value
+    if (fence < (greatest.get(step) ?? 0)) late.push(value)
+    greatest.set(step, Math.max(fence, greatest.get(step) ?? 0))
+  }
+  return late
+}
+
+async function expectAllDoneOnce(here: WorkBench, processes: readonly ManyProcess[]): Promise<void> {
+  await ended(here)
+  const counts = Object.entries(await here.counts())
+  expect(counts.filter(([, times]) => times !== 1)).toEqual([])
+  expect(counts.length).toBeGreaterThan(0)
+  expect(await here.store.count(here.operations.collection)).toBe(counts.length / 2)
+  expect(await lateMarks(here)).toEqual([])
+  expect(overlaps(processes)).toEqual([])
+}
+
+/** Halts a process while it has steps under way, and not while it holds up all others by the lock of SQLite; answers when. */
+async function haltInStep(here: WorkBench, victim: ManyProcess): Promise<number> {
+  for (;;) {
+    await expect.poll(() => victim.open().length, within).toBeGreaterThan(0)
+    victim.halt()
+    const halted = Date.now()
+    const isFree = await here.begin('sample.lift', { crate: `c${(crates += 1)}` }).then(
+      () => true,
+      () => false,
+    )
+    if (isFree && victim.open().length > 0) return halted
+    victim.resume()
+  }
+}
+
+/** When somebody else entered the last of some steps, counted from a moment. */
+function takenUpAfter(others: readonly ManyProcess[], steps: readonly string[], since: number): number {
+  const times = steps.map(step => {
+    const entries = others.flatMap(({ events }) =>
+      events.filter(event => event.event === 'enter' && event.step === step && event.time >= since),
+    )
+    return Math.min(...entries.map(({ time }) => time))
+  })
+  return Math.max(...times) - since
+}
+
+describe('four processes on one store', () => {
+  it('run no step twice at once while they are killed and stalled, and take over in time', async () => {
+    const place = await testPlace()
+    const here = await benchAt(place)
+    const all = await started(place, [0, 0, 0, 0])
+    for (let round = 0; round < 2; round += 1) {
+      await begin(here, 6)
+      const [stalled, killed] = [all[2 * round], all[2 * round + 1]]
+      if (stalled === undefined || killed === undefined) throw new Error('there must be two processes left')
+      const halted = await haltInStep(here, stalled)
+      await killed.kill()
+      all.push(...(await started(place, [0])))
+      await ended(here)
+      const others = all.filter(other => other !== stalled)
+      expect(takenUpAfter(others, stalled.open(), halted)).toBeLessThan(leaseMs + 50 + slackMs)
+      stalled.resume()
+      await expect.poll(() => stalled.open(), within).toEqual([])
+    }
+    await expectAllDoneOnce(here, all)
+  })
+
+  it('keep their leases whatever their clocks show, as far as the clocks can differ', async () => {
+    const place = await testPlace()
+    const here = await benchAt(place)
+    const lease = 8 * leaseMs
+    // On a file all have the clock of one machine, which may be set; elsewhere it is the store's clock that counts.
+    const skew = postgresUrl() === undefined ? lease / 8 : 100 * lease
+    const all = await started(place, [-skew, 0, skew, 0], lease)
+    await begin(here, 8)
+    await expectAllDoneOnce(here, all)
+    expect(all.filter(({ events }) => events.length > 0).length).toBe(4)
+    expect(all.flatMap(({ events }) => events).filter(({ event }) => event === 'lost')).toEqual([])
+  })
+
+  it('let one of them run periodic work, and the next one within a lease when it stalls', async () => {
+    const place = await testPlace()
+    const here = await benchAt(place)
+    const all = await started(place, [0, leaseMs / 8, 0, -leaseMs / 8])
+    const holders = (since: number) => all.filter(({ turns }) => turns.some(time => time > since))
+    await expect.poll(() => holders(0).flatMap(({ turns }) => turns).length, within).toBeGreaterThan(20)
+    for (let round = 0; round < 2; round += 1) {
+      const [holder, ...more] = holders(Date.now() - 500)
+      if (holder === undefined) throw new Error('somebody must have the lease')
+      expect(more).toEqual([])
+      holder.halt()
+      const halted = Date.now()
+      const next = () => holders(halted).filter(other => other !== holder)
+      await expect.poll(() => next().length, within).toBe(1)
+      expect(Math.min(...next().flatMap(({ turns }) => turns.filter(time => time > halted))) - halted).toBeLessThan(
+        leaseMs + leaseMs / 10 + slackMs,
+      )
+      const resumed = Date.now()
+      holder.resume()
+      await expect.poll(() => Math.max(...next().flatMap(({ turns }) => turns)) - resumed, within).toBeGreaterThan(600)
+      expect(holder.turns.filter(time => time > resumed)).toEqual([])
+      expect(holders(resumed)).toHaveLength(1)
+    }
+    expect((await here.store.get(leases, 'sample.turns'))?.value.fence).toBe(3)
+  })
+})

@@ -1,0 +1,28 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, statfsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { testFolder } from './store/harness.ts'
+
+/** A disk of so many KiB; undefined where this user may not mount one. */
+export function smallDisk(kib: number): string | undefined {
+  const disk = join(testFolder(), 'disk')
+  mkdirSync(disk)
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${kib}k`, 'ninefold-test', disk], { stdio: 'ignore' })
+  } catch {
+    return undefined
+  }
+  onTestFinished(() => void execFileSync('umount', ['-l', disk]))
+  return disk
+}
+
+/** Leaves so many KiB. */
+export function fill(disk: string, kib: number): void {
+  writeFileSync(join(disk, 'filler'), '')
+  const { bavail, bsize } = statfsSync(disk)
+  writeFileSync(join(disk, 'filler'), Buffer.alloc(bavail * bsize - kib * 1024))
+}
+
+/** Why a test of it is left out. */
+export const needsMount = 'a small disk can only be mounted by the administrator of a machine that lets him'

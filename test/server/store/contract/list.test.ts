@@ -1,0 +1,94 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { matches } from '../../../../runtime/filter/evaluate.ts'
+import { compareRows } from '../../../../runtime/ordering.ts'
+import type { SortKey } from '../../../../runtime/filter/types.ts'
+import { filled, filtersOver, idsOf, looseBoxes, ordersOver, query, sample } from '../box-queries.ts'
+import { boxFields, type Box } from '../harness.ts'
+
+describe('a list', () => {
+  it('shows the rows that a filter matches in memory, and no others', async () => {
+    const { store, stored } = await filled(sample(100))
+    await fc.assert(
+      fc.asyncProperty(filtersOver(boxFields.fields), async wanted => {
+        const page = await store.list(looseBoxes, query({ filter: wanted }))
+        const expected = stored.filter(row => matches(wanted, row)).map(row => row.id)
+        expect(idsOf(page).sort()).toEqual(expected)
+      }),
+      { numRuns: 1500 },
+    )
+  })
+
+  it('walked page by page shows each row once, in the order of the memory', async () => {
+    const { store, stored } = await filled(sample(60))
+    await fc.assert(
+      fc.asyncProperty(ordersOver(boxFields.fields), fc.integer({ min: 1, max: 25 }), async (wanted, size) => {
+        const walked: string[] = []
+        let after: readonly SortKey[] | undefined
+        do {
+          const page = await store.list(looseBoxes, query({ order: wanted, size, after }))
+          walked.push(...idsOf(page))
+          after = page.next
+        } while (after !== undefined)
+        const expected = [...stored].sort((a, b) => compareRows(wanted, a, b)).map(row => row.id)
+        expect(walked).toEqual(expected)
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('goes on behind a row that was deleted meanwhile', async () => {
+    const { store } = await filled(sample(10))
+    const first = await store.list(looseBoxes, query({ size: 4 }))
+    const all = idsOf(await store.list(looseBoxes, query()))
+    await store.tx(tx => tx.delete(looseBoxes, all[3] ?? '', 1))
+    const second = await store.list(looseBoxes, query({ after: first.next }))
+    expect([...idsOf(first), ...idsOf(second)]).toEqual(all)
+  })
+
+  it('has no next page when its rows just fill the last one', async () => {
+    const { store } = await filled(sample(6))
+    const first = await store.list(looseBoxes, query({ size: 3 }))
+    const second = await store.list(looseBoxes, query({ size: 3, after: first.next }))
+    expect([first.items.length, second.items.length]).toEqual([3, 3])
+    expect(first.next).toBeDefined()
+    expect(second.next).toBeUndefined()
+  })
+
+  it('shows only the rows of a parent', async () => {
+    const { store, stored } = await filled(sample(40))
+    const page = await store.list(
+      looseBoxes,
+      query({ filter: { kind: 'present', field: { name: 'name', type: 'STRING', operators: [] } } }),
+      { parent: 'p' },
+    )
+    expect(idsOf(page).sort()).toEqual(stored.filter(row => row.parent === 'p' && row.name !== '').map(row => row.id))
+  })
+})
+
+it('every document of a parent is read once, by id, however many there are', async () => {
+  const { store, stored } = await filled(sample(350))
+  const read: Box[] = []
+  for await (const { value } of store.each(looseBoxes, { parent: 'p' })) read.push(value)
+  expect(read.map(row => row.id)).toEqual(stored.filter(row => row.parent === 'p').map(row => row.id))
+  expect(read.length).toBeGreaterThan(100)
+})
+
+it('a page holds versions and values of the rows of its list', async () => {
+  const { store } = await filled(sample(10))
+  const page = await store.page(looseBoxes, query({ size: 4 }))
+  const list = await store.list(looseBoxes, query({ size: 4 }))
+  expect(page.items.map(({ text }) => text)).toEqual(list.items)
+  expect(page.items.map(({ version }) => version)).toEqual([1, 1, 1, 1])
+  expect(page.items.map(({ id }) => id)).toEqual(page.items.map(({ value }) => value.id))
+  expect(page.next).toEqual(list.next)
+})
+
+it('the sum of a column is taken over the rows of a parent', async () => {
+  const { store, stored } = await filled(sample(40).map(row => ({ ...row, size: (row.size ?? 0) % 100 })))
+  const of = (parent: string): number =>
+    stored.filter(row => row.parent === parent).reduce((sum, row) => sum + (row.size ?? 0), 0)
+  expect(await store.sum(looseBoxes, 'size', { parent: 'p' })).toBe(of('p'))
+  expect(await store.sum(looseBoxes, 'size', { parent: 'nobody' })).toBe(0)
+  await expect(store.sum(looseBoxes, 'name')).rejects.toThrow('no integers')
+})

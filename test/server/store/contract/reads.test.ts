@@ -1,0 +1,311 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Reader, Stored } from '../../../../domain/ports/store.ts'
+import type { ServerStore } from '../../../../server/store/server-store.ts'
+import { filled, looseBoxes as boxes, sample } from '../box-queries.ts'
+import { testStore, type Box } from '../harness.ts'
+
+/** Texts that mean something to SQL, JSON or JavaScript. */
+const oddTexts = [
+  `it's`,
+  '"',
+  '__proto__',
+  'constructor',
+  '%',
+  '[0]',
+  '{"a":1}',
+  'a/b',
+  '😀',
+  '～',
+  ' ',
+  'null',
+  '\\u0061',
+]
+
+const manyValues = Array.from({ length: 10_000 }, (_, i) => `value-${i}`)
+
+/** A store with boxes under each other, by id and parent. */
+async function nested(pairs: readonly (readonly [id: string, parent: string])[]): Promise<ServerStore> {
+  const store = await testStore(boxes)
+  await store.tx(async tx => {
+    for (const [id, parent] of pairs) await tx.insert(boxes, { id, name: 'box', parent })
+  })
+  return store
+}
+
+const idsOf = (found: readonly Stored<Box>[]): readonly string[] => found.map(({ id }) => id).sort()
+
+async function each(
+  reader: Reader,
+  ...given: [where?: Readonly<Record<string, string | readonly string[]>>, after?: string]
+) {
+  const found: string[] = []
+  for await (const { id } of reader.each(boxes, ...given)) found.push(id)
+  return found
+}
+
+describe('a list of values', () => {
+  it('stands for any of them, alike in all that reads', async () => {
+    const { store, stored } = await filled(sample(60).map(row => ({ ...row, size: 3 })))
+    const where = { parent: ['q', 'nobody', 'p', 'q'], state: ['NEW', 'DONE'] }
+    const expected = stored
+      .filter(({ parent, state }) => (parent === 'p' || parent === 'q') && (state === 'NEW' || state === 'DONE'))
+      .map(({ id }) => id)
+    expect(expected.length).toBeGreaterThan(5)
+    expect(await each(store, where)).toEqual(expected)
+    expect(await store.count(boxes, where)).toBe(expected.length)
+    expect(await store.sum(boxes, 'size', where)).toBe(expected.length * 3)
+    expect(await store.exists(boxes, where)).toBe(true)
+    expect((await store.find(boxes, where))?.id).toBe(expected[0])
+    const query = { size: 100, filter: undefined, order: [], after: undefined, now: 0 }
+    const order = [{ field: { name: 'id', type: 'STRING', operators: [] }, descending: false }] as const
+    const page = await store.page(boxes, { ...query, order }, where)
+    expect(page.items.map(({ id }) => id)).toEqual(expected)
+  })
+
+  it('that is empty fits nothing', async () => {
+    const { store } = await filled(sample(10))
+    const where = { parent: [] }
+    expect(await each(store, where)).toEqual([])
+    expect(await store.count(boxes, where)).toBe(0)
+    expect(await store.sum(boxes, 'size', where)).toBe(0)
+    expect(await store.exists(boxes, where)).toBe(false)
+    expect(await store.find(boxes, where)).toBeUndefined()
+    expect(await store.tally(boxes, 'state', where)).toEqual(new Map())
+  })
+
+  it('names ids too', async () => {
+    const { store } = await filled(sample(10))
+    expect(await each(store, { id: ['id-0007', 'id-0002', 'id-9999'] })).toEqual(['id-0002', 'id-0007'])
+  })
+
+  it('may hold 10,000 values and any characters', async () => {
+    const store = await nested(oddTexts.map((text, i) => [`id-${i}`, text]))
+    for (const [i, text] of oddTexts.entries()) {
+      expect(await each(store, { parent: [...manyValues, text] })).toEqual([`id-${i}`])
+      expect(await store.count(boxes, { parent: [text] })).toBe(1)
+    }
+    expect(await store.count(boxes, { parent: [...manyValues, ...oddTexts] })).toBe(oddTexts.length)
+  })
+})
+
+describe('exists', () => {
+  it('tells whether a row fits all columns', async () => {
+    const store = await nested([['a', 'p']])
+    expect(await store.exists(boxes, { parent: 'p', name: 'box' })).toBe(true)
+    expect(await store.exists(boxes, { parent: 'p', name: 'crate' })).toBe(false)
+    expect(await store.exists(boxes, { size: null })).toBe(true)
+    expect(await store.exists(boxes, {})).toBe(true)
+  })
+
+  it('sees what its transaction has written', async () => {
+    const store = await nested([])
+    await store.tx(async tx => {
+      expect(await tx.exists(boxes, { id: 'a' })).toBe(false)
+      await tx.insert(boxes, { id: 'a', name: 'box' })
+      expect(await tx.exists(boxes, { id: 'a' })).toBe(true)
+    })
+  })
+})
+
+describe('a tally', () => {
+  it('counts documents by their value, those without one under the empty text', async () => {
+    const { store, stored } = await filled(sample(60))
+    const counted = new Map<string, number>()
+    for (const { parent = '' } of stored) counted.set(parent, (counted.get(parent) ?? 0) + 1)
+    expect(await store.tally(boxes, 'parent')).toEqual(counted)
+    const open = stored.filter(({ state }) => state === 'OPEN')
+    expect(await store.tally(boxes, 'state', { state: 'OPEN' })).toEqual(new Map([['OPEN', open.length]]))
+  })
+
+  it('takes values with any characters for what they are', async () => {
+    const store = await nested([...oddTexts, ...oddTexts].map((text, i) => [`id-${i}`, text]))
+    expect(await store.tally(boxes, 'parent')).toEqual(new Map(oddTexts.map(text => [text, 2])))
+  })
+
+  it('counts a text in an object that is not set as one that is empty', async () => {
+    const store = await testStore(boxes)
+    await store.tx(async tx => {
+      await tx.insert(boxes, { id: 'a', name: 'box' })
+      await tx.insert(boxes, { id: 'b', name: 'box', inner: {} })
+      await tx.insert(boxes, { id: 'c', name: 'box', inner: { name: 'null' } })
+    })
+    expect(await store.tally(boxes, 'inner.name')).toEqual(new Map(Object.entries({ '': 2, null: 1 })))
+  })
+
+  it('refuses what is no text', async () => {
+    const store = await testStore(boxes)
+    await expect(store.tally(boxes, 'size')).rejects.toThrow('"size" is of type INTEGER')
+    await expect(store.tally(boxes, 'nothing')).rejects.toThrow('no column "nothing"')
+  })
+})
+
+describe('each', () => {
+  it('goes on behind an id, whether it is there or not', async () => {
+    const { store, stored } = await filled(sample(250))
+    const ids = stored.map(({ id }) => id)
+    expect(await each(store, {}, 'id-0003')).toEqual(ids.slice(4))
+    expect(await each(store, {}, 'id-0003x')).toEqual(ids.slice(4))
+    expect(await each(store, {}, 'id-0249')).toEqual([])
+    expect(await each(store, {}, '')).toEqual(ids)
+    const ofP = stored.filter(({ id, parent }) => parent === 'p' && id > 'id-0100').map(({ id }) => id)
+    expect(await each(store, { parent: 'p' }, 'id-0100')).toEqual(ofP)
+    expect(await each(store, { parent: ['p'] }, 'id-0100')).toEqual(ofP)
+  })
+
+  it('in the order of code points, with any characters', async () => {
+    const store = await nested(oddTexts.map(text => [text, 'p']))
+    const inOrder = oddTexts.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    expect(await each(store)).toEqual(inOrder)
+    for (const [i, id] of inOrder.entries()) expect(await each(store, {}, id)).toEqual(inOrder.slice(i + 1))
+  })
+})
+
+describe('a tree', () => {
+  const family = [
+    ['root', ''],
+    ['left', 'root'],
+    ['right', 'root'],
+    ['leaf', 'left'],
+    ['lost', 'gone'],
+  ] as const
+
+  it('is read upwards and downwards with the documents asked for, each once', async () => {
+    const store = await nested(family)
+    const above = async (...ids: string[]) => idsOf(await store.above(boxes, 'parent', ids))
+    const below = async (...ids: string[]) => idsOf(await store.below(boxes, 'parent', ids))
+    expect(await above('leaf')).toEqual(['leaf', 'left', 'root'])
+    expect(await above('leaf', 'right', 'left', 'leaf')).toEqual(['leaf', 'left', 'right', 'root'])
+    expect(await above('lost', 'nobody')).toEqual(['lost'])
+    expect(await below('root')).toEqual(['leaf', 'left', 'right', 'root'])
+    expect(await below('left', 'root', 'lost', 'nobody')).toEqual(['leaf', 'left', 'lost', 'right', 'root'])
+  })
+
+  it('has nothing above or below nothing, nor below what is no id', async () => {
+    const store = await nested(family)
+    for (const ids of [[], ['nobody'], [''], ['gone']]) {
+      expect(await store.above(boxes, 'parent', ids)).toEqual([])
+      expect(await store.below(boxes, 'parent', ids)).toEqual([])
+    }
+  })
+
+  it('gives documents as they are stored', async () => {
+    const store = await nested(family)
+    const [found] = await store.above(boxes, 'parent', ['root'])
+    const stored = await store.get(boxes, 'root')
+    expect({ ...found, value: found?.value }).toEqual({ ...stored, value: stored?.value })
+  })
+
+  it('ends where it began when parents name each other', async () => {
+    const store = await nested([
+      ['self', 'self'],
+      ['one', 'two'],
+      ['two', 'three'],
+      ['three', 'one'],
+      ['beside', 'two'],
+    ])
+    expect(idsOf(await store.above(boxes, 'parent', ['self']))).toEqual(['self'])
+    expect(idsOf(await store.below(boxes, 'parent', ['self']))).toEqual(['self'])
+    expect(idsOf(await store.above(boxes, 'parent', ['beside']))).toEqual(['beside', 'one', 'three', 'two'])
+    expect(idsOf(await store.below(boxes, 'parent', ['one', 'beside']))).toEqual(['beside', 'one', 'three', 'two'])
+  })
+
+  it('may be thousands deep, wide, or asked for by thousands of ids', async () => {
+    const chain = Array.from({ length: 3000 }, (_, i) => [`c-${i}`, i === 0 ? '' : `c-${i - 1}`] as const)
+    const fan = Array.from({ length: 3000 }, (_, i) => [`f-${i}`, 'c-2999'] as const)
+    const store = await nested([...chain, ...fan])
+    expect(await store.above(boxes, 'parent', ['f-7'])).toHaveLength(3001)
+    expect(await store.below(boxes, 'parent', ['c-0'])).toHaveLength(6000)
+    expect(await store.above(boxes, 'parent', [...manyValues, ...fan.map(([id]) => id)])).toHaveLength(6000)
+    expect(await store.below(boxes, 'parent', [...manyValues, 'c-2999'])).toHaveLength(3001)
+  })
+
+  it('takes ids for what they are, whatever characters they have', async () => {
+    const store = await nested(oddTexts.map((id, i) => [id, oddTexts[i - 1] ?? '']))
+    const last = oddTexts.at(-1) ?? ''
+    expect(idsOf(await store.above(boxes, 'parent', [last]))).toEqual([...oddTexts].sort())
+    for (const [i, id] of oddTexts.entries()) {
+      expect(idsOf(await store.below(boxes, 'parent', [id]))).toEqual(oddTexts.slice(i).sort())
+    }
+  })
+
+  it('is what following the parents in memory finds', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+    const parents = fc.array(fc.constantFrom('', ...names, 'gone'), {
+      minLength: names.length,
+      maxLength: names.length,
+    })
+    await fc.assert(
+      fc.asyncProperty(parents, fc.subarray([...names, 'gone']), async (given, ids) => {
+        const parentOf = new Map(names.map((name, i) => [name, given[i] ?? '']))
+        const store = await nested([...parentOf])
+        const found = closure(
+          ids.filter(id => parentOf.has(id)),
+          id => {
+            const parent = parentOf.get(id) ?? ''
+            return parentOf.has(parent) ? [parent] : []
+          },
+        )
+        expect(idsOf(await store.above(boxes, 'parent', ids))).toEqual(found)
+        const held = closure(
+          ids.filter(id => parentOf.has(id)),
+          id => names.filter(name => parentOf.get(name) === id),
+        )
+        expect(idsOf(await store.below(boxes, 'parent', ids))).toEqual(held)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('is read in a transaction as that has changed it', async () => {
+    const store = await nested(family)
+    await store.tx(async tx => {
+      await tx.insert(boxes, { id: 'new', name: 'box', parent: 'leaf' })
+      expect(idsOf(await tx.above(boxes, 'parent', ['new']))).toEqual(['leaf', 'left', 'new', 'root'])
+      expect(idsOf(await tx.below(boxes, 'parent', ['left']))).toEqual(['leaf', 'left', 'new'])
+    })
+  })
+})
+
+/** All that is reached from some ids, themselves included, sorted. */
+function closure(ids: readonly string[], next: (id: string) => readonly string[]): readonly string[] {
+  const reached = new Set(ids)
+  for (const id of reached) for (const other of next(id)) reached.add(other)
+  return [...reached].sort()
+}
+
+describe('a document that a transaction shares', () => {
+  it('is read as it is, undefined when there is none', async () => {
+    const store = await nested([['a', 'p']])
+    await store.tx(async tx => {
+      const shared = await tx.share(boxes, 'a')
+      expect(shared).toMatchObject({ id: 'a', version: 1, value: { parent: 'p' } })
+      expect(await tx.share(boxes, 'b')).toBeUndefined()
+      await tx.update(boxes, 'a', { id: 'a', name: 'box', parent: 'q' }, shared?.version ?? 0)
+      expect((await tx.share(boxes, 'a'))?.value.parent).toBe('q')
+    })
+  })
+
+  it('stays as it is until the transaction ends', async () => {
+    const store = await nested([['a', 'p']])
+    const seen: (string | undefined)[] = []
+    const sharing = store.tx(async tx => {
+      seen.push((await tx.share(boxes, 'a'))?.value.parent)
+      for (let i = 0; i < 20; i += 1) await tx.get(boxes, 'a')
+      seen.push((await tx.share(boxes, 'a'))?.value.parent)
+    })
+    const changing = store.tx(async tx => {
+      const locked = await tx.lock(boxes, 'a')
+      await tx.update(boxes, 'a', { id: 'a', name: 'box', parent: 'q' }, locked?.version ?? 0)
+    })
+    await Promise.all([sharing, changing])
+    expect(seen).toEqual(['p', 'p'])
+    expect((await store.get(boxes, 'a'))?.value.parent).toBe('q')
+  })
+
+  it('cannot be shared once the transaction has ended', async () => {
+    const store = await nested([])
+    const ended = await store.tx(async tx => tx)
+    await expect(ended.share(boxes, 'a')).rejects.toThrow('has ended')
+  })
+})

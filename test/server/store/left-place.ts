@@ -1,0 +1,68 @@
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { Client } from 'pg'
+import { onTestFinished } from 'vitest'
+import type { Collection } from '../../../domain/ports/store.ts'
+import { storeFile, type StorePlace } from '../../../server/platform-store.ts'
+import type { ServerStore } from '../../../server/store/server-store.ts'
+import { schemaOf, statement, testFolder, testStoreUrl, type Later } from './harness.ts'
+import { openPlace } from './place.ts'
+
+/** An empty data folder, and a place of PostgreSQL when the tests run on it; by default removed after the running test. */
+export async function testStorePlace(later: Later = onTestFinished): Promise<StorePlace> {
+  return { dataDir: join(testFolder(later), 'data'), ...(await testStoreUrl(later)) }
+}
+
+/** Opens the store of a platform beside it. */
+export function openBeside(place: StorePlace, collections: readonly Collection<never>[]): Promise<ServerStore> {
+  return openPlace(place.storeUrl ?? storeFile(place.dataDir), collections)
+}
+
+/** Runs a statement of which the store knows nothing. */
+export async function runSql({ dataDir, storeUrl }: StorePlace, sql: string): Promise<void> {
+  if (storeUrl !== undefined) return statement(storeUrl, sql)
+  const database = new DatabaseSync(storeFile(dataDir), { timeout: 5000 })
+  database.exec(sql)
+  database.close()
+}
+
+/** Holds a table against all who would write to it, on SQLite the whole file, until the answer is called. */
+export async function holdStore({ dataDir, storeUrl }: StorePlace, table: string): Promise<() => Promise<void>> {
+  if (storeUrl === undefined) {
+    const database = new DatabaseSync(storeFile(dataDir))
+    database.exec('BEGIN IMMEDIATE')
+    return async () => database.close()
+  }
+  const client = new Client({ connectionString: storeUrl })
+  await client.connect()
+  await client.query(`BEGIN; LOCK TABLE ${table} IN EXCLUSIVE MODE`)
+  return () => client.end()
+}
+
+/** Another place with all that a platform, which has ended, has left in this one. */
+export async function copyPlace(from: StorePlace, later: Later = onTestFinished): Promise<StorePlace> {
+  const to = await testStorePlace(later)
+  cpSync(from.dataDir, to.dataDir, { recursive: true })
+  if (from.storeUrl !== undefined && to.storeUrl !== undefined) await copySchema(from.storeUrl, to.storeUrl)
+  return to
+}
+
+async function copySchema(fromUrl: string, toUrl: string): Promise<void> {
+  const [from, to] = [schemaOf(fromUrl), schemaOf(toUrl)]
+  const client = new Client({ connectionString: toUrl })
+  await client.connect()
+  try {
+    const textsOf = async (sql: string): Promise<readonly string[]> =>
+      (await client.query<[string]>({ text: sql, values: [from], rowMode: 'array' })).rows.map(([text]) => text)
+    const tables = await textsOf('SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = $1')
+    const indexes = await textsOf('SELECT indexdef FROM pg_indexes WHERE schemaname = $1')
+    const statements = [
+      ...tables.map(table => `CREATE TABLE ${to}.${table} AS TABLE ${from}.${table}`),
+      ...indexes.map(index => index.replace(` ON ${from}.`, ` ON ${to}.`)),
+    ]
+    await client.query(statements.join('; '))
+  } finally {
+    await client.end()
+  }
+}

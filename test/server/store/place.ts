@@ -1,0 +1,21 @@
+import type { Collection } from '../../../domain/ports/store.ts'
+import { openPostgres } from '../../../server/store/postgres.ts'
+import { openPostgresSnapshot } from '../../../server/store/postgres/snapshot.ts'
+import type { ServerStore } from '../../../server/store/server-store.ts'
+import type { StoreSnapshot } from '../../../server/store/snapshot.ts'
+import { openSqlite } from '../../../server/store/sqlite.ts'
+import { openSqliteSnapshot } from '../../../server/store/sqlite/snapshot.ts'
+
+export const isPostgres = (place: string): boolean => /^postgres(?:ql)?:/.test(place)
+
+/** Reads the store of a place as of one moment. */
+export function openPlaceSnapshot(place: string, collections: readonly Collection<never>[]): Promise<StoreSnapshot> {
+  return isPostgres(place)
+    ? openPostgresSnapshot({ url: place, collections })
+    : openSqliteSnapshot({ file: place, collections })
+}
+
+/** Opens the store of a file of SQLite or of the address of a database. */
+export function openPlace(place: string, collections: readonly Collection<never>[]): Promise<ServerStore> {
+  return isPostgres(place) ? openPostgres({ url: place, collections }) : openSqlite({ file: place, collections })
+}

@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ts } from 'ts-morph'
+import { expect, it } from 'vitest'
+import { root } from '../../../scripts/project.ts'
+
+/** What CockroachDB, YugabyteDB or Citus lack, or do otherwise (conventions §16). */
+const forbidden =
+  /\b(?:LISTEN|UNLISTEN|NOTIFY|pg_notify|pg_\w*advisory\w*|SKIP\s+LOCKED|NOWAIT|DEFERRABLE|DEFERRED|INITIALLY|SERIAL|BIGSERIAL|SEQUENCE|nextval|currval|IDENTITY|GENERATED|TRIGGER|LANGUAGE|EXTENSION|CONCURRENTLY|ctid|xmin)\b/i
+
+/** The literal texts of a file, those of templates without what is put into them: names and other such texts. */
+function textsOf(file: string): string[] {
+  const found: string[] = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteralLike(node) || ts.isTemplateLiteralToken(node)) found.push(node.text)
+    ts.forEachChild(node, visit)
+  }
+  visit(ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true))
+  return found
+}
+
+const folder = join(root, 'server')
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.ts'))
+
+it('every SQL text is made of the texts of these files, and none asks for what only PostgreSQL has', () => {
+  // What asks for tables of SQLite itself runs nowhere else.
+  const texts = files.flatMap(file => textsOf(join(folder, file))).filter(text => !text.includes('sqlite_'))
+  expect(texts.filter(text => /\bSELECT\b/.test(text)).length).toBeGreaterThan(15)
+  expect(texts.filter(text => text.includes(' FOR UPDATE')).length).toBeGreaterThan(1)
+  expect(texts.filter(text => forbidden.test(text) && /[A-Z]{3}|_/.test(text))).toEqual([])
+})
+
+it.each(['SELECT 1 FOR UPDATE SKIP LOCKED', 'LISTEN jobs', 'SELECT pg_try_advisory_xact_lock(1)', 'id BIGSERIAL'])(
+  '%s is found',
+  sql => expect(sql).toMatch(forbidden),
+)

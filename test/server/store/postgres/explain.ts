@@ -1,0 +1,20 @@
+import { Client } from 'pg'
+import type { Condition } from '../../../../server/store/keyset.ts'
+import { numbered } from '../../../../server/store/postgres/placeholders.ts'
+
+/** How PostgreSQL would run statements in a place, a text each with a step a line. */
+export async function explain(place: string, statements: readonly Condition[]): Promise<readonly string[]> {
+  const client = new Client({ connectionString: place })
+  await client.connect()
+  try {
+    const plans: string[] = []
+    for (const { parameters, sql } of statements) {
+      const asked = { text: `EXPLAIN ${numbered(sql)}`, values: [...parameters], rowMode: 'array' } as const
+      const { rows } = await client.query<unknown[]>(asked)
+      plans.push(rows.flat().join('\n'))
+    }
+    return plans
+  } finally {
+    await client.end()
+  }
+}

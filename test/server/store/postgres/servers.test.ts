@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { TaxonomyClient } from '../../../../output/taxonomy/client.ts'
+import { createTransport } from '../../../../runtime/transport.ts'
+import { areas } from '../../../../server/areas.ts'
+import { serve } from '../../../../server/serve.ts'
+import { testFolder, testPlace } from '../harness.ts'
+
+/** A server with a folder of its own on the database that all share. */
+async function startServer(storeUrl: string): Promise<TaxonomyClient> {
+  const dataDir = testFolder()
+  const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
+  const server = await serve({ baseUrl: undefined, dataDir, http, storeUrl }, areas)
+  onTestFinished(() => server.close())
+  const token = readFileSync(join(dataDir, 'bootstrap-token'), 'utf8').trim()
+  return new TaxonomyClient(createTransport({ baseUrl: server.url, token }))
+}
+
+it('servers that start at once on an empty database are one platform', async () => {
+  const place = await testPlace()
+  const clients = await Promise.all(Array.from({ length: 3 }, () => startServer(place)))
+  const creating = clients.flatMap(client =>
+    Array.from({ length: 4 }, () => client.createOrganisation({ body: { name: 'acme' } }, { idempotencyKey: 'once' })),
+  )
+  const operations = await Promise.all(creating)
+  expect(new Set(operations.map(({ id }) => id)).size).toBe(1)
+  const lists = await Promise.all(clients.map(client => client.listOrganisations({})))
+  for (const { organisations } of lists) {
+    expect(organisations.map(({ name }) => name).sort()).toEqual(['acme', 'ninefold-system'])
+  }
+  const others = await Promise.allSettled(
+    clients.map(client => client.createOrganisation({ body: { name: 'umbrella' } })),
+  )
+  const refused = others.flatMap(end => (end.status === 'rejected' ? [end.reason] : []))
+  expect(refused).toHaveLength(2)
+  for (const error of refused) expect(error).toMatchObject({ reason: 'ORGANISATION_ALREADY_EXISTS' })
+})

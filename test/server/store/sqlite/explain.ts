@@ -1,0 +1,36 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { Collection } from '../../../../domain/ports/store.ts'
+import type { Condition } from '../../../../server/store/keyset.ts'
+import { layoutOf, type Layout } from '../../../../server/store/layout.ts'
+import { openSqlite } from '../../../../server/store/sqlite.ts'
+import { sqliteDialect } from '../../../../server/store/sqlite/dialect.ts'
+import { testFolder } from '../harness.ts'
+
+/** A step of a plan, and the step that it belongs to. */
+export interface PlanStep {
+  readonly id: number
+  readonly parent: number
+  readonly detail: string
+}
+
+/** How SQLite would run statements over a collection, in a store of its own. */
+export async function explain(
+  collection: Collection<never>,
+  statements: (layout: Layout) => Iterable<Condition>,
+): Promise<readonly (readonly PlanStep[])[]> {
+  const file = join(testFolder(), 'store.sqlite')
+  const store = await openSqlite({ file, collections: [collection] })
+  await store.close()
+  const database = new DatabaseSync(file, { readOnly: true })
+  try {
+    return [...statements(layoutOf(collection, sqliteDialect))].map(({ parameters, sql }) =>
+      database
+        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .all(...parameters)
+        .map(({ id, parent, detail }) => ({ id: Number(id), parent: Number(parent), detail: String(detail) })),
+    )
+  } finally {
+    database.close()
+  }
+}

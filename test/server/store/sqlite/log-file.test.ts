@@ -1,0 +1,84 @@
+import { cpSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { logDamage } from '../../../../server/store/sqlite/log-file.ts'
+import { checkStoreFile } from '../../../../server/store/sqlite/store-file.ts'
+import { openSqlite } from '../../../../server/store/sqlite.ts'
+import { boxes, testFolder } from '../harness.ts'
+
+const frameSize = 24 + 4096
+
+/** The file of a store whose log holds transactions that a killed server has left, and how they begin and end. */
+async function killedStore(
+  count: number,
+): Promise<{ readonly file: string; readonly log: string; readonly ends: number[] }> {
+  const folder = testFolder()
+  const [live, file] = [join(folder, 'live.sqlite'), join(folder, 'store.sqlite')]
+  const store = await openSqlite({ file: live, collections: [boxes] })
+  const ends = [statSync(`${live}-wal`).size]
+  for (let i = 0; i < count; i += 1) {
+    await store.tx(tx => tx.insert(boxes, { id: `b${i}`, name: `b${i}` }))
+    ends.push(statSync(`${live}-wal`).size)
+  }
+  for (const suffix of ['', '-wal']) cpSync(live + suffix, file + suffix)
+  await store.close()
+  return { file, log: `${file}-wal`, ends }
+}
+
+/** Turns a bit of a byte. */
+function damage(file: string, offset: number): void {
+  const content = readFileSync(file)
+  writeFileSync(file, content.with(offset, Number(content[offset]) ^ 1))
+}
+
+it('finds where a log breaks off, and counts the transactions from there on', async () => {
+  const { log, ends } = await killedStore(6)
+  expect(logDamage(log)).toBeUndefined()
+  for (const [i, end] of ends.slice(0, -1).entries()) {
+    const copy = `${log}.${i}`
+    cpSync(log, copy)
+    damage(copy, end + 100)
+    const lost = 6 - i
+    // The last one may not have been written to its end.
+    if (lost === 1) expect(logDamage(copy)).toBeUndefined()
+    else expect(logDamage(copy)).toMatchObject({ offset: end, lost })
+  }
+})
+
+it.each([0, 9, 20, 31])('finds that the header of a log is damaged at byte %i', async offset => {
+  const { log } = await killedStore(1)
+  damage(log, offset)
+  expect(logDamage(log)).toMatchObject({ offset: 0, lost: undefined })
+})
+
+it('is content with what a crash leaves at the end of a log', async () => {
+  const { log, ends } = await killedStore(3)
+  const size = ends.at(-1) ?? 0
+  for (const cut of [1, 100, frameSize, frameSize + 1]) {
+    truncateSync(log, size - cut)
+    expect(logDamage(log)).toBeUndefined()
+  }
+  damage(log, (ends.at(-2) ?? 0) + 100)
+  expect(logDamage(log)).toBeUndefined()
+})
+
+it('is content with a log that begins anew over its former transactions', async () => {
+  const folder = testFolder()
+  const file = join(folder, 'store.sqlite')
+  const store = await openSqlite({ file, collections: [boxes] })
+  // 1,000 pages are written back, and the log is written from its beginning again.
+  for (let i = 0; i < 600; i += 1) await store.tx(tx => tx.insert(boxes, { id: `b${i}`, name: `b${i}` }))
+  const size = statSync(`${file}-wal`).size
+  await store.tx(tx => tx.insert(boxes, { id: 'last', name: 'last' }))
+  expect(statSync(`${file}-wal`).size).toBe(size)
+  expect(logDamage(`${file}-wal`)).toBeUndefined()
+  await store.close()
+})
+
+it('a store whose log is damaged is refused before a server drops its transactions', async () => {
+  const { file, log, ends } = await killedStore(5)
+  expect(checkStoreFile(file)).toBe('logged')
+  damage(log, (ends[1] ?? 0) + 100)
+  const message = `has a damaged log: ${log} cannot be read from byte ${ends[1]} on, and at least 4 transactions behind that would be lost`
+  expect(() => checkStoreFile(file)).toThrow(message)
+})

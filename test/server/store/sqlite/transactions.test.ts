@@ -1,0 +1,39 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openSqlite } from '../../../../server/store/sqlite.ts'
+import { boxes, testFolder, testStore, type Box } from '../harness.ts'
+
+const box = (id: string): Box => ({ id, name: id })
+
+describe('a transaction on SQLite', () => {
+  it('starts only when the one before it has ended, in the order of the calls', async () => {
+    const store = await testStore(boxes)
+    const seen: string[] = []
+    const run = (name: string) =>
+      store.tx(async tx => {
+        seen.push(`${name} begins`)
+        await tx.insert(boxes, box(name))
+        await setImmediate()
+        await tx.count(boxes)
+        seen.push(`${name} ends`)
+      })
+    await Promise.all([run('a'), run('b'), run('c')])
+    expect(seen).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
+  })
+
+  it('waits for another process that holds the file', async () => {
+    const file = join(testFolder(), 'store.sqlite')
+    const store = await openSqlite({ file, collections: [boxes] })
+    onTestFinished(() => store.close())
+    const other = new DatabaseSync(file)
+    onTestFinished(() => other.close())
+    other.exec('BEGIN IMMEDIATE')
+    const waiting = store.tx(tx => tx.insert(boxes, box('a')))
+    const outcome = await Promise.race([waiting.then(() => 'written'), setTimeout(120, 'waits')])
+    other.exec('COMMIT')
+    await waiting
+    expect([outcome, await store.count(boxes)]).toEqual(['waits', 1])
+  })
+})

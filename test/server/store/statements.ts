@@ -1,0 +1,22 @@
+import type { Collection, Reader } from '../../../domain/ports/store.ts'
+import type { Connection, Row, SqlValue } from '../../../server/store/connection.ts'
+import type { Dialect } from '../../../server/store/dialect.ts'
+import type { Condition } from '../../../server/store/keyset.ts'
+import { layoutOf } from '../../../server/store/layout.ts'
+import { StoreReader } from '../../../server/store/reader.ts'
+
+/** The statements of reads of a collection, when they find nothing. */
+export async function statementsOf(
+  collection: Collection<never>,
+  dialect: Dialect,
+  read: (reader: Reader) => Promise<unknown>,
+): Promise<readonly Condition[]> {
+  const statements: Condition[] = []
+  const all = (sql: string, parameters: readonly SqlValue[] = []): readonly Row[] => {
+    statements.push({ sql, parameters })
+    return []
+  }
+  const connection: Connection = { all, get: (...statement) => all(...statement)[0], run: () => 0 }
+  await read(new StoreReader(connection, new Map([[collection.name, layoutOf(collection, dialect)]])))
+  return statements
+}
