@@ -55,13 +55,9 @@ export class PostgresStore extends StoreReader implements ServerStore {
   async tx<R>(fn: (tx: Transaction) => Promise<R>): Promise<R> {
     const { tx, result } = await this.#attempt(async session => {
       const tx = new StoreTransaction(session, this.#layouts)
-      try {
-        const result = await this.#running.run(tx, fn, tx)
-        tx.check()
-        return { tx, result }
-      } finally {
-        tx.end()
-      }
+      const result = await tx.within(() => this.#running.run(tx, fn, tx))
+      tx.check()
+      return { tx, result }
     })
     tx.committed()
     return result
@@ -71,11 +67,7 @@ export class PostgresStore extends StoreReader implements ServerStore {
     const attempt = (): Promise<R> =>
       this.#once(async session => {
         const reader = new ScopedReader(session, this.#layouts)
-        try {
-          return await read(reader)
-        } finally {
-          reader.end()
-        }
+        return reader.within(() => read(reader))
       }, beginReading)
     return this.#pool.track(() => inAttempts(attempt, isPassing))
   }

@@ -1,7 +1,7 @@
 import type { Layout } from './layout.ts'
 import { StoreReader } from './reader.ts'
 
-/** The reads of one transaction on its connection; after `end` all of them throw. */
+/** The reads of one transaction on its connection; after `within` all of them throw. */
 export class ScopedReader extends StoreReader {
   #isOpen = true
 
@@ -9,8 +9,13 @@ export class ScopedReader extends StoreReader {
     return this.#isOpen
   }
 
-  end(): void {
-    this.#isOpen = false
+  /** Runs what uses this, and ends it. */
+  async within<R>(work: () => Promise<R>): Promise<R> {
+    try {
+      return await work()
+    } finally {
+      this.#isOpen = false
+    }
   }
 
   protected override layoutOf(collection: { readonly name: string }): Layout {

@@ -68,13 +68,9 @@ export class SqliteStore extends StoreReader implements ServerStore {
   async tx<R>(fn: (tx: Transaction) => Promise<R>): Promise<R> {
     const { tx, result } = await this.#attempt(async () => {
       const tx = new StoreTransaction(this.#writer, this.#layouts)
-      try {
-        const result = await this.#running.run(tx, fn, tx)
-        tx.check()
-        return { tx, result }
-      } finally {
-        tx.end()
-      }
+      const result = await tx.within(() => this.#running.run(tx, fn, tx))
+      tx.check()
+      return { tx, result }
     })
     tx.committed()
     return result
@@ -84,11 +80,7 @@ export class SqliteStore extends StoreReader implements ServerStore {
     const attempt = (): Promise<R> =>
       this.#snapshots.run(async connection => {
         const reader = new ScopedReader(connection, this.#layouts)
-        try {
-          return await read(reader)
-        } finally {
-          reader.end()
-        }
+        return reader.within(() => read(reader))
       })
     return inAttempts(attempt, isBusy)
   }
