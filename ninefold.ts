@@ -1,5 +1,8 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
+import { apiCommand } from './cli/api.ts'
+import { completionCommand } from './cli/completion.ts'
+import { activateCommand, loginCommand, logoutCommand } from './cli/login.ts'
 import { ownPackage } from './generator/cli/package-root.ts'
 import { generateCommand } from './generator/command.ts'
 import { keepCompiled } from './generator/cli/compile-cache.ts'
@@ -37,8 +40,14 @@ await new Command('ninefold')
   .version(ownPackage().version)
   .addCommand(generateCommand())
   .addCommand(serverCommand('serve', 'serve the platform on this machine until it is interrupted'))
+  .addCommand(loginCommand())
+  .addCommand(activateCommand())
+  .addCommand(logoutCommand())
+  .addCommand(apiCommand())
+  .addCommand(completionCommand())
   .addCommand(statusCommand())
   .addCommand(serverCommand('doctor', 'check what the data folder holds; may be run while a server is'))
   .addCommand(serverCommand('backup', 'write what the store holds into one file; may be run while a server is'))
   .addCommand(serverCommand('restore', 'make a backup the store of the data folder; no server may run on it'))
+  .addCommand(serverCommand('iam', 'make service accounts and their keys; may be run while a server is'))
   .parseAsync()

@@ -7,11 +7,20 @@ const onBothStores = [
   'test/server/operations/**/*.test.ts',
   'test/server/killed/kill-load.test.ts',
   'test/server/store-time.test.ts',
+  'test/domain/iam/**/*.test.ts',
   'test/domain/taxonomy/**/*.test.ts',
   'test/conformance/taxonomy.test.ts',
+  'test/server/http/readiness.test.ts',
+  'test/server/iam/bootstrap.test.ts',
+  'test/server/iam/pages.test.ts',
+  'test/server/iam/scenarios.test.ts',
+  'test/server/iam/secrets.test.ts',
   'test/server/doctor/inspect-store.test.ts',
   'test/server/doctor/places.test.ts',
 ]
+
+/** Tests of what only several servers on one database do. */
+const onPostgres = ['test/server/store/postgres/**/*.test.ts', 'test/server/iam/cut-off.test.ts']
 
 export default defineConfig({
   test: {
@@ -26,13 +35,7 @@ export default defineConfig({
         test: {
           name: 'sqlite',
           include: ['test/**/*.test.ts', 'docs/example-service/**/*.test.ts'],
-          exclude: [
-            '**/node_modules/**',
-            'test/cases/**',
-            'test/golden/**/output/**',
-            'dist/**',
-            'test/server/store/postgres/**',
-          ],
+          exclude: ['**/node_modules/**', 'test/cases/**', 'test/golden/**/output/**', 'dist/**', ...onPostgres],
         },
       },
       {
@@ -43,7 +46,7 @@ export default defineConfig({
           testTimeout: 180_000,
           // Plans of SQLite; those of PostgreSQL stand beside its store.
           exclude: ['test/domain/taxonomy/plans.test.ts'],
-          include: [...onBothStores, 'test/server/store/postgres/**/*.test.ts'],
+          include: [...onBothStores, ...onPostgres],
           globalSetup: 'test/postgres/global-setup.ts',
           setupFiles: 'test/postgres/skip.ts',
         },

@@ -1,30 +1,36 @@
 import type { CallContext, ListContext } from './context.ts'
-import { ApiError, commonReasons } from './errors.ts'
 import { checkMask } from './field-mask.ts'
 import { JsonText } from './json.ts'
 import type { Answer } from './json.ts'
 import { listParameters, listQuery, nextToken } from './pagination.ts'
 import type { ListParameters, Page, PageWith } from './pagination.ts'
+import { fieldInvalid } from './refusal.ts'
 import type { BoundRoute, ClientRoute, Parameter, Route, Rules } from './route.ts'
 import { isRecord, own } from './validation.ts'
 import type { Faults } from './validation.ts'
 
-type Handler<Given, Context, Answered> = (request: Given, context: Context) => Promise<Answered>
+type Handler<Given, Result> = (request: Given, context: CallContext) => Promise<Answer<Result>>
+type ListHandler<Given> = (request: Given, context: ListContext) => Promise<Page<unknown> | PageWith<unknown, object>>
 
-/** A whole route and its handler, or a route of clients, its handler, and the rules that make it whole. */
-type Binding<Request, Result, Given extends Request, Handler> =
-  | [route: Route<Request, Result, Given>, handler: Handler, rules?: undefined]
-  | [route: ClientRoute<Request, Result, Given>, handler: Handler, rules: Rules<Request, Given>]
+/** A whole route and its handler. */
+type Whole<Sent, Result, Given extends Sent, Handler> = [Route<Sent, Result, Given>, Handler, rules?: undefined]
+/** A route of clients, its handler, and the rules that make it whole. */
+type Split<Sent, Result, Given extends Sent, Handler> = [ClientRoute<Sent, Result, Given>, Handler, Rules<Sent, Given>]
+type Either<Sent, Handler> = Whole<Sent, unknown, Sent, Handler> | Split<Sent, unknown, Sent, Handler>
 
-/** Joins an operation and its handler: a request is checked and completed before the handler sees it. */
-export function bind<Request, Result, Given extends Request>(
-  ...[shared, handler, rules]: Binding<Request, Result, Given, Handler<Given, CallContext, Answer<Result>>>
-): BoundRoute {
+/**
+ * Joins an operation and its handler: a request is checked and completed before the handler sees it. Overloads, since to
+ * infer from a union of both takes a quarter of the type check of a large output.
+ */
+export function bind<Sent, Result, Given extends Sent>(
+  ...given: Split<Sent, Result, Given, Handler<Given, Result>>
+): BoundRoute
+export function bind<Sent, Result, Given extends Sent>(
+  ...given: Whole<Sent, Result, Given, Handler<Given, Result>>
+): BoundRoute
+export function bind(...[shared, handler, rules]: Either<unknown, Handler<unknown, unknown>>): BoundRoute {
   const route = rules ? { ...shared, ...rules } : shared
-  return {
-    route: untyped(route),
-    run: async (request, faults, context) => handler(accept(route, request, faults), context),
-  }
+  return { route, run: async (request, faults, context) => handler(accept(route, request, faults), context) }
 }
 
 /**
@@ -32,14 +38,13 @@ export function bind<Request, Result, Given extends Request>(
  * becomes `{"<member>": [...], "next_page_token": "..."}` (conventions §8), rows that are text joined unparsed, and what
  * else its answer has behind them.
  */
-export function bindList<Request extends ListParameters, Result, Given extends Request, Row>(
-  ...[shared, handler, rules]: Binding<
-    Request,
-    Result,
-    Given,
-    Handler<Given, ListContext, Page<Row> | PageWith<Row, object>>
-  >
-): BoundRoute {
+export function bindList<Sent extends ListParameters, Result, Given extends Sent>(
+  ...given: Split<Sent, Result, Given, ListHandler<Given>>
+): BoundRoute
+export function bindList<Sent extends ListParameters, Result, Given extends Sent>(
+  ...given: Whole<Sent, Result, Given, ListHandler<Given>>
+): BoundRoute
+export function bindList(...[shared, handler, rules]: Either<ListParameters, ListHandler<ListParameters>>): BoundRoute {
   const route = rules ? { ...shared, ...rules } : shared
   const { list, operationId } = route
   if (list === undefined) throw new Error(`operation "${operationId}" is no list`)
@@ -69,11 +74,7 @@ function untyped(route: Omit<Route<unknown, unknown>, 'complete'>): Route<unknow
   return route
 }
 
-function accept<Request, Given extends Request>(
-  route: Route<Request, unknown, Given>,
-  request: unknown,
-  faults: Faults,
-): Given {
+function accept<Sent>(route: Route<Sent, unknown>, request: unknown, faults: Faults): Sent {
   const unread = [...faults.list]
   if (!route.check(request, faults) || faults.count > 0) {
     // A field that could not be read is absent for the check too: it was named already.
@@ -87,17 +88,7 @@ function accept<Request, Given extends Request>(
     const { update_mask: mask } = holder
     checkMask(typeof mask === 'string' ? mask : undefined, fields, isRecord(body) ? body : {}, masked)
   }
-  // Where there is nothing to complete, `Given` is `Request`, which the check has proved; bytes are a stream by then.
-  return route.complete?.(request) ?? (request as Given)
-}
-
-/** FIELD_INVALID with all faults of a request. */
-export function fieldInvalid(faults: Faults['list']): ApiError<'FIELD_INVALID'> {
-  const violations = faults.map(fault => (fault.field === '' ? { ...fault, field: 'body' } : fault))
-  const [first] = violations
-  const others = violations.length > 1 ? ` (and ${violations.length - 1} more)` : ''
-  const message = first === undefined ? 'the request is invalid' : `${first.field} ${first.description}${others}`
-  return new ApiError(commonReasons.FIELD_INVALID, message.trim(), {}, { badRequest: violations })
+  return route.complete?.(request) ?? request
 }
 
 function pageText(member: string, page: Page<unknown> | PageWith<unknown, object>, token: string): JsonText<unknown> {

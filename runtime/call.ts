@@ -1,47 +1,24 @@
-import { fieldInvalid } from './bind.ts'
 import { bodyField, readBody } from './body.ts'
-import { watched } from './bytes.ts'
 import { traceOf } from './context.ts'
-import type { CalledOperation, CallContext, Principal } from './context.ts'
+import type { CallContext, Principal } from './context.ts'
 import type { Doors } from './doors.ts'
 import { ApiError, commonReasons } from './errors.ts'
-import type { RpcCode } from './errors.ts'
 import { errorAnswer, toldError } from './failure.ts'
 import type { RenderError } from './failure.ts'
 import { setMember } from './json.ts'
 import { defaultLimits, takes } from './media.ts'
 import type { Limits, RequestBody } from './media.ts'
+import { cancelled, finish } from './outcome.ts'
+import type { Call, LogEntry, Outcome, Served } from './outcome.ts'
 import type { PageTokens } from './page-token.ts'
 import { parameterReader } from './parameters/read.ts'
-import type { ParameterReader } from './parameters/read.ts'
+import { fieldInvalid } from './refusal.ts'
 import { replyOf } from './reply.ts'
 import type { BoundRoute, ErrorDomain, Route } from './route.ts'
 import { buildRouter, pathTemplate } from './routing.ts'
 import type { Match, Router } from './routing.ts'
-import { rpcOfHttp } from './status.ts'
 import { Faults } from './validation.ts'
-import type { Dispatch, WireAnswer, WireRequest } from './wire.ts'
-
-/** One call as it is logged: never its query, its body or a credential. */
-export interface LogEntry {
-  readonly requestId: string
-  readonly traceId: string
-  readonly method: string
-  /** The template of the path; absent, like `operationId`, when no route was found. */
-  readonly path: string | undefined
-  readonly operationId: string | undefined
-  /** The same object in every call of an operation. */
-  readonly operation: CalledOperation | undefined
-  readonly principalId: string | undefined
-  readonly status: number
-  /** The google.rpc.Code: that of the error, else that of the status. */
-  readonly code: RpcCode | 'OK'
-  /** Of an error: its reason; `CANCELLED` when the caller went away. */
-  readonly reason: string | undefined
-  readonly milliseconds: number
-  /** What was thrown, when it was a defect of the server. */
-  readonly error?: unknown
-}
+import type { Dispatch, WireAnswer } from './wire.ts'
 
 export interface DispatcherOptions {
   readonly routes: readonly BoundRoute[]
@@ -62,25 +39,9 @@ export interface DispatcherOptions {
   readonly renderError?: RenderError
 }
 
-/** A route made ready to be served. */
-interface Served extends BoundRoute {
-  readonly template: string
-  readonly operation: CalledOperation
-  readonly read: ParameterReader
-  readonly noStore: boolean
-}
-
-/** What becomes known of a call while it is answered. */
-interface Call {
-  readonly request: WireRequest
-  readonly requestId: string
-  readonly traceId: string
-  readonly startMs: number
-  served?: Served
-  principalId?: string | undefined
-  /** The status of the error that is coming, where it is not that of its reason. */
-  errorStatus?: number | undefined
-  allow?: string
+/** Options with every limit filled in. */
+interface Serving extends DispatcherOptions {
+  readonly limits: Limits
 }
 
 type Found = Extract<Match<Served>, { kind: 'found' }>
@@ -91,17 +52,17 @@ type Found = Extract<Match<Served>, { kind: 'found' }>
  */
 export function dispatcher(options: DispatcherOptions): Dispatch {
   const router = buildRouter(options.routes.map(bound => serve(bound, options)))
-  const limits = { ...defaultLimits, ...options.limits }
+  const serving = { ...options, limits: { ...defaultLimits, ...options.limits } }
   return async request => {
     const { traceId, traceparent } = traceOf(request.headers.traceparent)
     const call: Call = { request, requestId: options.clock.newId(), traceId, startMs: performance.now() }
-    const { answer, ...outcome } = await settle(call, answerCall(call, router, options, limits), options)
+    const { answer, ...outcome } = await settle(call, answerCall(call, router, serving), options)
     const { headers } = answer
     headers['x-request-id'] = call.requestId
     headers.traceparent = traceparent
     if (call.served?.noStore) headers['cache-control'] = 'no-store'
     if (call.allow !== undefined) headers.allow = call.allow
-    return finish(answer, call, outcome, options)
+    return finish(answer, call, outcome, options.log)
   }
 }
 
@@ -117,12 +78,8 @@ function serve(bound: BoundRoute, { noStore }: DispatcherOptions): Served {
   }
 }
 
-async function answerCall(
-  call: Call,
-  router: Router<Served>,
-  options: DispatcherOptions,
-  limits: Limits,
-): Promise<WireAnswer> {
+async function answerCall(call: Call, router: Router<Served>, options: Serving): Promise<WireAnswer> {
+  const { limits } = options
   const { request } = call
   if (request.target.length > limits.urlBytes) {
     throw fieldInvalid([{ field: 'url', description: `must have at most ${limits.urlBytes} bytes` }])
@@ -142,8 +99,9 @@ async function answerCall(
   if (isMutation(route) && request.headers['idempotency-key'] !== context.idempotencyKey) {
     faults.add('Idempotency-Key', 'must be 1 to 128 visible ASCII characters')
   }
-  const body = route.body && (await takeBody(call, route.body, faults, options, limits))
+  const body = route.body && (await takeBody(call, route.body, faults, options))
   if (body !== undefined) setMember(given, bodyField, body)
+  await options.doors.authorizeRequest?.(context, route, found, given)
   const answer = replyOf(route, await run(given, faults, context, options.tokens))
   if (request.method !== 'HEAD' || !(answer.body instanceof ReadableStream)) return answer
   await answer.body.cancel()
@@ -166,26 +124,21 @@ function contextOf(call: Call, path: string, principal: Principal | undefined, n
     traceId,
     idempotencyKey: key !== undefined && /^[!-~]{1,128}$/.test(key) ? key : undefined,
     clientAddress: request.clientAddress,
+    userAgent: request.headers['user-agent'],
     signal: request.signal,
     now,
   }
 }
 
-async function takeBody(
-  call: Call,
-  declared: RequestBody,
-  faults: Faults,
-  { unsupportedMediaTypeStatus }: DispatcherOptions,
-  limits: Limits,
-): Promise<unknown> {
+async function takeBody(call: Call, declared: RequestBody, faults: Faults, options: Serving): Promise<unknown> {
   const { body, headers } = call.request
   const sent = headers['content-type'] ?? (body === undefined ? declared.type : 'application/octet-stream')
-  const reading = { headers, limits, faults, refuse: fieldInvalid }
+  const reading = { headers, limits: options.limits, faults, refuse: fieldInvalid }
   if (takes(declared, sent)) return readBody(body, declared, declared.required, reading)
   if (body === undefined) return undefined
   const types = [declared.type, ...(declared.aliases ?? [])]
   faults.add(bodyField, `must have the content type ${types.join(' or ')}`)
-  call.errorStatus = unsupportedMediaTypeStatus
+  call.errorStatus = options.unsupportedMediaTypeStatus
   return undefined
 }
 
@@ -210,14 +163,6 @@ function locate(call: Call, match: Match<Served>): Found | undefined {
   throw new ApiError(commonReasons.ROUTE_NOT_FOUND, `this path takes ${call.allow}, not ${method.slice(0, 80)}`)
 }
 
-interface Outcome {
-  readonly code?: RpcCode
-  readonly reason?: string
-  readonly error?: unknown
-}
-
-const cancelled: Outcome = { code: 'CANCELLED', reason: 'CANCELLED' }
-
 async function settle(
   call: Call,
   attempt: Promise<WireAnswer>,
@@ -229,9 +174,8 @@ async function settle(
     if (call.request.signal.aborted) return { answer: { status: 499, headers: {} }, ...cancelled }
     const error = toldError(thrown, call.served?.route, call.traceId)
     const domain = call.served?.route.domain ?? domainOf(call.request.target, domains)
-    const isTold = error === thrown
-    const answer = errorAnswer(error, domain, renderError, isTold ? call.errorStatus : undefined)
-    return { answer, code: error.rpc, reason: error.reason, ...(!isTold && { error: thrown }) }
+    const answer = errorAnswer(error, domain, renderError, error === thrown ? call.errorStatus : undefined)
+    return { answer, code: error.rpc, reason: error.reason, ...(error !== thrown && { error: thrown }) }
   }
 }
 
@@ -239,35 +183,4 @@ async function settle(
 export function domainOf(target: string, { outside, areas = [] }: DispatcherOptions['domains']): ErrorDomain {
   const [, area] = /^\/([^/?]*)/.exec(target.slice(0, 256)) ?? []
   return areas.find(({ name }) => name === area) ?? outside
-}
-
-/** Logs the call and hands the answer over; a stream is logged when it has ended. */
-function finish(answer: WireAnswer, call: Call, outcome: Outcome, { log }: DispatcherOptions): WireAnswer {
-  const { request, served, requestId, traceId, principalId } = call
-  const record = ({ code, reason, error }: Outcome): void => {
-    log({
-      requestId,
-      traceId,
-      method: request.method,
-      path: served?.template,
-      operationId: served?.route.operationId,
-      operation: served?.operation,
-      principalId,
-      status: answer.status,
-      code: code ?? (answer.status < 400 ? 'OK' : rpcOfHttp(answer.status)),
-      reason,
-      milliseconds: performance.now() - call.startMs,
-      ...(error !== undefined && { error }),
-    })
-  }
-  const { body } = answer
-  if (!(body instanceof ReadableStream)) {
-    record(outcome)
-    return answer
-  }
-  const stream = watched(body, (how, error) => {
-    if (how === 'read') record({})
-    else record(how === 'left' || request.signal.aborted ? cancelled : { code: 'INTERNAL', reason: 'INTERNAL', error })
-  })
-  return { ...answer, body: stream }
 }

@@ -21,7 +21,10 @@ export const realTiming: Timing = {
     }),
 }
 
-/** A retry costs 1, a success gives 0.1 back: when all calls fail, retries soon end instead of adding to the load. */
+/**
+ * A retry costs 1; a success gives 0.1 back and what its own retries cost. When all calls fail, retries soon end instead
+ * of adding to the load; where one of two servers is away, which retries make up for, they go on.
+ */
 const budgetSize = 10
 const refund = 0.1
 
@@ -63,7 +66,7 @@ export async function persist<T>(
   for (let attempt = 0; ; attempt += 1) {
     try {
       const result = await run()
-      budget.left = Math.min(budgetSize, budget.left + refund)
+      budget.left = Math.min(budgetSize, budget.left + attempt + refund)
       return result
     } catch (error) {
       signal.throwIfAborted()

@@ -1,3 +1,4 @@
+import { taxonomyScopes } from '../domain/taxonomy/access-scopes.ts'
 import { startTaxonomy, taxonomy, taxonomyCollections, taxonomyProcedures } from '../domain/taxonomy/area.ts'
 import { inspectTaxonomy } from '../domain/taxonomy/inspect.ts'
 import { followTimes, type FollowTimes } from '../domain/taxonomy/reconcile.ts'
@@ -5,10 +6,6 @@ import { compute } from '../output/compute/errors.ts'
 import { computeFilters, operationsList as computeOperationsList } from '../output/compute/filters.ts'
 import { computeRoutes } from '../output/compute/routes.ts'
 import { checkComputeOperation } from '../output/compute/validators.ts'
-import { iam } from '../output/iam/errors.ts'
-import { iamFilters, operationsList as iamOperationsList } from '../output/iam/filters.ts'
-import { iamRoutes } from '../output/iam/routes.ts'
-import { checkIamOperation } from '../output/iam/validators.ts'
 import { network } from '../output/network/errors.ts'
 import { networkFilters, operationsList as networkOperationsList } from '../output/network/filters.ts'
 import { networkRoutes } from '../output/network/routes.ts'
@@ -37,6 +34,7 @@ import { vaultFilters, operationsList as vaultOperationsList } from '../output/v
 import { vaultRoutes } from '../output/vault/routes.ts'
 import { checkVaultOperation } from '../output/vault/validators.ts'
 import { area, type AreaModule } from './area.ts'
+import { iamArea } from './iam/area.ts'
 import { areaInProgress, records } from './unbuilt.ts'
 
 /** Organisations, groups, workspaces and quotas. */
@@ -46,6 +44,7 @@ export const taxonomyArea = (times: FollowTimes = followTimes): AreaModule =>
     collections: taxonomyCollections,
     operations: { list: operationsList, check: checkTaxonomyOperation },
     routes: taxonomy,
+    scopes: taxonomyScopes,
     procedures: parts => taxonomyProcedures(parts, times),
     start: startTaxonomy,
     inspect: inspectTaxonomy,
@@ -53,18 +52,13 @@ export const taxonomyArea = (times: FollowTimes = followTimes): AreaModule =>
 
 /** The areas that a server mounts, in the order in which they make what exists from the first start. */
 export const areas: readonly AreaModule[] = [
+  iamArea,
   taxonomyArea(),
   areaInProgress({
     domain: compute,
     operations: { list: computeOperationsList, check: checkComputeOperation },
     routes: computeRoutes,
     built: records(computeFilters),
-  }),
-  areaInProgress({
-    domain: iam,
-    operations: { list: iamOperationsList, check: checkIamOperation },
-    routes: iamRoutes,
-    built: records(iamFilters),
   }),
   areaInProgress({
     domain: network,

@@ -1,13 +1,14 @@
 import { createHmac } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../domain/ports/clock.ts'
+import type { Audit } from '../domain/ports/audit.ts'
 import type { Store } from '../domain/ports/store.ts'
 import { taxonomyFunctions } from '../domain/taxonomy/functions.ts'
 import { dispatcher, type DispatcherOptions } from '../runtime/call.ts'
+import { ApiError, commonReasons } from '../runtime/errors.ts'
 import { pageTokens, type PageTokens } from '../runtime/page-token.ts'
-import type { ErrorDomain } from '../runtime/route.ts'
 import type { Dispatch } from '../runtime/wire.ts'
-import { bootstrapAccess, bootstrapPrincipals } from './access/bootstrap.ts'
-import { bootstrapToken } from './access/token-file.ts'
+import type { OpenAccess, PlatformAccess, SignIn } from './access/platform-access.ts'
 import type { AreaModule } from './area.ts'
 import { denials } from './audit/denials.ts'
 import { outboxAudit } from './audit/outbox.ts'
@@ -19,21 +20,22 @@ import { Backlog } from './health/backlog.ts'
 import { Meters } from './health/meters.ts'
 import { metricsRoute } from './health/metrics-route.ts'
 import { MeteredStore } from './health/store-meter.ts'
+import { Vitals } from './health/vitals.ts'
 import { Admission } from './http/admission.ts'
+import { behindProxies, proxyList } from './http/client-address.ts'
 import { defaultLimits } from './http/limits.ts'
 import { platformRoutes } from './http/platform-routes.ts'
 import { requestLine, type Log } from './log.ts'
 import { reclaimers } from './operations/reclaim.ts'
+import { rememberedKeys } from './operations/idempotency.ts'
 import { dayMs, sweeper } from './operations/sweep.ts'
 import { WorkQueue } from './operations/work-queue.ts'
-import { startWorkers } from './operations/workers.ts'
+import { startWorkers, type Workers } from './operations/workers.ts'
+import { outside } from './outside.ts'
 import { openStore } from './platform-store.ts'
 import { referenceRoutes } from './reference/routes.ts'
 import { startTime, type Time } from './store-time.ts'
 import type { ServerStore } from './store/server-store.ts'
-
-/** Whose errors those outside every area are (conventions §7). */
-export const outside: ErrorDomain = { name: 'ninefold', base: 0 }
 
 /** Areas whose answers no cache may keep (conventions §1). */
 const secretAreas: ReadonlySet<string> = new Set(['iam', 'vault'])
@@ -41,8 +43,9 @@ const secretAreas: ReadonlySet<string> = new Set(['iam', 'vault'])
 /** The whole platform without a listener. */
 export interface Platform {
   readonly dispatch: Dispatch
-  /** Where the token of the bootstrap administrator lies. */
-  readonly tokenFile: string
+  readonly signIn: SignIn
+  /** Tells where the server listens, which is where callers reach it unless `base_url` says otherwise. */
+  listensAt(url: string): void
   /** Refuses calls and takes up no work from now on; resolves when what has begun has ended, or was given back. */
   drain(): Promise<void>
   /** Ends the workers and closes the store. Calls that are being answered must have ended. */
@@ -61,16 +64,41 @@ export async function compose(
   config: Config,
   log: Log,
   areas: readonly AreaModule[],
+  openAccess: OpenAccess,
   counting: Counting = { meters: new Meters(), connections: () => 0 },
 ): Promise<Platform> {
   makeDataFolder(config.dataDir)
   const hold = enterDataFolder(config.dataDir)
   try {
-    return await composeIn(hold, config, log, areas, counting)
+    return await whileBusy(log, () => composeIn(hold, config, log, { areas, openAccess, counting }))
   } catch (error) {
     hold.release()
     throw error
   }
+}
+
+/** How long a start waits for a store that others keep busy. */
+const busyMs = 60_000
+
+/** A server that starts among others has no calls to answer yet: it rather waits its turn than gives up. */
+async function whileBusy<R>(log: Log, start: () => Promise<R>): Promise<R> {
+  const until = performance.now() + busyMs
+  for (;;) {
+    try {
+      return await start()
+    } catch (err) {
+      const isBusy = err instanceof ApiError && err.reason === commonReasons.ENGINE_UNAVAILABLE.reason
+      if (!isBusy || performance.now() > until) throw err
+      log.warn({ err }, 'the store is busy; the start is tried again')
+      await sleep(1000)
+    }
+  }
+}
+
+interface Composition {
+  readonly areas: readonly AreaModule[]
+  readonly openAccess: OpenAccess
+  readonly counting: Counting
 }
 
 /** The hold goes with the platform that is made. */
@@ -78,46 +106,64 @@ async function composeIn(
   hold: FolderHold,
   config: Config,
   log: Log,
-  areas: readonly AreaModule[],
-  counting: Counting,
+  { areas, counting, openAccess }: Composition,
 ): Promise<Platform> {
   const store = await openStore(config, areas)
   let time: Time | undefined
+  let access: PlatformAccess | undefined
   try {
     time = await startTime(store, log)
     const clock = createClock(time.now)
-    const { token, file: tokenFile, wasExposed } = await bootstrapToken(config.dataDir)
-    if (wasExposed)
-      log.warn({ file: tokenFile }, 'others could read the bootstrap token; its file is closed to them now')
     const queue = new WorkQueue()
     const { meters } = counting
     const max = config.http.limits?.maxInFlight ?? defaultLimits.maxInFlight
     const admission = new Admission(max, { clock, log, meters }, domainsOf(areas))
     const metered = new MeteredStore(store, meters.store)
-    const foundation = { store: metered, secrets: store, clock, log, queue, admission, counting }
-    const dispatch = await assemble(foundation, config, token, areas)
+    let address = config.baseUrl ?? ''
+    const audit = outboxAudit(clock, taxonomyFunctions)
+    access = await openAccess({
+      store: metered,
+      secrets: store,
+      clock,
+      log,
+      config,
+      baseUrl: () => address,
+      audit,
+      taxonomy: taxonomyFunctions,
+      scopes: Object.fromEntries(areas.map(({ domain, scopes }) => [domain.name, scopes])),
+    })
+    const working = Promise.withResolvers<Workers>()
+    const probe = async (): Promise<void> => (await working.promise).probe()
+    const foundation = { store: metered, secrets: store, clock, log, queue, admission, counting, audit, access, probe }
+    const dispatch = await assemble(foundation, config, areas)
+    const signIn = await access.begin()
+    const { end } = access
     const operations = areas.map(area => area.operations)
     const { operationsKeptDays } = config
     const kept = operationsKeptDays === undefined ? {} : { operationsMs: operationsKeptDays * dayMs }
-    const periodic = [sweeper(clock, operations, kept), ...reclaimers(store)]
+    const periodic = [sweeper(clock, operations, kept), ...reclaimers(store), ...access.periodic]
     const parts = { store: metered, clock, log, queue, steps: meters.steps }
     const workers = await startWorkers(parts, periodic)
+    working.resolve(workers)
     const { stop } = time
     // A store that is away keeps nobody from ending: others take over what is left once its leases have run out.
     const stopWorkers = (): Promise<void> =>
       workers.stop().catch((err: unknown) => log.warn({ err }, 'the leases of this process could not be given back'))
     return {
       dispatch,
-      tokenFile,
+      signIn,
+      listensAt: url => void (address = config.baseUrl ?? url),
       drain: async () => void (await Promise.all([admission.drain(), stopWorkers()])),
       close: async () => {
         stop()
         await stopWorkers()
+        await end()
         await store.close().finally(() => hold.release())
       },
     }
   } catch (error) {
     time?.stop()
+    await access?.end()
     await store.close()
     throw error
   }
@@ -131,6 +177,10 @@ interface Foundation {
   readonly queue: WorkQueue
   readonly admission: Admission
   readonly counting: Counting
+  readonly audit: Audit
+  readonly access: PlatformAccess
+  /** Writes something into the store. */
+  readonly probe: () => Promise<void>
 }
 
 const domainsOf = (areas: readonly AreaModule[]): DispatcherOptions['domains'] => ({
@@ -139,19 +189,23 @@ const domainsOf = (areas: readonly AreaModule[]): DispatcherOptions['domains'] =
 })
 
 async function assemble(
-  { store, secrets, clock, log, queue, admission, counting }: Foundation,
+  { store, secrets, clock, log, queue, admission, counting, audit, probe, access: platform }: Foundation,
   config: Config,
-  token: string,
   areas: readonly AreaModule[],
 ): Promise<Dispatch> {
-  const { doors, access, principals } = await bootstrapAccess(store, clock, token)
+  const { access, doors, iam, principals, tree } = platform
   await store.tx(async tx => {
     for (const { start } of areas) await start?.(tx, clock.now())
   })
-  const audit = outboxAudit(clock, taxonomyFunctions)
   const { watch, watchRoute } = denials(store, audit, log)
-  const parts = { store, clock, log, access, principals, audit, queue, taxonomy: taxonomyFunctions, hooks: [] }
-  const vitals = { probe: () => store.count(bootstrapPrincipals), isDraining: () => admission.isDraining }
+  const shared = { store, clock, log, access, principals, audit, queue, taxonomy: taxonomyFunctions }
+  const parts = { ...shared, tree, iam, hooks: [] }
+  const vitals = new Vitals({
+    read: () => store.exists(rememberedKeys, { id: '' }),
+    write: probe,
+    isDraining: () => admission.isDraining,
+    store: counting.meters.store,
+  })
   const sources = {
     ...counting,
     inWork: () => admission.inWork,
@@ -167,6 +221,7 @@ async function assemble(
         outside,
         areas.map(({ domain }) => domain.name),
       ),
+      ...platform.routes,
       ...areas.flatMap(area => area.mount(parts).map(watchRoute)),
     ],
     doors: watch(doors),
@@ -179,7 +234,9 @@ async function assemble(
     },
     noStore: ({ domain }) => secretAreas.has(domain.name),
   })
-  return admission.admit(dispatch)
+  const admitted = admission.admit(dispatch)
+  const { trustedProxies } = config.http
+  return trustedProxies === undefined ? admitted : behindProxies(admitted, proxyList(trustedProxies))
 }
 
 async function pageTokensOf(store: Pick<ServerStore, 'secret'>): Promise<PageTokens> {

@@ -1,12 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs'
+import type { ThrottleLimits } from '../domain/iam/throttle-rules.ts'
 import { didYouMean, quoted } from '../runtime/refusal.ts'
 import { isRecord } from '../runtime/validation.ts'
+import { proxyList } from './http/client-address.ts'
 import type { HttpLimits } from './http/limits.ts'
+import { isAddressOrNothing, isSender, isSmtpUrl, type BootstrapSettings, type MailSettings } from './iam/settings.ts'
 
 /** The settings of a server (conventions §19). */
 export interface Config {
   /** Where callers reach the server; undefined: where it listens. */
   readonly baseUrl: string | undefined
+  /** Where people set their passwords; absent: where callers reach the server. */
+  readonly consoleUrl?: string
   /** The folder that holds everything the server keeps. */
   readonly dataDir: string
   /** The database of PostgreSQL that many servers share; absent: a file of SQLite in `dataDir`. */
@@ -19,11 +24,21 @@ export interface Config {
     readonly isPortOpen: boolean
     /** What bounds callers, where it is not as `defaultLimits` has it. */
     readonly limits?: Partial<HttpLimits>
+    /** Addresses and blocks of proxies whose `X-Forwarded-For` is believed; absent: none. */
+    readonly trustedProxies?: readonly string[]
   }
   readonly metrics?: {
     /** `/metrics` is answered to every caller, not only to those on the same machine. */
     readonly isPublic: boolean
   }
+  /** How mails leave; absent: they stay in `<dataDir>/outbox`. */
+  readonly mail?: MailSettings
+  readonly iam?: {
+    /** Failed attempts that are borne, where they are not as `defaultThrottleLimits` has it; 0: any number. */
+    readonly throttle: Partial<ThrottleLimits>
+  }
+  /** The first administrator, where it is not `defaultAdministrator`. */
+  readonly bootstrap?: BootstrapSettings
   /** How many days operations are kept after their end; absent: 30. */
   readonly operationsKeptDays?: number
 }
@@ -38,10 +53,12 @@ export class ConfigError extends Error {
 
 const settings = {
   base_url: isHttpUrl,
+  console_url: isHttpUrl,
   data_dir: isFilled,
   'store.url': isStoreUrl,
   'http.host': isFilled,
   'http.port': isPort,
+  'http.trusted_proxies': isProxyList,
   'http.max_in_flight': isCount,
   'http.max_connections': isCount,
   'http.headers_timeout': isDuration,
@@ -50,6 +67,14 @@ const settings = {
   'http.write_timeout': isDuration,
   'http.drain_timeout': isDuration,
   'metrics.public': isBoolean,
+  'mail.smtp_url': isSmtpUrl,
+  'mail.from': isSender,
+  'iam.throttle.email_network': isCountOrOff,
+  'iam.throttle.email': isCountOrOff,
+  'iam.throttle.network': isCountOrOff,
+  'iam.throttle.credential_token': isCountOrOff,
+  'bootstrap.admin_email': isAddressOrNothing,
+  'bootstrap.admin_password_file': isFilled,
   'operations.kept_days': isKeptDays,
 } as const satisfies Record<string, (value: string) => string | undefined>
 
@@ -69,6 +94,14 @@ const limitSettings = {
   drainMs: 'http.drain_timeout',
 } as const satisfies Record<keyof HttpLimits, Key>
 
+/** The settings that slow down who guesses. */
+const throttleSettings = {
+  email_network: 'iam.throttle.email_network',
+  email: 'iam.throttle.email',
+  network: 'iam.throttle.network',
+  credential_token: 'iam.throttle.credential_token',
+} as const satisfies Record<keyof ThrottleLimits, Key>
+
 /** `http.port` as `NINEFOLD_HTTP_PORT`. */
 const variableOf = (key: string): string => `NINEFOLD_${key.toUpperCase().replaceAll('.', '_')}`
 
@@ -84,10 +117,13 @@ export function readConfig({ file, environment }: ConfigSources): Config {
   const values = new Map([...fromFile(file), ...fromEnvironment(environment)])
   const port = values.get('http.port')
   const storeUrl = values.get('store.url')
+  const proxies = values.get('http.trusted_proxies')
   const keptDays = values.get('operations.kept_days')
+  const consoleUrl = values.get('console_url')?.replace(/\/+$/, '')
   return {
     baseUrl: values.get('base_url')?.replace(/\/+$/, ''),
     dataDir: values.get('data_dir') ?? './data',
+    ...(consoleUrl === undefined ? {} : { consoleUrl }),
     ...(storeUrl === undefined ? {} : { storeUrl }),
     ...(keptDays === undefined ? {} : { operationsKeptDays: Number(keptDays) }),
     http: {
@@ -95,8 +131,15 @@ export function readConfig({ file, environment }: ConfigSources): Config {
       port: Number(port ?? 8080),
       isPortOpen: port === undefined,
       limits: limitsOf(values),
+      ...(proxies === undefined ? {} : { trustedProxies: entriesOf(proxies) }),
     },
     metrics: { isPublic: values.get('metrics.public') === 'true' },
+    mail: { smtpUrl: values.get('mail.smtp_url'), from: values.get('mail.from') },
+    iam: { throttle: throttleOf(values) },
+    bootstrap: {
+      adminEmail: values.get('bootstrap.admin_email'),
+      adminPasswordFile: values.get('bootstrap.admin_password_file'),
+    },
   }
 }
 
@@ -107,6 +150,11 @@ function limitsOf(values: ReadonlyMap<Key, string>): Partial<HttpLimits> {
     return [[limit, text.endsWith('s') ? Number(text.slice(0, -1)) * 1000 : Number(text)]]
   })
   return Object.fromEntries(given)
+}
+
+function throttleOf(values: ReadonlyMap<Key, string>): Partial<ThrottleLimits> {
+  const given = Object.entries(throttleSettings).map(([kind, key]) => [kind, values.get(key)] as const)
+  return Object.fromEntries(given.flatMap(([kind, text]) => (text === undefined ? [] : [[kind, Number(text)]])))
 }
 
 function fromFile(named: string | undefined): [Key, string][] {
@@ -152,10 +200,32 @@ function fromEnvironment(environment: ConfigSources['environment']): [Key, strin
 }
 
 function checked(key: Key, value: unknown, place: string): string {
-  const text = ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined
+  const text = textOf(key, value)
   const fault = text === undefined ? 'must be a text or a number' : settings[key](text)
   if (text === undefined || fault !== undefined) throw new ConfigError(`${place} ${fault}`)
   return text
+}
+
+/** A list is as good as its entries with commas between them, where there may be several. */
+function textOf(key: Key, value: unknown): string | undefined {
+  const isList = key === 'http.trusted_proxies' && Array.isArray(value)
+  if (isList) return value.every(entry => typeof entry === 'string') ? value.join() : undefined
+  return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined
+}
+
+const entriesOf = (value: string): readonly string[] =>
+  value
+    .split(',')
+    .map(entry => entry.trim())
+    .filter(entry => entry !== '')
+
+function isProxyList(value: string): string | undefined {
+  try {
+    proxyList(entriesOf(value))
+    return undefined
+  } catch {
+    return 'must be addresses and blocks with commas between them, such as "10.0.0.0/8, ::1"'
+  }
 }
 
 function isFilled(value: string): string | undefined {
@@ -168,6 +238,10 @@ function isPort(value: string): string | undefined {
 
 function isCount(value: string): string | undefined {
   return /^[1-9]\d{0,8}$/.test(value) ? undefined : 'must be a number from 1 on'
+}
+
+function isCountOrOff(value: string): string | undefined {
+  return /^\d{1,9}$/.test(value) ? undefined : 'must be a number, 0 for no bound'
 }
 
 function isDuration(value: string): string | undefined {

@@ -1,5 +1,9 @@
-import { mkdirSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { systemCode } from './store/sqlite/store-file.ts'
+
+/** The file by whose lock servers and restores keep each other out. */
+export const lockName = 'ninefold.lock'
 
 const advice = 'name another data folder (data_dir, NINEFOLD_DATA_DIR)'
 
@@ -23,13 +27,25 @@ export function checkDataFolder(dataDir: string): void {
   throw new Error(`the data folder ${dataDir} is a file; ${advice}`)
 }
 
-/** Makes the data folder, open to its owner alone, when there is none. Throws with what is in the way, and what to do. */
-export function makeDataFolder(dataDir: string): void {
+/** Makes the data folder, open to its owner alone, when there is none; answers the first folder made. Throws with what is in the way, and what to do. */
+export function makeDataFolder(dataDir: string): string | undefined {
   checkDataFolder(dataDir)
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    return mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   } catch (error) {
     throw unusable(dataDir, error)
+  }
+}
+
+/** Takes a data folder that was just made away again, with those above it from `made` on; one that is used stays. */
+export function unmakeDataFolder(dataDir: string, made: string): void {
+  const names = readdirSync(dataDir)
+  if (names.some(name => !name.startsWith(lockName))) return
+  for (const name of names) rmSync(join(dataDir, name), { force: true })
+  try {
+    for (let folder = resolve(dataDir); folder.startsWith(resolve(made)); folder = dirname(folder)) rmdirSync(folder)
+  } catch (error) {
+    if (systemCode(error) !== 'ENOTEMPTY') throw error
   }
 }
 

@@ -1,4 +1,4 @@
-import type { LogEntry } from '../runtime/call.ts'
+import type { LogEntry } from '../runtime/outcome.ts'
 
 /** Where a server writes its structured lines; pino's loggers are such. */
 export interface Log {

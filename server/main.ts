@@ -3,6 +3,7 @@ import { enableCompileCache } from 'node:module'
 import { Command } from 'commander'
 import { backupCommand, restoreCommand } from './backup/commands.ts'
 import { readConfig } from './config.ts'
+import { iamCommand } from './iam/commands.ts'
 import type { RunningServer } from './serve.ts'
 
 // What is imported below starts in half the time once its compiled form lies in the temporary folder.
@@ -16,8 +17,12 @@ program
   .option('--config <file>', 'settings in JSON (default: ninefold.json, when there is one)')
   .action(async ({ config }: { readonly config?: string }) => {
     const settings = readConfig({ file: config, environment: process.env })
-    const [{ areas }, { serve }] = await Promise.all([import('./areas.ts'), import('./serve.ts')])
-    const server = await serve(settings, areas)
+    const [{ areas }, { openIam }, { serve }] = await Promise.all([
+      import('./areas.ts'),
+      import('./iam/open.ts'),
+      import('./serve.ts'),
+    ])
+    const server = await serve(settings, areas, openIam)
     for (const line of server.greeting) console.log(line)
     closeOnSignals(server)
   })
@@ -34,7 +39,7 @@ program
     if (findings > 0) process.exitCode = 1
   })
 
-program.addCommand(backupCommand()).addCommand(restoreCommand())
+program.addCommand(backupCommand()).addCommand(restoreCommand()).addCommand(iamCommand())
 
 /** The first signal lets calls end, the second one ends the process at once. */
 function closeOnSignals(server: RunningServer): void {

@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Collection } from '../domain/ports/store.ts'
-import { bootstrapPrincipals } from './access/bootstrap.ts'
 import type { AreaModule } from './area.ts'
 import { outbox } from './audit/outbox.ts'
 import type { Config } from './config.ts'
@@ -21,7 +20,6 @@ export const storeFile = (dataDir: string): string => join(dataDir, 'ninefold.sq
 
 /** What a store keeps: the server's own collections and those of the areas. */
 export const storeCollections = (areas: readonly AreaModule[]): readonly Collection<never>[] => [
-  bootstrapPrincipals,
   rememberedKeys,
   outbox,
   ...workCollections,
@@ -40,7 +38,7 @@ export async function openStore({ dataDir, storeUrl }: StorePlace, areas: readon
   const collections = storeCollections(areas)
   if (storeUrl !== undefined) {
     const { openPostgres } = await import('./store/postgres.ts')
-    return openPostgres({ url: storeUrl, collections })
+    return explaining({ dataDir, storeUrl }, () => openPostgres({ url: storeUrl, collections }))
   }
   const file = storeFile(dataDir)
   try {
@@ -50,6 +48,15 @@ export async function openStore({ dataDir, storeUrl }: StorePlace, areas: readon
     return await openSqlite({ file, collections })
   } catch (error) {
     throw explained(file, error)
+  }
+}
+
+async function explaining<R>(place: StorePlace, open: () => Promise<R>): Promise<R> {
+  try {
+    return await open()
+  } catch (error) {
+    const { explainedDatabase } = await import('./store/postgres/database-fault.ts')
+    throw explainedDatabase(placeName(place), error)
   }
 }
 

@@ -1,7 +1,8 @@
-import { relative } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { AreaModule } from './area.ts'
-import { compose, outside } from './compose.ts'
+import type { OpenAccess } from './access/platform-access.ts'
+import { compose } from './compose.ts'
+import { outside } from './outside.ts'
 import type { Config } from './config.ts'
 import { Meters } from './health/meters.ts'
 import { closeApp, createApp, mount } from './http/app.ts'
@@ -21,18 +22,23 @@ export interface RunningServer {
 const portAttempts = 20
 
 /** Starts the whole platform in this process. */
-export async function serve(config: Config, areas: readonly AreaModule[]): Promise<RunningServer> {
+export async function serve(
+  config: Config,
+  areas: readonly AreaModule[],
+  openAccess: OpenAccess,
+): Promise<RunningServer> {
   const limits = { ...defaultLimits, ...config.http.limits }
   const meters = new Meters()
   const { app, connections } = createApp({ outside, limits, meters })
-  const platform = await compose(config, app.log, areas, { meters, connections: () => connections.size })
+  const platform = await compose(config, app.log, areas, openAccess, { meters, connections: () => connections.size })
   try {
     mount(app, platform.dispatch)
     const port = await listen(app, config.http)
     const url = `http://${config.http.host.includes(':') ? `[${config.http.host}]` : config.http.host}:${port}`
+    platform.listensAt(url)
     return {
       url,
-      greeting: greetingOf(config, url, port, platform.tokenFile),
+      greeting: greetingOf(config, url, port, platform.signIn(config.baseUrl ?? url)),
       async close() {
         const lateMs = performance.now() + limits.drainMs
         await Promise.race([platform.drain(), passed(limits.drainMs)])
@@ -64,17 +70,7 @@ async function listen(app: FastifyInstance, { host, port, isPortOpen }: Config['
   }
 }
 
-function greetingOf(config: Config, url: string, port: number, tokenFile: string): string[] {
-  const shown = relative('', tokenFile)
-  const file = shown.startsWith('..') ? tokenFile : shown
+function greetingOf(config: Config, url: string, port: number, signIn: readonly string[]): string[] {
   const isMoved = config.http.isPortOpen && port !== config.http.port
-  return [
-    `ninefold listens on ${url}${isMoved ? ` (port ${config.http.port} is taken)` : ''}`,
-    `the administrator's token lies in ${file}`,
-    `try: curl -H "Authorization: Bearer $(cat ${shellWord(file)})" ${config.baseUrl ?? url}/taxonomy/v1/quotas`,
-  ]
-}
-
-function shellWord(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+  return [`ninefold listens on ${url}${isMoved ? ` (port ${config.http.port} is taken)` : ''}`, ...signIn]
 }

@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LibraryClient } from './generated/client.ts'
-import type { LogEntry } from './generated/runtime/call.ts'
+import type { LogEntry } from './generated/runtime/outcome.ts'
 import { createTransport } from './generated/runtime/transport.ts'
 import { createLibrary } from './server.ts'
 

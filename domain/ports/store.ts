@@ -41,11 +41,19 @@ export interface Stored<T> {
 
 type ColumnValue = string | number | boolean | null
 
+/** None of these values. */
+export interface NoneOf {
+  readonly noneOf: readonly string[]
+}
+
 /**
  * Equality on columns, all of which must hold; of a list of values one must. The parent a path names, never something
  * a caller wrote.
  */
-export type Where = Readonly<Record<string, ColumnValue | readonly string[]>>
+export type Where = Readonly<Record<string, ColumnValue | readonly string[] | NoneOf>>
+
+/** What narrows a list: of several alternatives one must hold, of none nothing is left. */
+export type Narrowing = Where | readonly Where[]
 
 /**
  * Fields of a query that documents do not have: they follow from columns of theirs by a table that the caller has at
@@ -80,7 +88,10 @@ export interface PageOptions<Members> {
   readonly witness?: Witness
 }
 
-/** A document of a page, and those of its members that were asked for, in that order; one that is not set is empty. */
+/**
+ * A document of a page, and those of its members that were asked for, in that order; one that is not set is empty. The
+ * array of the members may go on behind them.
+ */
 export interface Listed<T, Members extends readonly (keyof T)[]> extends Stored<T> {
   readonly members: { readonly [I in keyof Members]: T[Members[I]] }
 }
@@ -106,13 +117,13 @@ export interface Reader {
   sum<T>(collection: Collection<T>, column: string, where?: Where): Promise<number>
   /** Every document that `where` fits, by id from the one behind `after`, read in pages so that memory stays bounded. */
   each<T>(collection: Collection<T>, where?: Where, after?: string): AsyncGenerator<Stored<T>, void, undefined>
-  /** One page by keyset; `query.filter` runs as SQL. `where` narrows it to a parent. */
-  list<T>(collection: Collection<T>, query: ListQuery, where?: Where): Promise<Page<T>>
+  /** One page by keyset; `query.filter` runs as SQL. `where` narrows it to a parent, or to what the caller may see. */
+  list<T>(collection: Collection<T>, query: ListQuery, where?: Narrowing): Promise<Page<T>>
   /** As `list`, for documents that are not answered as they are stored, by derived fields too. */
   page<T, const Members extends readonly (keyof T & string)[] = readonly []>(
     collection: Collection<T>,
     query: ListQuery,
-    where?: Where,
+    where?: Narrowing,
     options?: PageOptions<Members>,
   ): Promise<StoredPage<T, Members>>
   /** The documents `ids` and all above them by the column `parent`, each once and in no order, in one statement. */

@@ -26,6 +26,12 @@ export interface Taxonomy {
    * answered. Called before anything else is locked.
    */
   requireActive(tx: Transaction, workspace: string): Promise<void>
+  /**
+   * Holds the organisation of a node as `requireActive` does, without asking for its state: what is then read of the
+   * states of the tree stays so. Called before anything else is locked; does nothing for PLATFORM and when there is no
+   * such node.
+   */
+  share(tx: Transaction, scope: Scope): Promise<void>
   /** Undefined when there is no such node. */
   effectiveState(reader: Reader, scope: Scope): Promise<EffectiveState | undefined>
   /** The scopes from the node itself up to its organisation; undefined when there is no such node. */

@@ -2,19 +2,24 @@ import { operationNotFound } from '../../output/shared/errors.ts'
 import type { ListContext } from '../../runtime/context.ts'
 import type { Answer } from '../../runtime/json.ts'
 import type { Page } from '../../runtime/pagination.ts'
+import { seenBy } from '../ports/access.ts'
 import type { Parts } from '../ports/parts.ts'
 
 /** The operations resource, alike in every area (conventions §5, §9). An area extends it. */
 export class OperationRecords<Record> {
-  readonly #parts: Pick<Parts<Record>, 'store' | 'operations'>
+  readonly #parts: Pick<Parts<Record>, 'access' | 'store' | 'operations'>
 
-  constructor(parts: Pick<Parts<Record>, 'store' | 'operations'>) {
+  constructor(parts: Pick<Parts<Record>, 'access' | 'store' | 'operations'>) {
     this.#parts = parts
   }
 
-  async listOperations(_request: object, { query }: ListContext): Promise<Page<Record>> {
-    const { operations, store } = this.#parts
-    return store.list(operations.collection, query)
+  /** Those at scopes where the caller may list them, and those that the caller caused. */
+  async listOperations(_request: object, context: ListContext): Promise<Page<Record>> {
+    const { access, operations, store } = this.#parts
+    const seen = await access.visible(context, context.operation?.permission ?? '', { isOwn: true })
+    const own = { principal_id: context.principal?.id ?? '' }
+    const where = seen === 'everything' ? {} : [seenBy(seen, 'scope_id'), own]
+    return store.list(operations.collection, context.query, where)
   }
 
   async getOperation({ id }: { readonly id: string }): Promise<Answer<Record>> {

@@ -4,17 +4,17 @@ import type { Reader, Transaction } from '../ports/store.ts'
 import type { EffectiveState, Taxonomy } from '../ports/taxonomy.ts'
 import { consume } from './consume.ts'
 import { locate } from './locate.ts'
-import { trees, workspaces } from './nodes.ts'
+import { groups, trees, workspaces } from './nodes.ts'
 import { groupsBelow } from './places.ts'
 import { active, bareState } from './states.ts'
 
 /** What other areas ask the tree. */
-export const taxonomyFunctions: Taxonomy = { requireActive, effectiveState, chain, subtree, consume }
+export const taxonomyFunctions: Taxonomy = { requireActive, share, effectiveState, chain, subtree, consume }
 
 async function requireActive(tx: Transaction, workspace: string): Promise<void> {
-  const organisation = (await tx.get(workspaces, workspace))?.value.organisation_id
-  if (organisation !== undefined) await tx.share(trees, organisation)
-  const located = await locate(tx, { type: 'WORKSPACE', id: workspace })
+  const scope: Scope = { type: 'WORKSPACE', id: workspace }
+  await share(tx, scope)
+  const located = await locate(tx, scope)
   if (located === undefined) throw workspaceNotFound(`workspace ${workspace} does not exist`)
   const { source, state } = located.effective
   if (state === active) return
@@ -23,6 +23,18 @@ async function requireActive(tx: Transaction, workspace: string): Promise<void> 
     blocking_scope_type: source.type,
     blocking_scope_id: source.id,
   })
+}
+
+async function share(tx: Transaction, scope: Scope): Promise<void> {
+  const organisation = await organisationOf(tx, scope)
+  if (organisation !== undefined) await tx.share(trees, organisation)
+}
+
+async function organisationOf(reader: Reader, { id, type }: Scope): Promise<string | undefined> {
+  if (type === 'PLATFORM') return undefined
+  if (type === 'ORGANISATION') return id
+  const stored = type === 'GROUP' ? await reader.get(groups, id) : await reader.get(workspaces, id)
+  return stored?.value.organisation_id
 }
 
 async function effectiveState(reader: Reader, scope: Scope): Promise<EffectiveState | undefined> {

@@ -20,10 +20,11 @@ import { applyUpdate, checkEtag } from '../../runtime/field-mask.ts'
 import type { Answer } from '../../runtime/json.ts'
 import type { Page } from '../../runtime/pagination.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
+import { placeScope, seenNodes } from './access-scopes.ts'
 import { groupAnswer } from './answers.ts'
 import { catchUp } from './cascade-order.ts'
 import { answerable } from './inherited-fields.ts'
-import { nextEtag } from './etag.ts'
+import { nextEtag } from '../records/etag.ts'
 import { effectOn, foundGroup, groupKind, requireState } from './kinds.ts'
 import { changeState, dropArchival, type Verb } from './lifecycle.ts'
 import { limitsOn, requireRoom } from './limits.ts'
@@ -45,7 +46,6 @@ import type { TaxonomyParts } from './parts.ts'
 import { groupsIn, inherit } from './places.ts'
 import { deleteOverridesAt } from './quota-overrides-store.ts'
 import { requireEmpty } from './require-empty.ts'
-import { parentScope } from './scopes.ts'
 import { active, archived, suspended } from './states.ts'
 import { changeTree, lockTree, shareTree } from './tree-lock.ts'
 import type { TreeReads } from './tree-reads.ts'
@@ -61,11 +61,13 @@ export class Groups implements GroupHandlers {
     this.#trees = trees
   }
 
-  async listGroups({ organisation }: ListGroupsRequest, { query }: ListContext): Promise<Page<Group>> {
+  async listGroups({ organisation }: ListGroupsRequest, context: ListContext): Promise<Page<Group>> {
+    const { query } = context
+    const seen = await seenNodes(this.#parts.access, context, organisation)
     return this.#trees.read(organisation, async tree => {
       const { derived, query: own } = await answerable(tree, query)
       const options = { derived, members: ['parent_group_id', 'state'] } as const
-      const page = await tree.reader.page(groups, own, { organisation_id: organisation }, options)
+      const page = await tree.reader.page(groups, own, { organisation_id: organisation, ...seen }, options)
       const places = await tree.at(page.items.map(({ members: [parent] }) => parent))
       const counts = await tree.below(page.items.map(({ id }) => id))
       const items = page.items.map(({ id, members: [parent, state], text }) => {
@@ -87,7 +89,7 @@ export class Groups implements GroupHandlers {
   }
 
   async createGroup(request: CreateGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
-    const { clock, operations } = this.#parts
+    const { clock, operations, tree } = this.#parts
     const { etag: _precondition, parent_group_id: parent, ...settable } = request.body
     const time = formatMillis(context.now)
     const group: StoredGroup = {
@@ -108,9 +110,11 @@ export class Groups implements GroupHandlers {
       await requireFit(tx, organisation.id, { id: parent, depth: place.depth }, 1)
       // Before the quota is asked: a name that is taken is told first (conventions §4).
       await tx.insert(groups, group)
+      const effect = effectOn(groupKind, 'CREATE', group.id)
+      await tree.scopeChanged(tx, effect.scope, 'CREATED')
       const quota = 'taxonomy.groups'
       await requireRoom(tx, await limitsOn(tx, quota, scopesOf(place)), { quota, amount: 1, isCounted: true })
-      return effectOn(groupKind, 'CREATE', group.id)
+      return effect
     })
   }
 
@@ -146,6 +150,7 @@ export class Groups implements GroupHandlers {
       await dropArchival(tx, id)
       await tx.delete(groups, id, stored.version)
       const effect = effectOn(groupKind, 'DELETE', id)
+      await this.#parts.tree.scopeChanged(tx, effect.scope, 'DELETED')
       // What is audited of it later needs the scopes above, which the deleted row can no longer tell.
       return { ...effect, chain: [...scopesOf(place), effect.scope] }
     })
@@ -155,7 +160,8 @@ export class Groups implements GroupHandlers {
   async moveGroup(request: MoveGroupRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
     const { body, id } = request
     const parent = body.parent_group_id
-    await this.#parts.access.require(context, 'taxonomy.groups.move', parentScope(request.organisation, parent))
+    const target = await placeScope(this.#parts.store, request.organisation, parent)
+    await this.#parts.access.require(context, 'taxonomy.groups.move', target)
     return this.#parts.operations.mutate(context, request, async tx => {
       const { organisation, parent: from, stored, tree } = await lockChild(tx, groupKind, request, body.etag)
       // A parent that is not active is told before the node's own state, one that is not there after it (conventions §4).
@@ -166,6 +172,7 @@ export class Groups implements GroupHandlers {
       if (parent === stored.value.parent_group_id) return effect
       requireOutside(stored.value, to)
       await changeTree(tx, tree)
+      await this.#parts.tree.scopeChanged(tx, effect.scope, 'MOVED')
       const moved = await groupsIn(tx, [id])
       await requireFit(tx, organisation.id, { id: parent, depth: to.depth }, heightOf(id, moved))
       const next = { ...stored.value, parent_group_id: parent, update_time: formatMillis(context.now) }
@@ -202,7 +209,7 @@ export class Groups implements GroupHandlers {
       const { organisation, stored, tree } = await lockChild(tx, groupKind, request, etag)
       await changeTree(tx, tree)
       const node = { kind: groupKind, organisation: organisation.id, stored }
-      return changeState(tx, node, verb, { reason, context })
+      return changeState(tx, node, verb, { reason, context, tree: this.#parts.tree })
     })
   }
 }

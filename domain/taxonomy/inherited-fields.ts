@@ -17,10 +17,18 @@ export interface AnswerableQuery {
  * Makes the inherited fields of a list of groups or workspaces answerable: effective state, ancestors and depth follow
  * from parent and own state, of which an organisation has few pairs. A query that names none costs nothing.
  */
-export async function answerable(tree: TreeView, query: ListQuery): Promise<AnswerableQuery> {
+export function answerable(tree: TreeView, query: ListQuery): AnswerableQuery | Promise<AnswerableQuery> {
   const sorted = query.order.map(({ field }) => field).filter(isInherited)
-  const { filter, leaves } = takeLeaves(query.filter)
-  if (sorted.length === 0 && leaves.length === 0) return { query }
+  const taken = takeLeaves(query.filter)
+  return sorted.length === 0 && taken.leaves.length === 0 ? { query } : derivedQuery(tree, query, sorted, taken)
+}
+
+async function derivedQuery(
+  tree: TreeView,
+  query: ListQuery,
+  sorted: readonly FilterField[],
+  { filter, leaves }: Taken,
+): Promise<AnswerableQuery> {
   const pairs = pairsOf(await tree.all()).filter(pair => !query.filter || verdict(query.filter, pair) !== false)
   const derived = {
     from: ['parent_group_id', 'state'],
@@ -44,7 +52,7 @@ interface Pair {
   readonly ancestors: Place['ancestors']
 }
 
-/** By all places of an organisation: they are the same for many queries. */
+/** By all places of an organisation: they are the same for many queries, and go with the places. */
 const knownPairs = new WeakMap<Places, readonly Pair[]>()
 
 function pairsOf(places: Places): readonly Pair[] {
@@ -93,11 +101,14 @@ function joined(terms: readonly Filter[], pair: Pair, decisive: boolean): boolea
 
 type Leaf = Exclude<Filter, { kind: 'and' | 'or' | 'not' }>
 
-/** Puts a boolean field in the place of each condition on an inherited one. */
-function takeLeaves(filter: Filter | undefined): {
+/** A filter in which fields of their own stand for the conditions that were taken out of it. */
+interface Taken {
   readonly filter: Filter | undefined
   readonly leaves: readonly (readonly [field: FilterField, leaf: Leaf])[]
-} {
+}
+
+/** Puts a boolean field in the place of each condition on an inherited one. */
+function takeLeaves(filter: Filter | undefined): Taken {
   const leaves: (readonly [FilterField, Leaf])[] = []
   const take = (node: Filter): Filter => {
     if (node.kind === 'and' || node.kind === 'or') return { ...node, terms: node.terms.map(take) }

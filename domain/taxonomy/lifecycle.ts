@@ -1,6 +1,7 @@
 import type { LifecycleState } from '../../output/taxonomy/types.ts'
 import type { CallContext } from '../../runtime/context.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
+import type { TreeChanges } from '../ports/iam.ts'
 import type { Effect } from '../ports/operations.ts'
 import type { Reader, Stored, Transaction, Where } from '../ports/store.ts'
 import { cascade } from './cascade-order.ts'
@@ -37,7 +38,7 @@ export async function changeState<T extends StoredNode>(
   tx: Transaction,
   { kind, organisation, stored }: { readonly kind: Kind<T>; readonly organisation: string; readonly stored: Stored<T> },
   verb: Verb,
-  { reason, context }: { readonly reason: string; readonly context: CallContext },
+  { context, reason, tree }: { readonly reason: string; readonly context: CallContext; readonly tree: TreeChanges },
 ): Promise<Effect> {
   const { id, value, version } = stored
   const { from, isForPlatformNodes, to, type }: Transition = transitions[verb]
@@ -53,6 +54,7 @@ export async function changeState<T extends StoredNode>(
     version,
   )
   const effect = effectOn(kind, type, id)
+  await tree.scopeChanged(tx, effect.scope, 'STATE')
   const ceiling = Math.max(strictness(value.state), strictness(state))
   const isFollowed = kind.scopeType === 'WORKSPACE' || (await reachesWorkspace(tx, organisation, id, ceiling))
   return isFollowed ? { ...effect, procedure: cascade({ organisation, scope: effect.scope, state, time }) } : effect

@@ -21,8 +21,9 @@ import type { Answer } from '../../runtime/json.ts'
 import type { Page } from '../../runtime/pagination.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Transaction } from '../ports/store.ts'
+import { seenNodes } from './access-scopes.ts'
 import { organisationAnswer } from './answers.ts'
-import { nextEtag } from './etag.ts'
+import { nextEtag } from '../records/etag.ts'
 import { effectOn, organisationKind, requireState, unlessPlatforms } from './kinds.ts'
 import { changeState, dropArchival, type Verb } from './lifecycle.ts'
 import { organisations, trees, type StoredOrganisation } from './nodes.ts'
@@ -41,9 +42,9 @@ export class Organisations implements OrganisationHandlers {
     this.#parts = parts
   }
 
-  async listOrganisations(_request: ListOrganisationsRequest, { query }: ListContext): Promise<Page<Organisation>> {
-    const { store } = this.#parts
-    const page = await store.page(organisations, query)
+  async listOrganisations(_request: ListOrganisationsRequest, context: ListContext): Promise<Page<Organisation>> {
+    const { access, store } = this.#parts
+    const page = await store.page(organisations, context.query, await seenNodes(access, context))
     return { ...page, items: await Promise.all(page.items.map(stored => organisationAnswer(store, stored))) }
   }
 
@@ -53,12 +54,15 @@ export class Organisations implements OrganisationHandlers {
   }
 
   async createOrganisation(request: CreateOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
-    const { clock, operations } = this.#parts
+    const { clock, operations, tree } = this.#parts
     const { owner_principal_id, etag: _precondition, ...settable } = request.body
     const organisation = newOrganisation(clock.newId(), formatMillis(context.now), settable)
     return operations.mutate(context, request, async tx => {
       if (owner_principal_id !== undefined) await this.#requireOwner(tx, owner_principal_id)
       await insertOrganisation(tx, organisation)
+      const scope = { type: 'ORGANISATION', id: organisation.id } as const
+      await tree.scopeChanged(tx, scope, 'CREATED')
+      await tree.grantCreator(tx, owner_principal_id ?? context.principal?.id ?? '', scope)
       return effectOn(organisationKind, 'CREATE', organisation.id)
     })
   }
@@ -98,6 +102,7 @@ export class Organisations implements OrganisationHandlers {
       await deleteTree(tx, id)
       await tx.delete(organisations, id, stored.version)
       const effect = effectOn(organisationKind, 'DELETE', id)
+      await this.#parts.tree.scopeChanged(tx, effect.scope, 'DELETED')
       return { ...effect, chain: [effect.scope] }
     })
   }
@@ -127,6 +132,7 @@ export class Organisations implements OrganisationHandlers {
       return changeState(tx, { kind: organisationKind, organisation: id, stored }, verb, {
         reason: body.reason,
         context,
+        tree: this.#parts.tree,
       })
     })
   }

@@ -1,4 +1,5 @@
 import type { TaxonomyOperation } from '../../output/taxonomy/types.ts'
+import type { TreeChanges } from '../ports/iam.ts'
 import type { Parts } from '../ports/parts.ts'
 import type { WorkspaceHooks } from '../ports/taxonomy.ts'
 
@@ -6,4 +7,6 @@ import type { WorkspaceHooks } from '../ports/taxonomy.ts'
 export interface TaxonomyParts extends Parts<TaxonomyOperation> {
   /** Those of all areas, known once all are mounted. */
   readonly hooks: () => readonly WorkspaceHooks[]
+  /** What iam is told of the tree. */
+  readonly tree: TreeChanges
 }

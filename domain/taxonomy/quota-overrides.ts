@@ -19,10 +19,11 @@ import { applyUpdate, checkEtag } from '../../runtime/field-mask.ts'
 import type { Answer } from '../../runtime/json.ts'
 import type { Page } from '../../runtime/pagination.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
+import { seenBy } from '../ports/access.ts'
 import type { Effect, Scope, Warning } from '../ports/operations.ts'
 import type { Parts } from '../ports/parts.ts'
 import type { Reader, Stored, Transaction } from '../ports/store.ts'
-import { nextEtag } from './etag.ts'
+import { nextEtag } from '../records/etag.ts'
 import { limitsOn } from './limits.ts'
 import { locate } from './locate.ts'
 import { trees } from './nodes.ts'
@@ -40,10 +41,11 @@ export class QuotaOverrides implements QuotaOverrideHandlers {
     this.#parts = parts
   }
 
-  async listQuotaOverrides({ quota }: ListQuotaOverridesRequest, { query }: ListContext): Promise<Page<QuotaOverride>> {
-    const { store } = this.#parts
+  async listQuotaOverrides({ quota }: ListQuotaOverridesRequest, context: ListContext): Promise<Page<QuotaOverride>> {
+    const { access, store } = this.#parts
     foundQuota(await store.get(quotas, quota), quota)
-    const page = await store.page(quotaOverrides, query, { quota_id: quota })
+    const seen = seenBy(await access.visible(context, 'taxonomy.quotaOverrides.list'), 'scope_id')
+    const page = await store.page(quotaOverrides, context.query, { quota_id: quota, ...seen })
     const items = await Promise.all(page.items.map(({ value }) => withUsage(store, value)))
     return { ...page, items }
   }

@@ -14,7 +14,10 @@ export interface Sight<R> {
 /** How often a read is tried beside the changes of others, before it is shut off from them. */
 const maxAttempts = 2
 
-/** What is held of all organisations together, about 10 MB; the organisation that was not read for longest goes first. */
+/**
+ * Places and counts that are held of all organisations together; the organisation that was not read for longest goes
+ * first. With what is kept by a place as long as that is held, its texts and pairs, it is about 30 MB.
+ */
 const maxSize = 10_000
 
 /**

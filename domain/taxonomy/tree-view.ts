@@ -38,9 +38,9 @@ export class TreeView {
     return this.#places.size + this.#counts.size
   }
 
-  /** As `at`, without a look into the store: undefined when one is not known. */
-  known(parents: readonly string[]): Places | undefined {
-    return parents.every(parent => this.#places.has(parent)) ? this.#places : undefined
+  /** The places that were found so far, without a look into the store. */
+  get known(): Places {
+    return this.#places
   }
 
   /** The places with these `parent_group_id`s, others beside them. A group that is gone has none. */

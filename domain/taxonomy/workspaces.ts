@@ -17,14 +17,15 @@ import type {
 import { workspaceFields } from '../../output/taxonomy/validators.ts'
 import type { CallContext, ListContext } from '../../runtime/context.ts'
 import { applyUpdate, checkEtag } from '../../runtime/field-mask.ts'
-import type { Answer } from '../../runtime/json.ts'
+import type { Answer, JsonText } from '../../runtime/json.ts'
 import type { Page } from '../../runtime/pagination.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Effect } from '../ports/operations.ts'
-import type { Stored, Transaction } from '../ports/store.ts'
+import type { Stored, StoredPage, Transaction } from '../ports/store.ts'
+import { placeScope, seenNodes } from './access-scopes.ts'
 import { workspaceAnswer } from './answers.ts'
 import { answerable } from './inherited-fields.ts'
-import { nextEtag } from './etag.ts'
+import { nextEtag } from '../records/etag.ts'
 import { effectOn, foundWorkspace, requireState, unlessPlatforms, workspaceKind } from './kinds.ts'
 import { changeState, type Verb } from './lifecycle.ts'
 import { limitsOn, requireRoom } from './limits.ts'
@@ -34,9 +35,8 @@ import { requireMoveRoom } from './move-room.ts'
 import { workspaces, type StoredWorkspace } from './nodes.ts'
 import { activeParent, activePlace, namedParent, requirePlace, standingPlace } from './parents.ts'
 import type { TaxonomyParts } from './parts.ts'
-import { inherit, type Place } from './places.ts'
+import { inherit, type Place, type Places } from './places.ts'
 import { dropWorkspace, forcedPurge, freePurge } from './purge.ts'
-import { parentScope } from './scopes.ts'
 import { active, archived, deleting, suspended } from './states.ts'
 import { changeTree, lockTree, shareTree } from './tree-lock.ts'
 import type { TreeReads } from './tree-reads.ts'
@@ -53,20 +53,16 @@ export class Workspaces implements WorkspaceHandlers {
     this.#trees = trees
   }
 
-  async listWorkspaces({ organisation }: ListWorkspacesRequest, { query }: ListContext): Promise<Page<Workspace>> {
+  async listWorkspaces({ organisation }: ListWorkspacesRequest, context: ListContext): Promise<Page<Workspace>> {
+    const { query } = context
+    const where = { organisation_id: organisation, ...(await seenNodes(this.#parts.access, context, organisation)) }
     return this.#trees.read(organisation, async tree => {
       const { derived, query: own } = await answerable(tree, query)
       const options = { derived, members: ['parent_group_id', 'state'], witness: tree.witness } as const
-      const { witnessed, ...page } = await tree.reader.page(workspaces, own, { organisation_id: organisation }, options)
-      const parents = page.items.map(({ members: [parent] }) => parent)
-      const known = tree.known(parents)
-      const version = known && witnessed
-      const places = known ?? (await tree.at(parents))
-      const items = page.items.map(({ id, members: [parent, state], text }) => {
-        const place = places.get(parent)
-        return place && workspaceAnswer({ id, text, state }, place)
-      })
-      return { answer: items.every(item => item !== undefined) ? { ...page, items } : undefined, version }
+      const page = await tree.reader.page(workspaces, own, where, options)
+      const answer = answeredPage(page, tree.known)
+      if (answer) return { answer, version: page.witnessed }
+      return { answer: answeredPage(page, await tree.at(page.items.map(({ members: [parent] }) => parent))) }
     })
   }
 
@@ -79,7 +75,7 @@ export class Workspaces implements WorkspaceHandlers {
   }
 
   async createWorkspace(request: CreateWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
-    const { clock, hooks, operations } = this.#parts
+    const { clock, hooks, operations, tree } = this.#parts
     const { etag: _precondition, parent_group_id: parent, ...settable } = request.body
     const workspace = newWorkspace(clock.newId(), formatMillis(context.now), {
       organisation_id: request.organisation,
@@ -91,10 +87,14 @@ export class Workspaces implements WorkspaceHandlers {
       const place = await namedParent(tx, organisation.value, parent)
       // Before the quota is asked: a name that is taken is told first (conventions §4).
       await tx.insert(workspaces, workspace)
+      const effect = effectOn(workspaceKind, 'CREATE', workspace.id)
+      await tree.scopeChanged(tx, effect.scope, 'CREATED')
+      await tree.grantCreator(tx, context.principal?.id ?? '', effect.scope)
+      await tree.ensureServiceAccount(tx, workspace.id, 'default')
       const quota = 'taxonomy.workspaces'
       await requireRoom(tx, await limitsOn(tx, quota, scopesOf(place)), { quota, amount: 1, isCounted: true })
       for (const area of hooks()) await area.workspaceCreated?.(tx, workspace.id)
-      return effectOn(workspaceKind, 'CREATE', workspace.id)
+      return effect
     })
   }
 
@@ -151,6 +151,7 @@ export class Workspaces implements WorkspaceHandlers {
     await this.#requireEmpty(tx, value)
     const effect = effectOn(workspaceKind, 'DELETE', id)
     await dropWorkspace(tx, stored)
+    await this.#parts.tree.scopeChanged(tx, effect.scope, 'DELETED')
     await this.#parts.operations.follow(tx, { ...freePurge(id), scope: effect.scope })
     return { ...effect, chain: [...scopesOf(place), effect.scope] }
   }
@@ -177,7 +178,8 @@ export class Workspaces implements WorkspaceHandlers {
   async moveWorkspace(request: MoveWorkspaceRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
     const { body, id } = request
     const parent = body.parent_group_id
-    await this.#parts.access.require(context, 'taxonomy.workspaces.move', parentScope(request.organisation, parent))
+    const target = await placeScope(this.#parts.store, request.organisation, parent)
+    await this.#parts.access.require(context, 'taxonomy.workspaces.move', target)
     return this.#parts.operations.mutate(context, request, async tx => {
       const { organisation, parent: from, stored, tree } = await lockChild(tx, workspaceKind, request, body.etag)
       // A parent that is not active is told before the node's own state, one that is not there after it (conventions §4).
@@ -187,6 +189,7 @@ export class Workspaces implements WorkspaceHandlers {
       const effect = effectOn(workspaceKind, 'MOVE', id)
       if (parent === stored.value.parent_group_id) return effect
       await changeTree(tx, tree)
+      await this.#parts.tree.scopeChanged(tx, effect.scope, 'MOVED')
       const next = { ...stored.value, parent_group_id: parent, update_time: formatMillis(context.now) }
       await tx.update(workspaces, id, next, stored.version)
       await moveUsage(tx, id, parent)
@@ -219,9 +222,23 @@ export class Workspaces implements WorkspaceHandlers {
       const { organisation, stored, tree } = await lockChild(tx, workspaceKind, request, etag)
       await changeTree(tx, tree)
       const node = { kind: workspaceKind, organisation: organisation.id, stored }
-      return changeState(tx, node, verb, { reason, context })
+      return changeState(tx, node, verb, { reason, context, tree: this.#parts.tree })
     })
   }
+}
+
+type WorkspacesPage = StoredPage<StoredWorkspace, readonly ['parent_group_id', 'state']>
+
+/** Undefined when the place of one is not among these. */
+function answeredPage({ items, next }: WorkspacesPage, places: Places): Page<Workspace> | undefined {
+  const answers: JsonText<Workspace>[] = []
+  for (const { id, members, text } of items) {
+    const [parent, state] = members
+    const place = places.get(parent)
+    if (place === undefined) return undefined
+    answers.push(workspaceAnswer({ id, text, state }, place))
+  }
+  return next ? { items: answers, next } : { items: answers }
 }
 
 /** A workspace that was just made. */

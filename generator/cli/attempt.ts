@@ -12,7 +12,6 @@ import type { Stopwatch } from './stopwatch.ts'
 
 /** What reading and generating came to. */
 export interface Attempt {
-  readonly loaded: Loaded
   readonly diagnostics: readonly Diagnostic[]
   /** Absent when the documents could not be read. */
   readonly generated: Generated | undefined
@@ -20,7 +19,7 @@ export interface Attempt {
   readonly remembered: readonly string[]
   /** Of all documents, whether they were loaded or not. */
   readonly reach: Reach
-  /** SHA-256 of all files that they are made of. */
+  /** SHA-256 of all files that they are made of, as far as those could be read. */
   readonly inputs: Readonly<Record<string, string>>
 }
 
@@ -40,7 +39,7 @@ export async function attemptWhole({ invocation, options, stopwatch }: Setting):
   const generated = hasErrors(read) ? undefined : generate(loaded, options)
   stopwatch.lap('generate')
   const diagnostics = [...read, ...validated, ...(generated?.diagnostics.found ?? [])]
-  return { loaded, diagnostics, generated, reach: reachOf(loaded), remembered: [], inputs: inputsOf(loaded) }
+  return { diagnostics, generated, reach: reachOf(loaded), remembered: [], inputs: inputsOf(loaded) }
 }
 
 /**
@@ -65,7 +64,6 @@ export async function attemptPart(setting: Setting, recall: Recalled): Promise<A
   const warnings = recall.memory.warnings.filter(({ position }) => files.has(position.file))
   const inputs = Object.entries(recall.memory.inputs).filter(([file]) => files.has(file))
   return {
-    loaded,
     diagnostics: [...read, ...generated.diagnostics.found, ...warnings],
     generated,
     remembered: [...plan.remembered],

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
 import type { Diagnostic } from '../diagnostics.ts'
 import type { Outline } from '../model/types.ts'
@@ -11,7 +11,9 @@ import { ownPackage } from './package-root.ts'
 export interface Memory {
   /** SHA-256 of each file that was read, by its name relative to the working directory. */
   readonly inputs: Readonly<Record<string, string>>
-  /** The same of each file that was generated, by its path relative to the output root. */
+  /** Where each of them really stands, which decides whether references may reach it. */
+  readonly places: Readonly<Record<string, string | undefined>>
+  /** SHA-256 of each file that was generated, by its path relative to the output root. */
   readonly outputs: Readonly<Record<string, string>>
   readonly warnings: readonly Diagnostic[]
   /** Of all documents, in the order of the run. */
@@ -27,6 +29,9 @@ export interface Parts {
   /** SHA-256 of what the documents became that others refer to. */
   readonly shared: string
 }
+
+/** No memory of documents that people write is larger; what is larger is not looked into. */
+const maxBytes = 64 * 1024 * 1024
 
 /**
  * Where a run keeps what it came to, for a run of the same generator with the same options. It stands in
@@ -44,8 +49,8 @@ export class MemoryFile {
 
   /** None where a run does or says more than its output shows. */
   static of(invocation: Invocation): MemoryFile | undefined {
-    const { force, out, report, scaffold, validate, watch } = invocation
-    if (force || report || scaffold !== undefined || validate || watch) return undefined
+    const { force, out, report, scaffold, validate } = invocation
+    if (force || report || scaffold !== undefined || validate) return undefined
     if (process.env.CI || !existsSync('node_modules')) return undefined
     const file = join('node_modules/.cache/ninefold', `${hash([resolve(out)]).slice(0, 32)}.json`)
     return new MemoryFile(file, keyOf(invocation))
@@ -54,6 +59,8 @@ export class MemoryFile {
   /** None that is of another generator or other options, or not as it was written. */
   read(): Memory | undefined {
     try {
+      const stats = lstatSync(this.#file)
+      if (!stats.isFile() || stats.size > maxBytes) return undefined
       const [seal, text = ''] = readFileSync(this.#file, 'utf8').split('\n')
       return seal === hash([this.#key, text]) ? JSON.parse(text) : undefined
     } catch {
@@ -65,6 +72,8 @@ export class MemoryFile {
   write(memory: Memory): void {
     const text = JSON.stringify(memory)
     try {
+      // What a link leads to is not ours to write.
+      if (lstatSync(this.#file, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(this.#file)
       replaceFile(this.#file, `${hash([this.#key, text])}\n${text}`)
     } catch {
       // The run has done its work; the next one will take its time again.
@@ -92,7 +101,13 @@ function generatorTexts(): readonly string[] {
   const { root } = ownPackage()
   const generator = join(import.meta.dirname, '..')
   const folders = [generator, join(generator, '../templates'), join(root, 'runtime')]
-  return [readFileSync(join(root, 'package.json'), 'utf8'), ...folders.flatMap(textsIn)]
+  return [readFileSync(join(root, 'package.json'), 'utf8'), ...installed(root), ...folders.flatMap(textsIn)]
+}
+
+/** What npm says of the packages that a package stands with or among: they parse documents and fill templates. */
+function installed(root: string): readonly string[] {
+  const lists = ['node_modules', '..'].map(folder => join(root, folder, '.package-lock.json'))
+  return lists.map(list => (existsSync(list) ? readFileSync(list, 'utf8') : ''))
 }
 
 function textsIn(folder: string): readonly string[] {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { digest, manifestName, printManifest, withLineFeeds } from '../write/manifest.ts'
 import { lookAt } from '../write/place.ts'
@@ -16,11 +16,16 @@ export interface Recalled {
 
 /** Compares all that a run read and wrote with the disk, by content. */
 export function recalled(memory: Memory, out: string): Recalled {
-  const inputs = Object.entries(memory.inputs)
+  const isAsItWas = ([file, hashed]: readonly [string, string]): boolean =>
+    placeOf(file) === memory.places[file] && inputDigest(file) === hashed
   const outputs = Object.entries(memory.outputs).map(([path, hashed]) => [path, outputText(out, path, hashed)] as const)
   return {
     memory,
-    changed: new Set(inputs.filter(([file, hashed]) => textOf(file, hashed) === undefined).map(([file]) => file)),
+    changed: new Set(
+      Object.entries(memory.inputs)
+        .filter(input => !isAsItWas(input))
+        .map(([file]) => file),
+    ),
     kept: new Map(outputs.flatMap(([path, text]) => (text === undefined ? [] : [[path, text] as const]))),
   }
 }
@@ -31,6 +36,24 @@ export function isSame({ changed, kept, memory }: Recalled, out: string): boolea
   if (changed.size > 0 || kept.size < files.size) return false
   const manifest = printManifest({ generator: ownPackage().version, files, next: new Map() })
   return outputText(out, manifestName, digest(manifest)) === manifest
+}
+
+/** SHA-256 of the text that `load` would read from a file now; undefined where it would read none. */
+export function inputDigest(file: string): string | undefined {
+  try {
+    return digest(new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file)))
+  } catch {
+    return undefined
+  }
+}
+
+/** The path of a file without symbolic links; undefined where there is none. */
+export function placeOf(file: string): string | undefined {
+  try {
+    return realpathSync.native(file)
+  } catch {
+    return undefined
+  }
 }
 
 /** The text of a file, where it is the one that was hashed; what cannot be read is another. */

@@ -22,15 +22,15 @@ import {
   printVerdict,
   printWritten,
 } from './print.ts'
-import type { Recalled } from './recalled.ts'
+import { placeOf, type Recalled } from './recalled.ts'
 import { printReport } from './report.ts'
 import type { Stopwatch } from './stopwatch.ts'
 import type { Terminal } from './terminal.ts'
 
-/** One pass over the documents: its exit status, and the text of every file that it read. */
+/** One pass over the documents: its exit status, and SHA-256 of every file that they are made of. */
 export interface Round {
   readonly status: 0 | 1
-  readonly texts: ReadonlyMap<string, string>
+  readonly inputs: Readonly<Record<string, string>>
 }
 
 /** What a pass is made with. */
@@ -40,7 +40,7 @@ export interface Pass {
   readonly terminal: Terminal
   readonly stopwatch: Stopwatch
   /** Where what it comes to is kept, and what the last one kept there. */
-  readonly memory?: { readonly file: MemoryFile | undefined; readonly recall: Recalled | undefined }
+  readonly memory: { readonly file: MemoryFile | undefined; readonly recall: Recalled | undefined }
 }
 
 /** Reads, generates, and writes or checks, and says on the terminal what came of it. */
@@ -49,9 +49,9 @@ export async function round(given: Pass): Promise<Round> {
   const { permissionBits: bitsFile } = invocation
   const kept = bitsFile === undefined ? undefined : readBits(bitsFile)
   const pass = { ...given, options: { ...given.options, ...(kept && { permissionBits: kept }) } }
-  const part = memory?.recall && (await attemptPart(pass, memory.recall))
+  const part = memory.recall && (await attemptPart(pass, memory.recall))
   const attempt = part ?? (await attemptWhole(pass))
-  const { diagnostics, generated, loaded } = attempt
+  const { diagnostics, generated, inputs } = attempt
   // Looking up where a note stands costs more than all the rest for a large document.
   const shown = invocation.report ? diagnostics : diagnostics.filter(({ severity }) => severity !== 'note')
   for (const line of printDiagnostics(shown)) terminal.err(line)
@@ -59,12 +59,12 @@ export async function round(given: Pass): Promise<Round> {
   const concluded = await conclude(pass, generated, diagnostics)
   const bits = concluded === 0 && kept ? permissionBits(generated?.outlines ?? [], kept) : undefined
   const status = bits && kept && lacksBits(pass, kept, bits) ? 1 : concluded
-  const isRight = status === 0 && memory?.file
+  const isRight = status === 0 && memory.file
   const learnt = isRight && memoryOf(attempt, shown, bitsFile && bits ? { [bitsFile]: printBits(bits) } : {})
   if (isRight && learnt) memory.file.write(learnt)
   stopwatch.lap('remember')
-  if (invocation.timings) terminal.err(printTimings(stopwatch, memory?.file && attempt.remembered))
-  return { status, texts: new Map([...loaded.files].map(([name, file]) => [name, file.text])) }
+  if (invocation.timings) terminal.err(printTimings(stopwatch, memory.file && attempt.remembered))
+  return { status, inputs }
 }
 
 /** What a pass comes to whose output is right; `bits` is the text of the file that keeps them. */
@@ -80,8 +80,10 @@ function memoryOf(
     position: { file, line, column },
   }))
   const parts = partsOf(reach, model, warnings)
+  const read = { ...inputs, ...digests(bits) }
   return {
-    inputs: { ...inputs, ...digests(bits) },
+    inputs: read,
+    places: Object.fromEntries(Object.keys(read).map(file => [file, placeOf(file)])),
     outputs: digests(Object.fromEntries(files)),
     warnings,
     outlines,

@@ -1,25 +1,27 @@
-import { readFileSync, watch as watchFolder } from 'node:fs'
+import { watch as watchFolder } from 'node:fs'
 import { dirname } from 'node:path'
+import { inputDigest } from './recalled.ts'
 
 const settleMilliseconds = 40
 
-/** Texts by file; undefined where a file cannot be read. */
-export type Texts = ReadonlyMap<string, string | undefined>
+/** SHA-256 of texts by file; undefined where a file cannot be read. */
+export type Digests = ReadonlyMap<string, string | undefined>
 
 /** What stands in files now. */
-export const textsOnDisk = (files: readonly string[]): Texts => new Map(files.map(file => [file, currentText(file)]))
+export const digestsOnDisk = (files: readonly string[]): Digests =>
+  new Map(files.map(file => [file, inputDigest(file)]))
 
 /**
- * Waits until files differ from the texts that were read of them; answers their names, none when `signal` aborts. Folders
+ * Waits until files differ from what was read of them; answers their names, none when `signal` aborts. Folders
  * are watched, since editors replace files; a change of before the watching began is found too. Rejects where a folder
  * cannot be watched.
  */
-export async function nextChange(texts: Texts, signal: AbortSignal): Promise<string[]> {
+export async function nextChange(digests: Digests, signal: AbortSignal): Promise<string[]> {
   const { promise, resolve, reject } = Promise.withResolvers<string[]>()
   const closing: (() => void)[] = []
   let timer: NodeJS.Timeout | undefined
   const look = (): void => {
-    const changed = changedFiles(texts)
+    const changed = changedFiles(digests)
     if (changed.length > 0) resolve(changed)
   }
   // An editor saves in several steps: look when they are over.
@@ -30,7 +32,7 @@ export async function nextChange(texts: Texts, signal: AbortSignal): Promise<str
   const abort = (): void => resolve([])
   signal.addEventListener('abort', abort)
   try {
-    for (const folder of new Set([...texts.keys()].map(file => dirname(file)))) {
+    for (const folder of new Set([...digests.keys()].map(file => dirname(file)))) {
       const watcher = watchFolder(folder, settle).on('error', reject)
       closing.push(() => watcher.close())
     }
@@ -44,17 +46,5 @@ export async function nextChange(texts: Texts, signal: AbortSignal): Promise<str
   }
 }
 
-function changedFiles(texts: Texts): string[] {
-  return [...texts].filter(([file, text]) => plain(currentText(file)) !== plain(text)).map(([file]) => file)
-}
-
-function currentText(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return undefined
-  }
-}
-
-/** Without what a reader of documents may have taken off. */
-const plain = (text: string | undefined): string | undefined => text?.replace(/^\ufeff/, '').replaceAll('\r\n', '\n')
+const changedFiles = (digests: Digests): string[] =>
+  [...digests].filter(([file, digest]) => inputDigest(file) !== digest).map(([file]) => file)

@@ -1,3 +1,4 @@
+import { formatOf } from './formats.ts'
 import type { Json, Schema } from '../model/types.ts'
 import { textExample } from './example-text.ts'
 import type { Examples } from './example.ts'
@@ -25,7 +26,12 @@ function numberEdges(shape: Extract<Schema, { kind: 'number' }>): readonly Edge[
   return [low, high].filter(Number.isFinite).map(value => ({ what: String(value), value }))
 }
 
+/** Formats that say what a text is for and not how it looks. */
+const plainFormats: ReadonlySet<string> = new Set(['password', 'byte', 'binary'])
+
 function textEdges({ format, maxLength, minLength, pattern }: Extract<Schema, { kind: 'string' }>): readonly Edge[] {
+  // What has a format of its own no pattern makes: that the longest fits it is not to be had.
+  if (format !== undefined && formatOf(format) === undefined && !plainFormats.has(format)) return []
   const lengths = [minLength, maxLength].filter(length => length !== undefined && length <= maxText)
   return lengths.flatMap(length => {
     const rules = { ...(pattern !== undefined && { pattern }), ...(format !== undefined && { format }) }

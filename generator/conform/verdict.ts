@@ -1,6 +1,6 @@
 import type { Answer } from './call.ts'
 import { matching } from './answer.ts'
-import { errorOf, saidBy } from './error.ts'
+import { errorOf, saidBy, statusOfRpc } from './error.ts'
 import type { Probe } from './probe.ts'
 import type { Subject } from './subject.ts'
 
@@ -26,11 +26,21 @@ export function mustBeAccepted(answer: Answer | undefined, what: string, subject
   probe.find('routed', what, 'a declared success or an error of its handler', saidBy(answer))
 }
 
-function isAccepted(answer: Answer, { isStrict, operation }: Subject): boolean {
+/** An error that the operation declares, with the status of its code: only a handler tells it. */
+export function isOwnError(answer: Answer, { document, operation }: Subject): boolean {
+  const reason = errorOf(answer)?.reason
+  if (reason === undefined || !operation.raises?.includes(reason)) return false
+  const declared = document.errors.find(each => each.reason === reason)
+  return statusOfRpc.get(declared?.rpc ?? '')?.[1] === answer.status
+}
+
+function isAccepted(answer: Answer, subject: Subject): boolean {
+  const { isStrict, operation } = subject
   const { status } = answer
   if (status < 400) return matching(operation.successes, status) !== undefined
   if (status >= 500) return status === 501
   const error = errorOf(answer)
+  if (isOwnError(answer, subject)) return true
   if (status === 401 || status === 403 || status === 405) return false
   if (error || isStrict) return error !== undefined && !notAccepted.has(error.reason)
   // Without a reason, 404 of a path that names nothing can only mean the path itself.

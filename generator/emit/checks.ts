@@ -37,7 +37,7 @@ export function memberStatements(schema: Extract<Schema, { kind: 'object' }>, co
   const properties = visible(schema.properties, context.view)
   const names = schema.properties.map(({ name }) => name)
   if (schema.additional === false && context.isClosed) {
-    statements.push(call(file.runtime('closed'), ['value', hoisted.members(names, place), 'faults']))
+    statements.push(call(file.runtime('closed'), ['value', 'faults', hoisted.members(names, place)]))
   }
   for (const property of properties) statements.push(...memberStatement(property, context))
   if (typeof schema.additional === 'object' || schema.keyPattern !== undefined) {

@@ -3,7 +3,7 @@ import { type Emission, openFile } from './emission.ts'
 import { pascal } from './names.ts'
 import type { OutputFile } from './file.ts'
 import { docComment, inSentence } from './layout/comment.ts'
-import { type Doc, print } from './layout/doc.ts'
+import { type Doc, hang, print } from './layout/doc.ts'
 import { array, object, quote } from './layout/typescript.ts'
 import { render } from './templates.ts'
 
@@ -24,11 +24,11 @@ export function emitPermissions(emission: Emission): OutputFile | undefined {
   return file
 }
 
-function permissionOf({ key, class: of, scopeTypes, operations }: Permission): Doc {
-  return object([
-    `key: ${quote(key)}`,
-    `class: ${quote(of)}`,
-    ['scopeTypes: ', array(scopeTypes.map(quote))],
-    ['operations: ', array(operations.map(quote))],
-  ])
+function permissionOf({ key, class: of, scopeTypes, displayName, description, stage, operations }: Permission): Doc {
+  const rows: Doc[] = [`key: ${quote(key)}`, ['displayName:', hang(quote(displayName ?? ''))]]
+  if (description !== undefined) rows.push(['description:', hang(quote(description))])
+  rows.push(['access: ', object([`class: ${quote(of)}`, ['scopeTypes: ', array(scopeTypes.map(quote))]])])
+  if (stage !== 'GA') rows.push(`stage: ${quote(stage)}`)
+  rows.push(['operations: ', array(operations.map(quote))])
+  return object(rows)
 }

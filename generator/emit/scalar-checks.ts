@@ -28,8 +28,10 @@ export function textChain(
 ): readonly Doc[] {
   const { minLength = 0, maxLength, pattern, format } = schema
   const limits = bounds(minLength, maxLength)
-  const chain = limits.length > 0 ? [run('text', ...limits)] : []
-  if (pattern !== undefined) chain.push(run('matches', hoisted.pattern(pattern, place)))
+  const chain: Doc[] = []
+  if (pattern === undefined) chain.push(...(limits.length > 0 ? [run('text', ...limits)] : []))
+  else if (limits.length === 0) chain.push(run('matches', hoisted.pattern(pattern, place)))
+  else chain.push(run('text', String(minLength), String(maxLength ?? Infinity), hoisted.pattern(pattern, place)))
   const check = format !== undefined && Object.hasOwn(formatChecks, format) ? formatChecks[format] : undefined
   if (check && format) chain.push(run('formatted', file.runtime(check), quote(format)))
   return chain.length > 0 ? chain : [run('anyText')]

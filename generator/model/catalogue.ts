@@ -53,9 +53,11 @@ export function permissionsOf(
   for (const at of elements(member(document, 'x-permissions'))) {
     const key = text(at, 'key') ?? ''
     const declared = { key, class: text(at, 'class') ?? '', scopeTypes: inOrder(texts(at, 'scope_types')) }
-    found.set(key, { ...declared, description: text(at, 'description'), operations: [] })
+    const description = text(at, 'description')
+    const displayName = description?.replace(/(?:[.;:](?:\s|$))[^]*$/, '')
+    found.set(key, { ...declared, displayName, description, stage: 'GA', operations: [] })
   }
-  for (const { access, id, path, position } of operations) {
+  for (const { access, id, path, position, summary } of operations) {
     if (access?.kind !== 'permission' || access.key === undefined) continue
     const known = found.get(access.key)
     const own = access.class ?? ''
@@ -64,9 +66,14 @@ export function permissionsOf(
       key: access.key,
       class: known?.class ?? own,
       scopeTypes: inOrder([...(known?.scopeTypes ?? []), ...scopeTypesOf(access, path)]),
+      displayName: known ? known.displayName : summary,
       description: known?.description,
+      stage: isAlpha(path) && known?.stage !== 'GA' ? 'ALPHA' : 'GA',
       operations: [...(known?.operations ?? []), id],
     })
   }
   return [...found.values()].sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
 }
+
+/** `/<area>/<version>/...` (conventions §1). */
+const isAlpha = (path: string): boolean => /^\/[^/]+\/(?:v\d+)?alpha\d*\//.test(path)

@@ -336,7 +336,12 @@ export interface Permission {
   readonly key: string
   readonly class: string
   readonly scopeTypes: readonly string[]
+  /** For people: the first clause of what `x-permissions` says, else the summary of the first operation that carries it. */
+  readonly displayName: string | undefined
+  /** What `x-permissions` says. */
   readonly description: string | undefined
+  /** ALPHA when only paths of a version `alpha` carry it. */
+  readonly stage: 'GA' | 'ALPHA'
   /** The operations that carry it. */
   readonly operations: readonly string[]
 }

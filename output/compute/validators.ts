@@ -183,13 +183,11 @@ export function checkVm(value: unknown, faults: Faults): value is Vm {
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, vmNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, vmNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.zone, 'zone', faults) && text(value.zone, 'zone', faults, 1, 63))
-    matches(value.zone, 'zone', faults, vmNamePattern)
+  if (required(value.zone, 'zone', faults)) text(value.zone, 'zone', faults, 1, 63, vmNamePattern)
   if (required(value.region, 'region', faults)) anyText(value.region, 'region', faults)
   if (required(value.cpu, 'cpu', faults)) nested(value.cpu, 'cpu', faults, checkVmCpu)
   if (
@@ -231,14 +229,12 @@ export function checkVm(value: unknown, faults: Faults): value is Vm {
 export function checkVmInput(value: unknown, faults: Faults): value is VmInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, vmInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, vmNamePattern)
+  closed(value, faults, vmInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, vmNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.zone, 'zone', faults) && text(value.zone, 'zone', faults, 1, 63))
-    matches(value.zone, 'zone', faults, vmNamePattern)
+  if (required(value.zone, 'zone', faults)) text(value.zone, 'zone', faults, 1, 63, vmNamePattern)
   if (required(value.cpu, 'cpu', faults)) nested(value.cpu, 'cpu', faults, checkVmCpuInput)
   if (
     required(value.memory_mib, 'memory_mib', faults) &&
@@ -261,14 +257,12 @@ export function checkVmInput(value: unknown, faults: Faults): value is VmInput {
 export function checkVmUpdate(value: unknown, faults: Faults): value is VmUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, vmInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, vmNamePattern)
+  closed(value, faults, vmInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, vmNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.zone !== undefined && text(value.zone, 'zone', faults, 1, 63))
-    matches(value.zone, 'zone', faults, vmNamePattern)
+  if (value.zone !== undefined) text(value.zone, 'zone', faults, 1, 63, vmNamePattern)
   if (value.cpu !== undefined) nested(value.cpu, 'cpu', faults, checkVmCpuUpdate)
   if (value.memory_mib !== undefined && integer(value.memory_mib, 'memory_mib', faults, 128, 16777216))
     multiple(value.memory_mib, 'memory_mib', faults, 128)
@@ -319,7 +313,7 @@ export function checkVmCpu(value: unknown, faults: Faults): value is VmCpu {
 export function checkVmCpuInput(value: unknown, faults: Faults): value is VmCpuInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, vmCpuInputMembers, faults)
+  closed(value, faults, vmCpuInputMembers)
   if (required(value.count, 'count', faults)) integer(value.count, 'count', faults, 1, 256)
   if (value.cores_per_socket !== undefined) integer(value.cores_per_socket, 'cores_per_socket', faults, 1, 256)
   if (value.threads_per_core !== undefined) integer(value.threads_per_core, 'threads_per_core', faults, 1, 2)
@@ -329,7 +323,7 @@ export function checkVmCpuInput(value: unknown, faults: Faults): value is VmCpuI
 export function checkVmCpuUpdate(value: unknown, faults: Faults): value is VmCpuUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, vmCpuInputMembers, faults)
+  closed(value, faults, vmCpuInputMembers)
   if (value.count !== undefined) integer(value.count, 'count', faults, 1, 256)
   if (value.cores_per_socket !== undefined) integer(value.cores_per_socket, 'cores_per_socket', faults, 1, 256)
   if (value.threads_per_core !== undefined) integer(value.threads_per_core, 'threads_per_core', faults, 1, 2)
@@ -350,7 +344,7 @@ export function checkVmNuma(value: unknown, faults: Faults): value is VmNuma {
 export function checkVmNumaInput(value: unknown, faults: Faults): value is VmNumaInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, vmNumaInputMembers, faults)
+  closed(value, faults, vmNumaInputMembers)
   if (required(value.nodes, 'nodes', faults)) list(value.nodes, 'nodes', faults, checkVmNumaNodeInput, 1, 8)
   return faults.count === before
 }
@@ -358,7 +352,7 @@ export function checkVmNumaInput(value: unknown, faults: Faults): value is VmNum
 export function checkVmNumaUpdate(value: unknown, faults: Faults): value is VmNumaUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, vmNumaInputMembers, faults)
+  closed(value, faults, vmNumaInputMembers)
   if (value.nodes !== undefined) list(value.nodes, 'nodes', faults, checkVmNumaNodeInput, 1, 8)
   return faults.count === before
 }
@@ -383,7 +377,7 @@ export function checkVmNumaNode(value: unknown, faults: Faults): value is VmNuma
 export function checkVmNumaNodeInput(value: unknown, faults: Faults): value is VmNumaNodeInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, vmNumaNodeInputMembers, faults)
+  closed(value, faults, vmNumaNodeInputMembers)
   if (required(value.vcpus, 'vcpus', faults)) integer(value.vcpus, 'vcpus', faults, 1, 256)
   if (
     required(value.memory_mib, 'memory_mib', faults) &&
@@ -411,7 +405,7 @@ export function checkVmBootDisk(value: unknown, faults: Faults): value is VmBoot
 export function checkVmBootDiskInput(value: unknown, faults: Faults): value is VmBootDiskInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, vmBootDiskInputMembers, faults)
+  closed(value, faults, vmBootDiskInputMembers)
   if (value.image !== undefined) text(value.image, 'image', faults, 0, 128)
   if (value.source_object !== undefined) nested(value.source_object, 'source_object', faults, checkVmSourceObject)
   if (value.source_artifact !== undefined)
@@ -423,7 +417,7 @@ export function checkVmBootDiskInput(value: unknown, faults: Faults): value is V
 export function checkVmBootDiskUpdate(value: unknown, faults: Faults): value is VmBootDiskUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, vmBootDiskInputMembers, faults)
+  closed(value, faults, vmBootDiskInputMembers)
   if (value.image !== undefined) text(value.image, 'image', faults, 0, 128)
   if (value.source_object !== undefined) nested(value.source_object, 'source_object', faults, checkVmSourceObjectUpdate)
   if (value.source_artifact !== undefined)
@@ -439,7 +433,7 @@ export function completeVmBootDiskInput(value: VmBootDiskInput): VmBootDiskGiven
 export function checkVmSourceObject(value: unknown, faults: Faults): value is VmSourceObject {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, vmSourceObjectMembers, faults)
+  closed(value, faults, vmSourceObjectMembers)
   if (required(value.bucket_id, 'bucket_id', faults) && matches(value.bucket_id, 'bucket_id', faults, vmIdPattern))
     formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid')
   if (required(value.object, 'object', faults)) text(value.object, 'object', faults, 1, 1024)
@@ -449,7 +443,7 @@ export function checkVmSourceObject(value: unknown, faults: Faults): value is Vm
 export function checkVmSourceObjectUpdate(value: unknown, faults: Faults): value is VmSourceObjectUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, vmSourceObjectMembers, faults)
+  closed(value, faults, vmSourceObjectMembers)
   if (value.bucket_id !== undefined && matches(value.bucket_id, 'bucket_id', faults, vmIdPattern))
     formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid')
   if (value.object !== undefined) text(value.object, 'object', faults, 1, 1024)
@@ -459,34 +453,33 @@ export function checkVmSourceObjectUpdate(value: unknown, faults: Faults): value
 export function checkVmSourceArtifact(value: unknown, faults: Faults): value is VmSourceArtifact {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, vmSourceArtifactMembers, faults)
+  closed(value, faults, vmSourceArtifactMembers)
   if (
     required(value.repository_id, 'repository_id', faults) &&
     matches(value.repository_id, 'repository_id', faults, vmIdPattern)
   )
     formatted(value.repository_id, 'repository_id', faults, isUuid, 'uuid')
-  if (required(value.reference, 'reference', faults) && text(value.reference, 'reference', faults, 1, 128))
-    matches(value.reference, 'reference', faults, vmSourceArtifactReferencePattern)
+  if (required(value.reference, 'reference', faults))
+    text(value.reference, 'reference', faults, 1, 128, vmSourceArtifactReferencePattern)
   return faults.count === before
 }
 
 export function checkVmSourceArtifactUpdate(value: unknown, faults: Faults): value is VmSourceArtifactUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, vmSourceArtifactMembers, faults)
+  closed(value, faults, vmSourceArtifactMembers)
   if (value.repository_id !== undefined && matches(value.repository_id, 'repository_id', faults, vmIdPattern))
     formatted(value.repository_id, 'repository_id', faults, isUuid, 'uuid')
-  if (value.reference !== undefined && text(value.reference, 'reference', faults, 1, 128))
-    matches(value.reference, 'reference', faults, vmSourceArtifactReferencePattern)
+  if (value.reference !== undefined)
+    text(value.reference, 'reference', faults, 1, 128, vmSourceArtifactReferencePattern)
   return faults.count === before
 }
 
 export function checkVmDataDisk(value: unknown, faults: Faults): value is VmDataDisk {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, vmDataDiskMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, vmNamePattern)
+  closed(value, faults, vmDataDiskMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, vmNamePattern)
   if (required(value.size_gib, 'size_gib', faults)) integer(value.size_gib, 'size_gib', faults, 1, 65536)
   return faults.count === before
 }
@@ -513,7 +506,7 @@ export function checkVmNetworkInterface(value: unknown, faults: Faults): value i
 export function checkVmNetworkInterfaceInput(value: unknown, faults: Faults): value is VmNetworkInterfaceInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, vmNetworkInterfaceInputMembers, faults)
+  closed(value, faults, vmNetworkInterfaceInputMembers)
   if (required(value.subnet_id, 'subnet_id', faults) && matches(value.subnet_id, 'subnet_id', faults, vmIdPattern))
     formatted(value.subnet_id, 'subnet_id', faults, isUuid, 'uuid')
   if (value.ip_address !== undefined) formatted(value.ip_address, 'ip_address', faults, isIpv4, 'ipv4')
@@ -543,7 +536,7 @@ export function checkListVmsResponse(value: unknown, faults: Faults): value is L
 export function checkStateChangeInput(value: unknown, faults: Faults): value is StateChangeInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, stateChangeInputMembers, faults)
+  closed(value, faults, stateChangeInputMembers)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -551,7 +544,7 @@ export function checkStateChangeInput(value: unknown, faults: Faults): value is 
 export function checkStopVmBodyInput(value: unknown, faults: Faults): value is StopVmBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, stopVmBodyInputMembers, faults)
+  closed(value, faults, stopVmBodyInputMembers)
   if (value.grace_period_seconds !== undefined)
     integer(value.grace_period_seconds, 'grace_period_seconds', faults, 0, 3600)
   if (value.discard_saved_state !== undefined) boolean(value.discard_saved_state, 'discard_saved_state', faults)
@@ -570,7 +563,7 @@ export function completeStopVmBodyInput(value: StopVmBodyInput): StopVmBodyGiven
 export function checkRestartVmBodyInput(value: unknown, faults: Faults): value is RestartVmBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, restartVmBodyInputMembers, faults)
+  closed(value, faults, restartVmBodyInputMembers)
   if (value.grace_period_seconds !== undefined)
     integer(value.grace_period_seconds, 'grace_period_seconds', faults, 0, 3600)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -693,8 +686,8 @@ export function checkCreateVmRequest(value: unknown, faults: Faults): value is C
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vmIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVmRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkVmInput)
   return faults.count === before
 }
@@ -721,8 +714,8 @@ export function checkDeleteVmRequest(value: unknown, faults: Faults): value is D
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vmIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVmRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -734,8 +727,8 @@ export function checkUpdateVmRequest(value: unknown, faults: Faults): value is U
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vmIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVmRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkVmUpdate)
   return faults.count === before
 }
@@ -747,8 +740,8 @@ export function checkStartVmRequest(value: unknown, faults: Faults): value is St
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vmIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVmRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -760,8 +753,8 @@ export function checkStopVmRequest(value: unknown, faults: Faults): value is Sto
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vmIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVmRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStopVmBodyInput)
   return faults.count === before
 }
@@ -777,8 +770,8 @@ export function checkSuspendVmRequest(value: unknown, faults: Faults): value is 
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vmIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVmRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -790,8 +783,8 @@ export function checkResumeVmRequest(value: unknown, faults: Faults): value is R
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vmIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVmRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -803,8 +796,8 @@ export function checkRestartVmRequest(value: unknown, faults: Faults): value is 
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vmIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVmRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRestartVmBodyInput)
   return faults.count === before
 }
@@ -820,8 +813,8 @@ export function checkResetVmRequest(value: unknown, faults: Faults): value is Re
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vmIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVmRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }

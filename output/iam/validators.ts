@@ -423,7 +423,7 @@ export function checkBinding(value: unknown, faults: Faults): value is Binding {
 export function checkBindingInput(value: unknown, faults: Faults): value is BindingInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, bindingInputMembers, faults)
+  closed(value, faults, bindingInputMembers)
   if (
     required(value.principal_id, 'principal_id', faults) &&
     matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
@@ -496,8 +496,7 @@ export function checkPolicy(value: unknown, faults: Faults): value is Policy {
     matches(value.workspace_id, 'workspace_id', faults, bindingIdPattern)
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, policyNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, policyNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
@@ -518,9 +517,8 @@ export function checkPolicy(value: unknown, faults: Faults): value is Policy {
 export function checkPolicyInput(value: unknown, faults: Faults): value is PolicyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, policyInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, policyNamePattern)
+  closed(value, faults, policyInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, policyNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -534,9 +532,8 @@ export function checkPolicyInput(value: unknown, faults: Faults): value is Polic
 export function checkPolicyUpdate(value: unknown, faults: Faults): value is PolicyUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, policyInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, policyNamePattern)
+  closed(value, faults, policyInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, policyNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -578,7 +575,7 @@ export function checkPolicyStatement(value: unknown, faults: Faults): value is P
 export function checkPolicyStatementInput(value: unknown, faults: Faults): value is PolicyStatementInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, policyStatementInputMembers, faults)
+  closed(value, faults, policyStatementInputMembers)
   if (required(value.effect, 'effect', faults)) nested(value.effect, 'effect', faults, checkPolicyEffect)
   if (required(value.principals, 'principals', faults))
     list(value.principals, 'principals', faults, checkPolicyPrincipal, 1, 50)
@@ -612,7 +609,7 @@ export function checkPermissionPattern(value: unknown, faults: Faults): value is
 }
 
 export function checkResourcePattern(value: unknown, faults: Faults): value is ResourcePattern {
-  return text(value, '', faults, 0, 1280) && matches(value, '', faults, resourcePatternPattern)
+  return text(value, '', faults, 0, 1280, resourcePatternPattern)
 }
 
 export function checkListPoliciesResponse(value: unknown, faults: Faults): value is ListPoliciesResponse {
@@ -764,7 +761,7 @@ export function checkListMyPermissionsResponse(value: unknown, faults: Faults): 
 export function checkPermissionTest(value: unknown, faults: Faults): value is PermissionTest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, permissionTestMembers, faults)
+  closed(value, faults, permissionTestMembers)
   if (
     required(value.permissions, 'permissions', faults) &&
     list(
@@ -785,7 +782,7 @@ export function checkPermissionTest(value: unknown, faults: Faults): value is Pe
 export function checkMyPermissionTest(value: unknown, faults: Faults): value is MyPermissionTest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, myPermissionTestMembers, faults)
+  closed(value, faults, myPermissionTestMembers)
   if (
     required(value.permissions, 'permissions', faults) &&
     list(
@@ -805,7 +802,7 @@ export function checkMyPermissionTest(value: unknown, faults: Faults): value is 
 export function checkTestedResource(value: unknown, faults: Faults): value is TestedResource {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, testedResourceMembers, faults)
+  closed(value, faults, testedResourceMembers)
   if (value.type !== undefined) matches(value.type, 'type', faults, testedResourceTypePattern)
   if (value.id !== undefined) text(value.id, 'id', faults, 0, 1280)
   if (value.name !== undefined) text(value.name, 'name', faults, 0, 1280)
@@ -816,10 +813,9 @@ export function checkTestedResource(value: unknown, faults: Faults): value is Te
 export function checkTestContext(value: unknown, faults: Faults): value is TestContext {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, testContextMembers, faults)
+  closed(value, faults, testContextMembers)
   if (value.time !== undefined) formatted(value.time, 'time', faults, isDateTime, 'date-time')
-  if (value.ip !== undefined && text(value.ip, 'ip', faults, 0, 45))
-    matches(value.ip, 'ip', faults, testContextIpPattern)
+  if (value.ip !== undefined) text(value.ip, 'ip', faults, 0, 45, testContextIpPattern)
   return faults.count === before
 }
 
@@ -873,7 +869,7 @@ export function checkMyPermissionTestResult(value: unknown, faults: Faults): val
 export function checkAccessGrantInput(value: unknown, faults: Faults): value is AccessGrantInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, accessGrantInputMembers, faults)
+  closed(value, faults, accessGrantInputMembers)
   if (
     required(value.principal_id, 'principal_id', faults) &&
     matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
@@ -896,7 +892,7 @@ export function completeAccessGrantInput(value: AccessGrantInput): AccessGrantGi
 export function checkAccessRevocationInput(value: unknown, faults: Faults): value is AccessRevocationInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, accessRevocationInputMembers, faults)
+  closed(value, faults, accessRevocationInputMembers)
   if (
     required(value.principal_id, 'principal_id', faults) &&
     matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
@@ -918,8 +914,7 @@ export function checkRole(value: unknown, faults: Faults): value is Role {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, bindingRoleIdPattern)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, policyNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, policyNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.role_type, 'role_type', faults)) nested(value.role_type, 'role_type', faults, checkRoleType)
@@ -950,9 +945,8 @@ export function checkRole(value: unknown, faults: Faults): value is Role {
 export function checkRoleInput(value: unknown, faults: Faults): value is RoleInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, roleInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, policyNamePattern)
+  closed(value, faults, roleInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, policyNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeKind)
@@ -976,9 +970,8 @@ export function checkRoleInput(value: unknown, faults: Faults): value is RoleInp
 export function checkRoleUpdate(value: unknown, faults: Faults): value is RoleUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, roleInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, policyNamePattern)
+  closed(value, faults, roleInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, policyNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.scope_type !== undefined) nested(value.scope_type, 'scope_type', faults, checkScopeKind)
@@ -1042,7 +1035,7 @@ export function checkListRolePermissionsResponse(value: unknown, faults: Faults)
 export function checkRolePermissionAddition(value: unknown, faults: Faults): value is RolePermissionAddition {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, rolePermissionAdditionMembers, faults)
+  closed(value, faults, rolePermissionAdditionMembers)
   if (required(value.permission, 'permission', faults))
     matches(value.permission, 'permission', faults, permissionIdPattern)
   return faults.count === before
@@ -1053,8 +1046,7 @@ export function checkServiceAccount(value: unknown, faults: Faults): value is Se
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, policyNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, policyNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (
@@ -1141,7 +1133,7 @@ export function checkListTokensResponse(value: unknown, faults: Faults): value i
 export function checkTokenRefreshInput(value: unknown, faults: Faults): value is TokenRefreshInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, tokenRefreshInputMembers, faults)
+  closed(value, faults, tokenRefreshInputMembers)
   if (value.refresh_token !== undefined) text(value.refresh_token, 'refresh_token', faults, 1, 256)
   if (value.assertion !== undefined) text(value.assertion, 'assertion', faults, 1, 8192)
   return faults.count === before
@@ -1150,7 +1142,7 @@ export function checkTokenRefreshInput(value: unknown, faults: Faults): value is
 export function checkTokenRevocationInput(value: unknown, faults: Faults): value is TokenRevocationInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, tokenRevocationInputMembers, faults)
+  closed(value, faults, tokenRevocationInputMembers)
   if (value.token !== undefined) text(value.token, 'token', faults, 1, 8192)
   if (value.token_id !== undefined && matches(value.token_id, 'token_id', faults, bindingIdPattern))
     formatted(value.token_id, 'token_id', faults, isUuid, 'uuid')
@@ -1184,19 +1176,14 @@ export function checkUser(value: unknown, faults: Faults): value is User {
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (
-    required(value.email, 'email', faults) &&
-    text(value.email, 'email', faults, 3, 254) &&
-    matches(value.email, 'email', faults, userEmailPattern)
-  )
+  if (required(value.email, 'email', faults) && text(value.email, 'email', faults, 3, 254, userEmailPattern))
     formatted(value.email, 'email', faults, isEmail, 'email')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 1, 128)
   if (required(value.organisation_id, 'organisation_id', faults))
     matches(value.organisation_id, 'organisation_id', faults, bindingScopeIdPattern)
-  if (required(value.locale, 'locale', faults) && text(value.locale, 'locale', faults, 0, 35))
-    matches(value.locale, 'locale', faults, userLocalePattern)
-  if (required(value.time_zone, 'time_zone', faults) && text(value.time_zone, 'time_zone', faults, 0, 64))
-    matches(value.time_zone, 'time_zone', faults, userTimeZonePattern)
+  if (required(value.locale, 'locale', faults)) text(value.locale, 'locale', faults, 0, 35, userLocalePattern)
+  if (required(value.time_zone, 'time_zone', faults))
+    text(value.time_zone, 'time_zone', faults, 0, 64, userTimeZonePattern)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
   if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkPrincipalStatus)
   if (required(value.has_avatar, 'has_avatar', faults)) boolean(value.has_avatar, 'has_avatar', faults)
@@ -1221,20 +1208,14 @@ export function checkUser(value: unknown, faults: Faults): value is User {
 export function checkUserInput(value: unknown, faults: Faults): value is UserInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, userInputMembers, faults)
-  if (
-    required(value.email, 'email', faults) &&
-    text(value.email, 'email', faults, 3, 254) &&
-    matches(value.email, 'email', faults, userEmailPattern)
-  )
+  closed(value, faults, userInputMembers)
+  if (required(value.email, 'email', faults) && text(value.email, 'email', faults, 3, 254, userEmailPattern))
     formatted(value.email, 'email', faults, isEmail, 'email')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 1, 128)
   if (value.organisation_id !== undefined)
     matches(value.organisation_id, 'organisation_id', faults, bindingScopeIdPattern)
-  if (value.locale !== undefined && text(value.locale, 'locale', faults, 0, 35))
-    matches(value.locale, 'locale', faults, userLocalePattern)
-  if (value.time_zone !== undefined && text(value.time_zone, 'time_zone', faults, 0, 64))
-    matches(value.time_zone, 'time_zone', faults, userTimeZonePattern)
+  if (value.locale !== undefined) text(value.locale, 'locale', faults, 0, 35, userLocalePattern)
+  if (value.time_zone !== undefined) text(value.time_zone, 'time_zone', faults, 0, 64, userTimeZonePattern)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -1243,20 +1224,14 @@ export function checkUserInput(value: unknown, faults: Faults): value is UserInp
 export function checkUserUpdate(value: unknown, faults: Faults): value is UserUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, userInputMembers, faults)
-  if (
-    value.email !== undefined &&
-    text(value.email, 'email', faults, 3, 254) &&
-    matches(value.email, 'email', faults, userEmailPattern)
-  )
+  closed(value, faults, userInputMembers)
+  if (value.email !== undefined && text(value.email, 'email', faults, 3, 254, userEmailPattern))
     formatted(value.email, 'email', faults, isEmail, 'email')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 1, 128)
   if (value.organisation_id !== undefined)
     matches(value.organisation_id, 'organisation_id', faults, bindingScopeIdPattern)
-  if (value.locale !== undefined && text(value.locale, 'locale', faults, 0, 35))
-    matches(value.locale, 'locale', faults, userLocalePattern)
-  if (value.time_zone !== undefined && text(value.time_zone, 'time_zone', faults, 0, 64))
-    matches(value.time_zone, 'time_zone', faults, userTimeZonePattern)
+  if (value.locale !== undefined) text(value.locale, 'locale', faults, 0, 35, userLocalePattern)
+  if (value.time_zone !== undefined) text(value.time_zone, 'time_zone', faults, 0, 64, userTimeZonePattern)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -1284,12 +1259,10 @@ export function checkListUsersResponse(value: unknown, faults: Faults): value is
 export function checkUserProfileInput(value: unknown, faults: Faults): value is UserProfileInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, userProfileInputMembers, faults)
+  closed(value, faults, userProfileInputMembers)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 1, 128)
-  if (value.locale !== undefined && text(value.locale, 'locale', faults, 0, 35))
-    matches(value.locale, 'locale', faults, userLocalePattern)
-  if (value.time_zone !== undefined && text(value.time_zone, 'time_zone', faults, 0, 64))
-    matches(value.time_zone, 'time_zone', faults, userTimeZonePattern)
+  if (value.locale !== undefined) text(value.locale, 'locale', faults, 0, 35, userLocalePattern)
+  if (value.time_zone !== undefined) text(value.time_zone, 'time_zone', faults, 0, 64, userTimeZonePattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -1316,7 +1289,7 @@ export function checkAvatar(value: unknown, faults: Faults): value is Avatar {
 export function checkAvatarInput(value: unknown, faults: Faults): value is AvatarInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, avatarInputMembers, faults)
+  closed(value, faults, avatarInputMembers)
   if (required(value.content_type, 'content_type', faults))
     choice(value.content_type, 'content_type', faults, avatarContentTypeSet)
   if (required(value.data, 'data', faults)) formatted(value.data, 'data', faults, isBase64, 'byte')
@@ -1327,7 +1300,7 @@ export function checkAvatarInput(value: unknown, faults: Faults): value is Avata
 export function checkAvatarUpdate(value: unknown, faults: Faults): value is AvatarUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, avatarInputMembers, faults)
+  closed(value, faults, avatarInputMembers)
   if (value.content_type !== undefined) choice(value.content_type, 'content_type', faults, avatarContentTypeSet)
   if (value.data !== undefined) formatted(value.data, 'data', faults, isBase64, 'byte')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -1341,7 +1314,7 @@ export function completeAvatarInput(value: AvatarInput): AvatarInput {
 export function checkPasswordChangeInput(value: unknown, faults: Faults): value is PasswordChangeInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, passwordChangeInputMembers, faults)
+  closed(value, faults, passwordChangeInputMembers)
   if (required(value.current_password, 'current_password', faults))
     text(value.current_password, 'current_password', faults, 1, 1024)
   if (required(value.new_password, 'new_password', faults)) text(value.new_password, 'new_password', faults, 1, 1024)
@@ -1351,7 +1324,7 @@ export function checkPasswordChangeInput(value: unknown, faults: Faults): value 
 export function checkUserStateChangeInput(value: unknown, faults: Faults): value is UserStateChangeInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, userStateChangeInputMembers, faults)
+  closed(value, faults, userStateChangeInputMembers)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -1359,7 +1332,7 @@ export function checkUserStateChangeInput(value: unknown, faults: Faults): value
 export function checkActivationRenewalInput(value: unknown, faults: Faults): value is ActivationRenewalInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, activationRenewalInputMembers, faults)
+  closed(value, faults, activationRenewalInputMembers)
   if (value.token_ttl !== undefined)
     matches(value.token_ttl, 'token_ttl', faults, activationRenewalInputTokenTtlPattern)
   if (value.delivery !== undefined) nested(value.delivery, 'delivery', faults, checkCredentialDelivery)
@@ -1374,7 +1347,7 @@ export function completeActivationRenewalInput(value: ActivationRenewalInput): A
 export function checkPasswordResetInput(value: unknown, faults: Faults): value is PasswordResetInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, activationRenewalInputMembers, faults)
+  closed(value, faults, activationRenewalInputMembers)
   if (value.token_ttl !== undefined)
     matches(value.token_ttl, 'token_ttl', faults, activationRenewalInputTokenTtlPattern)
   if (value.delivery !== undefined) nested(value.delivery, 'delivery', faults, checkCredentialDelivery)
@@ -1389,7 +1362,7 @@ export function completePasswordResetInput(value: PasswordResetInput): PasswordR
 export function checkUserActivationInput(value: unknown, faults: Faults): value is UserActivationInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, userActivationInputMembers, faults)
+  closed(value, faults, userActivationInputMembers)
   if (required(value.token, 'token', faults)) text(value.token, 'token', faults, 1, 256)
   if (required(value.password, 'password', faults)) text(value.password, 'password', faults, 1, 1024)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 1, 128)
@@ -1399,12 +1372,8 @@ export function checkUserActivationInput(value: unknown, faults: Faults): value 
 export function checkCredentialsInput(value: unknown, faults: Faults): value is CredentialsInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, credentialsInputMembers, faults)
-  if (
-    required(value.email, 'email', faults) &&
-    text(value.email, 'email', faults, 3, 254) &&
-    matches(value.email, 'email', faults, userEmailPattern)
-  )
+  closed(value, faults, credentialsInputMembers)
+  if (required(value.email, 'email', faults) && text(value.email, 'email', faults, 3, 254, userEmailPattern))
     formatted(value.email, 'email', faults, isEmail, 'email')
   if (required(value.password, 'password', faults)) text(value.password, 'password', faults, 1, 1024)
   return faults.count === before
@@ -1416,7 +1385,7 @@ export function checkPasswordResetCompletionInput(
 ): value is PasswordResetCompletionInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, passwordResetCompletionInputMembers, faults)
+  closed(value, faults, passwordResetCompletionInputMembers)
   if (required(value.token, 'token', faults)) text(value.token, 'token', faults, 1, 256)
   if (required(value.password, 'password', faults)) text(value.password, 'password', faults, 1, 1024)
   return faults.count === before
@@ -1425,20 +1394,14 @@ export function checkPasswordResetCompletionInput(
 export function checkInvitationInput(value: unknown, faults: Faults): value is InvitationInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, invitationInputMembers, faults)
-  if (
-    required(value.email, 'email', faults) &&
-    text(value.email, 'email', faults, 3, 254) &&
-    matches(value.email, 'email', faults, userEmailPattern)
-  )
+  closed(value, faults, invitationInputMembers)
+  if (required(value.email, 'email', faults) && text(value.email, 'email', faults, 3, 254, userEmailPattern))
     formatted(value.email, 'email', faults, isEmail, 'email')
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 1, 128)
   if (value.organisation_id !== undefined)
     matches(value.organisation_id, 'organisation_id', faults, bindingScopeIdPattern)
-  if (value.locale !== undefined && text(value.locale, 'locale', faults, 0, 35))
-    matches(value.locale, 'locale', faults, userLocalePattern)
-  if (value.time_zone !== undefined && text(value.time_zone, 'time_zone', faults, 0, 64))
-    matches(value.time_zone, 'time_zone', faults, userTimeZonePattern)
+  if (value.locale !== undefined) text(value.locale, 'locale', faults, 0, 35, userLocalePattern)
+  if (value.time_zone !== undefined) text(value.time_zone, 'time_zone', faults, 0, 64, userTimeZonePattern)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.grants !== undefined) list(value.grants, 'grants', faults, checkInvitationGrantInput, 0, 10)
   if (value.token_ttl !== undefined)
@@ -1462,7 +1425,7 @@ export function completeInvitationInput(value: InvitationInput): InvitationGiven
 export function checkInvitationGrantInput(value: unknown, faults: Faults): value is InvitationGrantInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, invitationGrantInputMembers, faults)
+  closed(value, faults, invitationGrantInputMembers)
   if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeKind)
   if (required(value.scope_id, 'scope_id', faults)) matches(value.scope_id, 'scope_id', faults, bindingScopeIdPattern)
   if (required(value.role_id, 'role_id', faults)) matches(value.role_id, 'role_id', faults, bindingRoleIdPattern)
@@ -1478,7 +1441,7 @@ export function completeInvitationGrantInput(value: InvitationGrantInput): Invit
 export function checkCredentialTokenLookupInput(value: unknown, faults: Faults): value is CredentialTokenLookupInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, credentialTokenLookupInputMembers, faults)
+  closed(value, faults, credentialTokenLookupInputMembers)
   if (required(value.token, 'token', faults)) text(value.token, 'token', faults, 1, 256)
   return faults.count === before
 }
@@ -1693,8 +1656,8 @@ export function checkListBindingsRequest(value: unknown, faults: Faults): value 
 export function checkCreateBindingRequest(value: unknown, faults: Faults): value is CreateBindingRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkBindingInput)
   return faults.count === before
 }
@@ -1717,8 +1680,8 @@ export function checkDeleteBindingRequest(value: unknown, faults: Faults): value
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -1756,8 +1719,8 @@ export function checkCreatePolicyRequest(value: unknown, faults: Faults): value 
   const before = faults.count
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bindingIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkPolicyInput)
   return faults.count === before
 }
@@ -1784,8 +1747,8 @@ export function checkDeletePolicyRequest(value: unknown, faults: Faults): value 
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -1797,8 +1760,8 @@ export function checkUpdatePolicyRequest(value: unknown, faults: Faults): value 
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkPolicyUpdate)
   return faults.count === before
 }
@@ -1902,8 +1865,8 @@ export function checkGrantAccessRequest(value: unknown, faults: Faults): value i
     choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
   if (required(value.scope_id, 'scope_id', faults) && matches(value.scope_id, 'scope_id', faults, bindingIdPattern))
     formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAccessGrantInput)
   return faults.count === before
 }
@@ -1919,8 +1882,8 @@ export function checkRevokeAccessRequest(value: unknown, faults: Faults): value 
     choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
   if (required(value.scope_id, 'scope_id', faults) && matches(value.scope_id, 'scope_id', faults, bindingIdPattern))
     formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAccessRevocationInput)
   return faults.count === before
 }
@@ -1942,8 +1905,8 @@ export function checkListRolesRequest(value: unknown, faults: Faults): value is 
 export function checkCreateRoleRequest(value: unknown, faults: Faults): value is CreateRoleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRoleInput)
   return faults.count === before
 }
@@ -1964,8 +1927,8 @@ export function checkDeleteRoleRequest(value: unknown, faults: Faults): value is
   const before = faults.count
   if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -1974,8 +1937,8 @@ export function checkUpdateRoleRequest(value: unknown, faults: Faults): value is
   const before = faults.count
   if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRoleUpdate)
   return faults.count === before
 }
@@ -1995,8 +1958,8 @@ export function checkAddRolePermissionRequest(value: unknown, faults: Faults): v
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.role, 'role', faults)) anyText(value.role, 'role', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRolePermissionAddition)
   return faults.count === before
 }
@@ -2007,8 +1970,8 @@ export function checkRemoveRolePermissionRequest(value: unknown, faults: Faults)
   if (required(value.role, 'role', faults)) anyText(value.role, 'role', faults)
   if (required(value.permission, 'permission', faults)) anyText(value.permission, 'permission', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -2050,8 +2013,8 @@ export function checkRefreshTokenRequest(value: unknown, faults: Faults): value 
 export function checkRevokeTokenRequest(value: unknown, faults: Faults): value is RevokeTokenRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkTokenRevocationInput)
   return faults.count === before
 }
@@ -2075,8 +2038,8 @@ export function checkUpdateMyProfileRequest(value: unknown, faults: Faults): val
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkUserProfileInput)
   return faults.count === before
 }
@@ -2090,8 +2053,8 @@ export function checkDeleteMyAvatarRequest(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -2099,8 +2062,8 @@ export function checkSetMyAvatarRequest(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAvatarUpdate)
   return faults.count === before
 }
@@ -2108,8 +2071,8 @@ export function checkSetMyAvatarRequest(value: unknown, faults: Faults): value i
 export function checkChangeMyPasswordRequest(value: unknown, faults: Faults): value is ChangeMyPasswordRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkPasswordChangeInput)
   return faults.count === before
 }
@@ -2128,8 +2091,8 @@ export function checkUpdateUserRequest(value: unknown, faults: Faults): value is
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkUserUpdate)
   return faults.count === before
 }
@@ -2147,8 +2110,8 @@ export function checkDeactivateUserRequest(value: unknown, faults: Faults): valu
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkUserStateChangeInput)
   return faults.count === before
 }
@@ -2158,8 +2121,8 @@ export function checkReactivateUserRequest(value: unknown, faults: Faults): valu
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkUserStateChangeInput)
   return faults.count === before
 }
@@ -2169,8 +2132,8 @@ export function checkRegenerateActivationRequest(value: unknown, faults: Faults)
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkActivationRenewalInput)
   return faults.count === before
 }
@@ -2184,8 +2147,8 @@ export function checkResetUserPasswordRequest(value: unknown, faults: Faults): v
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkPasswordResetInput)
   return faults.count === before
 }
@@ -2197,8 +2160,8 @@ export function completeResetUserPasswordRequest(request: ResetUserPasswordReque
 export function checkActivateUserRequest(value: unknown, faults: Faults): value is ActivateUserRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkUserActivationInput)
   return faults.count === before
 }
@@ -2216,8 +2179,8 @@ export function checkCompletePasswordResetRequest(
 ): value is CompletePasswordResetRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkPasswordResetCompletionInput)
   return faults.count === before
 }
@@ -2225,8 +2188,8 @@ export function checkCompletePasswordResetRequest(
 export function checkInviteUserRequest(value: unknown, faults: Faults): value is InviteUserRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createBindingRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkInvitationInput)
   return faults.count === before
 }

@@ -317,13 +317,11 @@ export function checkVpc(value: unknown, faults: Faults): value is Vpc {
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, vpcNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.region, 'region', faults) && text(value.region, 'region', faults, 1, 63))
-    matches(value.region, 'region', faults, vpcNamePattern)
+  if (required(value.region, 'region', faults)) text(value.region, 'region', faults, 1, 63, vpcNamePattern)
   if (required(value.cidr_blocks, 'cidr_blocks', faults))
     list(value.cidr_blocks, 'cidr_blocks', faults, checkIpv4Cidr, 1, 5)
   if (required(value.mtu, 'mtu', faults)) integer(value.mtu, 'mtu', faults, 1280, 8900)
@@ -343,14 +341,12 @@ export function checkVpc(value: unknown, faults: Faults): value is Vpc {
 export function checkVpcInput(value: unknown, faults: Faults): value is VpcInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, vpcInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, vpcNamePattern)
+  closed(value, faults, vpcInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.region, 'region', faults) && text(value.region, 'region', faults, 1, 63))
-    matches(value.region, 'region', faults, vpcNamePattern)
+  if (required(value.region, 'region', faults)) text(value.region, 'region', faults, 1, 63, vpcNamePattern)
   if (required(value.cidr_blocks, 'cidr_blocks', faults))
     list(value.cidr_blocks, 'cidr_blocks', faults, checkIpv4Cidr, 1, 5)
   if (value.mtu !== undefined) integer(value.mtu, 'mtu', faults, 1280, 8900)
@@ -361,14 +357,12 @@ export function checkVpcInput(value: unknown, faults: Faults): value is VpcInput
 export function checkVpcUpdate(value: unknown, faults: Faults): value is VpcUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, vpcInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, vpcNamePattern)
+  closed(value, faults, vpcInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.region !== undefined && text(value.region, 'region', faults, 1, 63))
-    matches(value.region, 'region', faults, vpcNamePattern)
+  if (value.region !== undefined) text(value.region, 'region', faults, 1, 63, vpcNamePattern)
   if (value.cidr_blocks !== undefined) list(value.cidr_blocks, 'cidr_blocks', faults, checkIpv4Cidr, 1, 5)
   if (value.mtu !== undefined) integer(value.mtu, 'mtu', faults, 1280, 8900)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -406,8 +400,7 @@ export function checkSubnet(value: unknown, faults: Faults): value is Subnet {
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.region, 'region', faults)) anyText(value.region, 'region', faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, vpcNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
@@ -439,9 +432,8 @@ export function checkSubnet(value: unknown, faults: Faults): value is Subnet {
 export function checkSubnetInput(value: unknown, faults: Faults): value is SubnetInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, subnetInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, vpcNamePattern)
+  closed(value, faults, subnetInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -459,9 +451,8 @@ export function checkSubnetInput(value: unknown, faults: Faults): value is Subne
 export function checkSubnetUpdate(value: unknown, faults: Faults): value is SubnetUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, subnetInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, vpcNamePattern)
+  closed(value, faults, subnetInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -490,7 +481,7 @@ export function completeSubnetInput(value: SubnetInput): SubnetGiven {
 export function checkAddressRange(value: unknown, faults: Faults): value is AddressRange {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, addressRangeMembers, faults)
+  closed(value, faults, addressRangeMembers)
   if (required(value.start, 'start', faults)) nested(value.start, 'start', faults, checkIpv4Address)
   if (value.end !== undefined) nested(value.end, 'end', faults, checkIpv4Address)
   return faults.count === before
@@ -592,8 +583,7 @@ export function checkFirewallPolicy(value: unknown, faults: Faults): value is Fi
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, vpcNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
@@ -614,9 +604,8 @@ export function checkFirewallPolicy(value: unknown, faults: Faults): value is Fi
 export function checkFirewallPolicyInput(value: unknown, faults: Faults): value is FirewallPolicyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, firewallPolicyInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, vpcNamePattern)
+  closed(value, faults, firewallPolicyInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -631,9 +620,8 @@ export function checkFirewallPolicyInput(value: unknown, faults: Faults): value 
 export function checkFirewallPolicyUpdate(value: unknown, faults: Faults): value is FirewallPolicyUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, firewallPolicyInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, vpcNamePattern)
+  closed(value, faults, firewallPolicyInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -679,8 +667,7 @@ export function checkFirewallPolicyRule(value: unknown, faults: Faults): value i
     matches(value.firewall_policy_id, 'firewall_policy_id', faults, vpcIdPattern)
   )
     formatted(value.firewall_policy_id, 'firewall_policy_id', faults, isUuid, 'uuid')
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, vpcNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.priority, 'priority', faults)) integer(value.priority, 'priority', faults, 0, 65534)
   if (required(value.direction, 'direction', faults))
@@ -702,9 +689,8 @@ export function checkFirewallPolicyRule(value: unknown, faults: Faults): value i
 export function checkFirewallPolicyRuleInput(value: unknown, faults: Faults): value is FirewallPolicyRuleInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, firewallPolicyRuleInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, vpcNamePattern)
+  closed(value, faults, firewallPolicyRuleInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (required(value.priority, 'priority', faults)) integer(value.priority, 'priority', faults, 0, 65534)
   if (required(value.direction, 'direction', faults))
@@ -722,9 +708,8 @@ export function checkFirewallPolicyRuleInput(value: unknown, faults: Faults): va
 export function checkFirewallPolicyRuleUpdate(value: unknown, faults: Faults): value is FirewallPolicyRuleUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, firewallPolicyRuleInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, vpcNamePattern)
+  closed(value, faults, firewallPolicyRuleInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.priority !== undefined) integer(value.priority, 'priority', faults, 0, 65534)
   if (value.direction !== undefined) nested(value.direction, 'direction', faults, checkFirewallDirectionInput)
@@ -769,7 +754,7 @@ export function checkProtocolMatch(value: unknown, faults: Faults): value is Pro
 export function checkProtocolMatchInput(value: unknown, faults: Faults): value is ProtocolMatchInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, protocolMatchInputMembers, faults)
+  closed(value, faults, protocolMatchInputMembers)
   if (required(value.protocol, 'protocol', faults)) nested(value.protocol, 'protocol', faults, checkProtocolInput)
   if (value.ports !== undefined)
     list(
@@ -808,7 +793,7 @@ export function checkFirewallPeers(value: unknown, faults: Faults): value is Fir
 export function checkFirewallPeersInput(value: unknown, faults: Faults): value is FirewallPeersInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, firewallPeersInputMembers, faults)
+  closed(value, faults, firewallPeersInputMembers)
   if (value.ranges !== undefined) list(value.ranges, 'ranges', faults, checkIpv4Cidr, 0, 256)
   if (value.subnet_ids !== undefined)
     list(
@@ -846,7 +831,7 @@ export function checkFirewallTargets(value: unknown, faults: Faults): value is F
 export function checkFirewallTargetsInput(value: unknown, faults: Faults): value is FirewallTargetsInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, firewallTargetsInputMembers, faults)
+  closed(value, faults, firewallTargetsInputMembers)
   if (value.subnet_ids !== undefined)
     list(
       value.subnet_ids,
@@ -882,7 +867,7 @@ export function checkAddFirewallPolicyRuleBodyInput(
 ): value is AddFirewallPolicyRuleBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, addFirewallPolicyRuleBodyInputMembers, faults)
+  closed(value, faults, addFirewallPolicyRuleBodyInputMembers)
   if (required(value.rule, 'rule', faults)) nested(value.rule, 'rule', faults, checkFirewallPolicyRuleInput)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -900,7 +885,7 @@ export function checkUpdateFirewallPolicyRuleBodyInput(
 ): value is UpdateFirewallPolicyRuleBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, updateFirewallPolicyRuleBodyInputMembers, faults)
+  closed(value, faults, updateFirewallPolicyRuleBodyInputMembers)
   if (required(value.rule_id, 'rule_id', faults) && matches(value.rule_id, 'rule_id', faults, vpcIdPattern))
     formatted(value.rule_id, 'rule_id', faults, isUuid, 'uuid')
   if (required(value.rule, 'rule', faults)) nested(value.rule, 'rule', faults, checkFirewallPolicyRuleUpdate)
@@ -921,7 +906,7 @@ export function checkRemoveFirewallPolicyRuleBodyInput(
 ): value is RemoveFirewallPolicyRuleBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, removeFirewallPolicyRuleBodyInputMembers, faults)
+  closed(value, faults, removeFirewallPolicyRuleBodyInputMembers)
   if (required(value.rule_id, 'rule_id', faults) && matches(value.rule_id, 'rule_id', faults, vpcIdPattern))
     formatted(value.rule_id, 'rule_id', faults, isUuid, 'uuid')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -983,7 +968,7 @@ export function checkQuotaLimit(value: unknown, faults: Faults): value is QuotaL
 export function checkQuotaLimitInput(value: unknown, faults: Faults): value is QuotaLimitInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, quotaLimitInputMembers, faults)
+  closed(value, faults, quotaLimitInputMembers)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (required(value.scope_type, 'scope_type', faults))
     nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
@@ -998,7 +983,7 @@ export function checkQuotaLimitInput(value: unknown, faults: Faults): value is Q
 export function checkQuotaLimitUpdate(value: unknown, faults: Faults): value is QuotaLimitUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, quotaLimitInputMembers, faults)
+  closed(value, faults, quotaLimitInputMembers)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.scope_type !== undefined) nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
   if (value.scope_id !== undefined && matches(value.scope_id, 'scope_id', faults, vpcIdPattern))
@@ -1188,8 +1173,8 @@ export function checkCreateVpcRequest(value: unknown, faults: Faults): value is 
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVpcRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkVpcInput)
   return faults.count === before
 }
@@ -1218,8 +1203,8 @@ export function checkDeleteVpcRequest(value: unknown, faults: Faults): value is 
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVpcRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -1232,8 +1217,8 @@ export function checkUpdateVpcRequest(value: unknown, faults: Faults): value is 
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVpcRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkVpcUpdate)
   return faults.count === before
 }
@@ -1257,8 +1242,8 @@ export function checkCreateSubnetRequest(value: unknown, faults: Faults): value 
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVpcRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkSubnetInput)
   return faults.count === before
 }
@@ -1287,8 +1272,8 @@ export function checkDeleteSubnetRequest(value: unknown, faults: Faults): value 
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVpcRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -1301,8 +1286,8 @@ export function checkUpdateSubnetRequest(value: unknown, faults: Faults): value 
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVpcRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkSubnetUpdate)
   return faults.count === before
 }
@@ -1350,8 +1335,8 @@ export function checkCreateFirewallPolicyRequest(value: unknown, faults: Faults)
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVpcRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkFirewallPolicyInput)
   return faults.count === before
 }
@@ -1380,8 +1365,8 @@ export function checkDeleteFirewallPolicyRequest(value: unknown, faults: Faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVpcRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -1394,8 +1379,8 @@ export function checkUpdateFirewallPolicyRequest(value: unknown, faults: Faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVpcRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkFirewallPolicyUpdate)
   return faults.count === before
 }
@@ -1414,8 +1399,8 @@ export function checkAddFirewallPolicyRuleRequest(
     matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
   )
     formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVpcRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAddFirewallPolicyRuleBodyInput)
   return faults.count === before
 }
@@ -1440,8 +1425,8 @@ export function checkUpdateFirewallPolicyRuleRequest(
     matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
   )
     formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVpcRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkUpdateFirewallPolicyRuleBodyInput)
   return faults.count === before
 }
@@ -1466,8 +1451,8 @@ export function checkRemoveFirewallPolicyRuleRequest(
     matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
   )
     formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVpcRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRemoveFirewallPolicyRuleBodyInput)
   return faults.count === before
 }
@@ -1546,8 +1531,8 @@ export function checkCreateQuotaLimitRequest(value: unknown, faults: Faults): va
   const before = faults.count
   if (required(value.quota_definition, 'quota_definition', faults))
     anyText(value.quota_definition, 'quota_definition', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVpcRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkQuotaLimitInput)
   return faults.count === before
 }
@@ -1574,8 +1559,8 @@ export function checkDeleteQuotaLimitRequest(value: unknown, faults: Faults): va
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVpcRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -1587,8 +1572,8 @@ export function checkUpdateQuotaLimitRequest(value: unknown, faults: Faults): va
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createVpcRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkQuotaLimitUpdate)
   return faults.count === before
 }

@@ -589,26 +589,18 @@ export function checkAlertRule(value: unknown, faults: Faults): value is AlertRu
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, alertRuleNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
   if (required(value.enabled, 'enabled', faults)) boolean(value.enabled, 'enabled', faults)
   if (required(value.query, 'query', faults)) text(value.query, 'query', faults, 1, 8192)
   if (required(value.language, 'language', faults)) nested(value.language, 'language', faults, checkQueryLanguage)
-  if (
-    required(value.evaluation_interval, 'evaluation_interval', faults) &&
-    text(value.evaluation_interval, 'evaluation_interval', faults, 0, 32)
-  )
-    matches(value.evaluation_interval, 'evaluation_interval', faults, alertRuleEvaluationIntervalPattern)
-  if (required(value.for, 'for', faults) && text(value.for, 'for', faults, 0, 32))
-    matches(value.for, 'for', faults, alertRuleEvaluationIntervalPattern)
-  if (
-    required(value.keep_firing_for, 'keep_firing_for', faults) &&
-    text(value.keep_firing_for, 'keep_firing_for', faults, 0, 32)
-  )
-    matches(value.keep_firing_for, 'keep_firing_for', faults, alertRuleEvaluationIntervalPattern)
+  if (required(value.evaluation_interval, 'evaluation_interval', faults))
+    text(value.evaluation_interval, 'evaluation_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  if (required(value.for, 'for', faults)) text(value.for, 'for', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  if (required(value.keep_firing_for, 'keep_firing_for', faults))
+    text(value.keep_firing_for, 'keep_firing_for', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   if (required(value.no_data_action, 'no_data_action', faults))
     nested(value.no_data_action, 'no_data_action', faults, checkNoDataAction)
   if (required(value.severity, 'severity', faults)) nested(value.severity, 'severity', faults, checkAlertSeverity)
@@ -618,16 +610,10 @@ export function checkAlertRule(value: unknown, faults: Faults): value is AlertRu
     nested(value.annotations, 'annotations', faults, checkAlertTemplates)
   if (required(value.receivers, 'receivers', faults))
     list(value.receivers, 'receivers', faults, checkAlertReceiver, 0, 10)
-  if (
-    required(value.group_interval, 'group_interval', faults) &&
-    text(value.group_interval, 'group_interval', faults, 0, 32)
-  )
-    matches(value.group_interval, 'group_interval', faults, alertRuleEvaluationIntervalPattern)
-  if (
-    required(value.repeat_interval, 'repeat_interval', faults) &&
-    text(value.repeat_interval, 'repeat_interval', faults, 0, 32)
-  )
-    matches(value.repeat_interval, 'repeat_interval', faults, alertRuleEvaluationIntervalPattern)
+  if (required(value.group_interval, 'group_interval', faults))
+    text(value.group_interval, 'group_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  if (required(value.repeat_interval, 'repeat_interval', faults))
+    text(value.repeat_interval, 'repeat_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   if (required(value.send_resolved, 'send_resolved', faults)) boolean(value.send_resolved, 'send_resolved', faults)
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkAlertRuleState)
   if (required(value.health, 'health', faults)) nested(value.health, 'health', faults, checkRuleHealth)
@@ -637,8 +623,8 @@ export function checkAlertRule(value: unknown, faults: Faults): value is AlertRu
     integer(value.alert_count, 'alert_count', faults, 0, 2147483647)
   if (value.last_evaluation_time !== undefined)
     formatted(value.last_evaluation_time, 'last_evaluation_time', faults, isDateTime, 'date-time')
-  if (value.evaluation_duration !== undefined && text(value.evaluation_duration, 'evaluation_duration', faults, 0, 32))
-    matches(value.evaluation_duration, 'evaluation_duration', faults, alertRuleEvaluationIntervalPattern)
+  if (value.evaluation_duration !== undefined)
+    text(value.evaluation_duration, 'evaluation_duration', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   if (required(value.deliveries, 'deliveries', faults))
     list(value.deliveries, 'deliveries', faults, checkAlertDelivery, 0, 10)
   if (
@@ -658,30 +644,28 @@ export function checkAlertRule(value: unknown, faults: Faults): value is AlertRu
 export function checkAlertRuleInput(value: unknown, faults: Faults): value is AlertRuleInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, alertRuleInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, alertRuleNamePattern)
+  closed(value, faults, alertRuleInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   if (required(value.query, 'query', faults)) text(value.query, 'query', faults, 1, 8192)
   if (value.language !== undefined) nested(value.language, 'language', faults, checkQueryLanguageInput)
-  if (value.evaluation_interval !== undefined && text(value.evaluation_interval, 'evaluation_interval', faults, 0, 32))
-    matches(value.evaluation_interval, 'evaluation_interval', faults, alertRuleEvaluationIntervalPattern)
-  if (value.for !== undefined && text(value.for, 'for', faults, 0, 32))
-    matches(value.for, 'for', faults, alertRuleEvaluationIntervalPattern)
-  if (value.keep_firing_for !== undefined && text(value.keep_firing_for, 'keep_firing_for', faults, 0, 32))
-    matches(value.keep_firing_for, 'keep_firing_for', faults, alertRuleEvaluationIntervalPattern)
+  if (value.evaluation_interval !== undefined)
+    text(value.evaluation_interval, 'evaluation_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  if (value.for !== undefined) text(value.for, 'for', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  if (value.keep_firing_for !== undefined)
+    text(value.keep_firing_for, 'keep_firing_for', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   if (value.no_data_action !== undefined) nested(value.no_data_action, 'no_data_action', faults, checkNoDataActionInput)
   if (value.severity !== undefined) nested(value.severity, 'severity', faults, checkAlertSeverityInput)
   if (value.alert_labels !== undefined) nested(value.alert_labels, 'alert_labels', faults, checkAlertTemplates)
   if (value.annotations !== undefined) nested(value.annotations, 'annotations', faults, checkAlertTemplates)
   if (value.receivers !== undefined) list(value.receivers, 'receivers', faults, checkAlertReceiverInput, 0, 10)
-  if (value.group_interval !== undefined && text(value.group_interval, 'group_interval', faults, 0, 32))
-    matches(value.group_interval, 'group_interval', faults, alertRuleEvaluationIntervalPattern)
-  if (value.repeat_interval !== undefined && text(value.repeat_interval, 'repeat_interval', faults, 0, 32))
-    matches(value.repeat_interval, 'repeat_interval', faults, alertRuleEvaluationIntervalPattern)
+  if (value.group_interval !== undefined)
+    text(value.group_interval, 'group_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  if (value.repeat_interval !== undefined)
+    text(value.repeat_interval, 'repeat_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   if (value.send_resolved !== undefined) boolean(value.send_resolved, 'send_resolved', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -690,30 +674,28 @@ export function checkAlertRuleInput(value: unknown, faults: Faults): value is Al
 export function checkAlertRuleUpdate(value: unknown, faults: Faults): value is AlertRuleUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, alertRuleInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, alertRuleNamePattern)
+  closed(value, faults, alertRuleInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   if (value.query !== undefined) text(value.query, 'query', faults, 1, 8192)
   if (value.language !== undefined) nested(value.language, 'language', faults, checkQueryLanguageInput)
-  if (value.evaluation_interval !== undefined && text(value.evaluation_interval, 'evaluation_interval', faults, 0, 32))
-    matches(value.evaluation_interval, 'evaluation_interval', faults, alertRuleEvaluationIntervalPattern)
-  if (value.for !== undefined && text(value.for, 'for', faults, 0, 32))
-    matches(value.for, 'for', faults, alertRuleEvaluationIntervalPattern)
-  if (value.keep_firing_for !== undefined && text(value.keep_firing_for, 'keep_firing_for', faults, 0, 32))
-    matches(value.keep_firing_for, 'keep_firing_for', faults, alertRuleEvaluationIntervalPattern)
+  if (value.evaluation_interval !== undefined)
+    text(value.evaluation_interval, 'evaluation_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  if (value.for !== undefined) text(value.for, 'for', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  if (value.keep_firing_for !== undefined)
+    text(value.keep_firing_for, 'keep_firing_for', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   if (value.no_data_action !== undefined) nested(value.no_data_action, 'no_data_action', faults, checkNoDataActionInput)
   if (value.severity !== undefined) nested(value.severity, 'severity', faults, checkAlertSeverityInput)
   if (value.alert_labels !== undefined) nested(value.alert_labels, 'alert_labels', faults, checkAlertTemplates)
   if (value.annotations !== undefined) nested(value.annotations, 'annotations', faults, checkAlertTemplates)
   if (value.receivers !== undefined) list(value.receivers, 'receivers', faults, checkAlertReceiverInput, 0, 10)
-  if (value.group_interval !== undefined && text(value.group_interval, 'group_interval', faults, 0, 32))
-    matches(value.group_interval, 'group_interval', faults, alertRuleEvaluationIntervalPattern)
-  if (value.repeat_interval !== undefined && text(value.repeat_interval, 'repeat_interval', faults, 0, 32))
-    matches(value.repeat_interval, 'repeat_interval', faults, alertRuleEvaluationIntervalPattern)
+  if (value.group_interval !== undefined)
+    text(value.group_interval, 'group_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  if (value.repeat_interval !== undefined)
+    text(value.repeat_interval, 'repeat_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   if (value.send_resolved !== undefined) boolean(value.send_resolved, 'send_resolved', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -752,8 +734,7 @@ export function checkAlertTemplates(value: unknown, faults: Faults): value is Al
 export function checkAlertReceiver(value: unknown, faults: Faults): value is AlertReceiver {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, alertRuleNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (value.webhook !== undefined) nested(value.webhook, 'webhook', faults, checkWebhook)
   if (value.email !== undefined) nested(value.email, 'email', faults, checkEmailReceiver)
   return faults.count === before
@@ -762,9 +743,8 @@ export function checkAlertReceiver(value: unknown, faults: Faults): value is Ale
 export function checkAlertReceiverInput(value: unknown, faults: Faults): value is AlertReceiverInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, alertReceiverInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, alertRuleNamePattern)
+  closed(value, faults, alertReceiverInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (value.webhook !== undefined) nested(value.webhook, 'webhook', faults, checkWebhookInput)
   if (value.email !== undefined) nested(value.email, 'email', faults, checkEmailReceiver)
   return faults.count === before
@@ -781,29 +761,27 @@ export function checkWebhook(value: unknown, faults: Faults): value is Webhook {
 export function checkWebhookInput(value: unknown, faults: Faults): value is WebhookInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, webhookInputMembers, faults)
+  closed(value, faults, webhookInputMembers)
   if (required(value.url, 'url', faults) && text(value.url, 'url', faults, 1, 2048))
     formatted(value.url, 'url', faults, isUri, 'uri')
-  if (value.secret !== undefined && text(value.secret, 'secret', faults, 16, 256))
-    matches(value.secret, 'secret', faults, webhookInputSecretPattern)
+  if (value.secret !== undefined) text(value.secret, 'secret', faults, 16, 256, webhookInputSecretPattern)
   return faults.count === before
 }
 
 export function checkWebhookUpdate(value: unknown, faults: Faults): value is WebhookUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, webhookInputMembers, faults)
+  closed(value, faults, webhookInputMembers)
   if (value.url !== undefined && text(value.url, 'url', faults, 1, 2048))
     formatted(value.url, 'url', faults, isUri, 'uri')
-  if (value.secret !== undefined && text(value.secret, 'secret', faults, 16, 256))
-    matches(value.secret, 'secret', faults, webhookInputSecretPattern)
+  if (value.secret !== undefined) text(value.secret, 'secret', faults, 16, 256, webhookInputSecretPattern)
   return faults.count === before
 }
 
 export function checkEmailReceiver(value: unknown, faults: Faults): value is EmailReceiver {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, emailReceiverMembers, faults)
+  closed(value, faults, emailReceiverMembers)
   if (required(value.to, 'to', faults))
     list(
       value.to,
@@ -866,8 +844,7 @@ export function checkIngestionConfig(value: unknown, faults: Faults): value is I
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, alertRuleNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
@@ -902,9 +879,8 @@ export function checkIngestionConfig(value: unknown, faults: Faults): value is I
 export function checkIngestionConfigInput(value: unknown, faults: Faults): value is IngestionConfigInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, ingestionConfigInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, alertRuleNamePattern)
+  closed(value, faults, ingestionConfigInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -923,9 +899,8 @@ export function checkIngestionConfigInput(value: unknown, faults: Faults): value
 export function checkIngestionConfigUpdate(value: unknown, faults: Faults): value is IngestionConfigUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, ingestionConfigInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, alertRuleNamePattern)
+  closed(value, faults, ingestionConfigInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -982,7 +957,7 @@ export function checkOtlpIngestion(value: unknown, faults: Faults): value is Otl
 export function checkOtlpIngestionInput(value: unknown, faults: Faults): value is OtlpIngestionInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, otlpIngestionInputMembers, faults)
+  closed(value, faults, otlpIngestionInputMembers)
   if (value.signals !== undefined && list(value.signals, 'signals', faults, checkSignalInput, 1, 3))
     unique(value.signals, 'signals', faults)
   if (
@@ -1018,16 +993,10 @@ export function checkPrometheusScrape(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.targets, 'targets', faults)) list(value.targets, 'targets', faults, checkScrapeTarget, 1, 100)
-  if (
-    required(value.scrape_interval, 'scrape_interval', faults) &&
-    text(value.scrape_interval, 'scrape_interval', faults, 0, 32)
-  )
-    matches(value.scrape_interval, 'scrape_interval', faults, alertRuleEvaluationIntervalPattern)
-  if (
-    required(value.scrape_timeout, 'scrape_timeout', faults) &&
-    text(value.scrape_timeout, 'scrape_timeout', faults, 0, 32)
-  )
-    matches(value.scrape_timeout, 'scrape_timeout', faults, alertRuleEvaluationIntervalPattern)
+  if (required(value.scrape_interval, 'scrape_interval', faults))
+    text(value.scrape_interval, 'scrape_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  if (required(value.scrape_timeout, 'scrape_timeout', faults))
+    text(value.scrape_timeout, 'scrape_timeout', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   if (required(value.honor_labels, 'honor_labels', faults)) boolean(value.honor_labels, 'honor_labels', faults)
   if (
     value.authorization_secret_id !== undefined &&
@@ -1041,8 +1010,7 @@ export function checkPrometheusScrape(value: unknown, faults: Faults): value is 
       value.drop_metrics,
       'drop_metrics',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 256) && matches(item, '', faults, prometheusScrapeDropMetricsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 256, prometheusScrapeDropMetricsItemPattern),
       0,
       100,
     )
@@ -1052,12 +1020,12 @@ export function checkPrometheusScrape(value: unknown, faults: Faults): value is 
 export function checkPrometheusScrapeInput(value: unknown, faults: Faults): value is PrometheusScrapeInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, prometheusScrapeInputMembers, faults)
+  closed(value, faults, prometheusScrapeInputMembers)
   if (required(value.targets, 'targets', faults)) list(value.targets, 'targets', faults, checkScrapeTargetInput, 1, 100)
-  if (value.scrape_interval !== undefined && text(value.scrape_interval, 'scrape_interval', faults, 0, 32))
-    matches(value.scrape_interval, 'scrape_interval', faults, alertRuleEvaluationIntervalPattern)
-  if (value.scrape_timeout !== undefined && text(value.scrape_timeout, 'scrape_timeout', faults, 0, 32))
-    matches(value.scrape_timeout, 'scrape_timeout', faults, alertRuleEvaluationIntervalPattern)
+  if (value.scrape_interval !== undefined)
+    text(value.scrape_interval, 'scrape_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  if (value.scrape_timeout !== undefined)
+    text(value.scrape_timeout, 'scrape_timeout', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   if (value.honor_labels !== undefined) boolean(value.honor_labels, 'honor_labels', faults)
   if (
     value.authorization_secret_id !== undefined &&
@@ -1070,8 +1038,7 @@ export function checkPrometheusScrapeInput(value: unknown, faults: Faults): valu
       value.drop_metrics,
       'drop_metrics',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 256) && matches(item, '', faults, prometheusScrapeDropMetricsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 256, prometheusScrapeDropMetricsItemPattern),
       0,
       100,
     )
@@ -1081,12 +1048,12 @@ export function checkPrometheusScrapeInput(value: unknown, faults: Faults): valu
 export function checkPrometheusScrapeUpdate(value: unknown, faults: Faults): value is PrometheusScrapeUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, prometheusScrapeInputMembers, faults)
+  closed(value, faults, prometheusScrapeInputMembers)
   if (value.targets !== undefined) list(value.targets, 'targets', faults, checkScrapeTargetInput, 1, 100)
-  if (value.scrape_interval !== undefined && text(value.scrape_interval, 'scrape_interval', faults, 0, 32))
-    matches(value.scrape_interval, 'scrape_interval', faults, alertRuleEvaluationIntervalPattern)
-  if (value.scrape_timeout !== undefined && text(value.scrape_timeout, 'scrape_timeout', faults, 0, 32))
-    matches(value.scrape_timeout, 'scrape_timeout', faults, alertRuleEvaluationIntervalPattern)
+  if (value.scrape_interval !== undefined)
+    text(value.scrape_interval, 'scrape_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  if (value.scrape_timeout !== undefined)
+    text(value.scrape_timeout, 'scrape_timeout', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   if (value.honor_labels !== undefined) boolean(value.honor_labels, 'honor_labels', faults)
   if (
     value.authorization_secret_id !== undefined &&
@@ -1099,8 +1066,7 @@ export function checkPrometheusScrapeUpdate(value: unknown, faults: Faults): val
       value.drop_metrics,
       'drop_metrics',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 256) && matches(item, '', faults, prometheusScrapeDropMetricsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 256, prometheusScrapeDropMetricsItemPattern),
       0,
       100,
     )
@@ -1131,7 +1097,7 @@ export function checkScrapeTarget(value: unknown, faults: Faults): value is Scra
 export function checkScrapeTargetInput(value: unknown, faults: Faults): value is ScrapeTargetInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, scrapeTargetInputMembers, faults)
+  closed(value, faults, scrapeTargetInputMembers)
   if (required(value.url, 'url', faults) && text(value.url, 'url', faults, 1, 2048))
     formatted(value.url, 'url', faults, isUri, 'uri')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkStaticLabels)
@@ -1145,7 +1111,7 @@ export function completeScrapeTargetInput(value: ScrapeTargetInput): ScrapeTarge
 export function checkPrometheusRemoteWrite(value: unknown, faults: Faults): value is PrometheusRemoteWrite {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, prometheusRemoteWriteMembers, faults)
+  closed(value, faults, prometheusRemoteWriteMembers)
   return faults.count === before
 }
 
@@ -1160,8 +1126,7 @@ export function checkStaticLabels(value: unknown, faults: Faults): value is Stat
 export function checkIngestKey(value: unknown, faults: Faults): value is IngestKey {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, alertRuleNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
@@ -1169,9 +1134,8 @@ export function checkIngestKey(value: unknown, faults: Faults): value is IngestK
 export function checkIngestKeyInput(value: unknown, faults: Faults): value is IngestKeyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, ingestKeyInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, alertRuleNamePattern)
+  closed(value, faults, ingestKeyInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (value.secret !== undefined) anyText(value.secret, 'secret', faults)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   return faults.count === before
@@ -1272,14 +1236,13 @@ export function checkLogEntry(value: unknown, faults: Faults): value is LogEntry
 export function checkLogQueryInput(value: unknown, faults: Faults): value is LogQueryInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, logQueryInputMembers, faults)
+  closed(value, faults, logQueryInputMembers)
   if (required(value.query, 'query', faults)) text(value.query, 'query', faults, 1, 32768)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
   if (value.direction !== undefined) nested(value.direction, 'direction', faults, checkLogDirectionInput)
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, 1, 5000)
-  if (value.step !== undefined && text(value.step, 'step', faults, 0, 32))
-    matches(value.step, 'step', faults, alertRuleEvaluationIntervalPattern)
+  if (value.step !== undefined) text(value.step, 'step', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   return faults.count === before
 }
@@ -1332,13 +1295,12 @@ export function checkLogQueryStats(value: unknown, faults: Faults): value is Log
 export function checkLogTailInput(value: unknown, faults: Faults): value is LogTailInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, logTailInputMembers, faults)
+  closed(value, faults, logTailInputMembers)
   if (required(value.query, 'query', faults)) text(value.query, 'query', faults, 1, 32768)
   if (value.cursor !== undefined) anyText(value.cursor, 'cursor', faults)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, 1, 1000)
-  if (value.wait !== undefined && text(value.wait, 'wait', faults, 0, 32))
-    matches(value.wait, 'wait', faults, alertRuleEvaluationIntervalPattern)
+  if (value.wait !== undefined) text(value.wait, 'wait', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   return faults.count === before
 }
 
@@ -1361,8 +1323,7 @@ export function checkLogSink(value: unknown, faults: Faults): value is LogSink {
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, alertRuleNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
@@ -1400,9 +1361,8 @@ export function checkLogSink(value: unknown, faults: Faults): value is LogSink {
 export function checkLogSinkInput(value: unknown, faults: Faults): value is LogSinkInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, logSinkInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, alertRuleNamePattern)
+  closed(value, faults, logSinkInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -1421,9 +1381,8 @@ export function checkLogSinkInput(value: unknown, faults: Faults): value is LogS
 export function checkLogSinkUpdate(value: unknown, faults: Faults): value is LogSinkUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, logSinkInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, alertRuleNamePattern)
+  closed(value, faults, logSinkInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -1454,8 +1413,7 @@ export function completeLogSinkInput(value: LogSinkInput): LogSinkGiven {
 export function checkLogExclusion(value: unknown, faults: Faults): value is LogExclusion {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, alertRuleNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (required(value.filter, 'filter', faults)) text(value.filter, 'filter', faults, 1, 8192)
   if (required(value.disabled, 'disabled', faults)) boolean(value.disabled, 'disabled', faults)
   return faults.count === before
@@ -1464,9 +1422,8 @@ export function checkLogExclusion(value: unknown, faults: Faults): value is LogE
 export function checkLogExclusionInput(value: unknown, faults: Faults): value is LogExclusionInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, logExclusionInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, alertRuleNamePattern)
+  closed(value, faults, logExclusionInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (required(value.filter, 'filter', faults)) text(value.filter, 'filter', faults, 1, 8192)
   if (value.disabled !== undefined) boolean(value.disabled, 'disabled', faults)
   return faults.count === before
@@ -1488,7 +1445,7 @@ export function checkLogDestination(value: unknown, faults: Faults): value is Lo
 export function checkLogDestinationInput(value: unknown, faults: Faults): value is LogDestinationInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, logDestinationInputMembers, faults)
+  closed(value, faults, logDestinationInputMembers)
   if (value.bucket !== undefined) nested(value.bucket, 'bucket', faults, checkBucketDestinationInput)
   if (value.webhook !== undefined) nested(value.webhook, 'webhook', faults, checkWebhookInput)
   if (value.otlp !== undefined) nested(value.otlp, 'otlp', faults, checkOtlpDestination)
@@ -1498,7 +1455,7 @@ export function checkLogDestinationInput(value: unknown, faults: Faults): value 
 export function checkLogDestinationUpdate(value: unknown, faults: Faults): value is LogDestinationUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, logDestinationInputMembers, faults)
+  closed(value, faults, logDestinationInputMembers)
   if (value.bucket !== undefined) nested(value.bucket, 'bucket', faults, checkBucketDestinationUpdate)
   if (value.webhook !== undefined) nested(value.webhook, 'webhook', faults, checkWebhookUpdate)
   if (value.otlp !== undefined) nested(value.otlp, 'otlp', faults, checkOtlpDestinationUpdate)
@@ -1520,13 +1477,10 @@ export function checkBucketDestination(value: unknown, faults: Faults): value is
     matches(value.bucket_id, 'bucket_id', faults, activityIdPattern)
   )
     formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid')
-  if (required(value.prefix, 'prefix', faults) && text(value.prefix, 'prefix', faults, 0, 512))
-    matches(value.prefix, 'prefix', faults, bucketDestinationPrefixPattern)
-  if (
-    required(value.flush_interval, 'flush_interval', faults) &&
-    text(value.flush_interval, 'flush_interval', faults, 0, 32)
-  )
-    matches(value.flush_interval, 'flush_interval', faults, alertRuleEvaluationIntervalPattern)
+  if (required(value.prefix, 'prefix', faults))
+    text(value.prefix, 'prefix', faults, 0, 512, bucketDestinationPrefixPattern)
+  if (required(value.flush_interval, 'flush_interval', faults))
+    text(value.flush_interval, 'flush_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   if (required(value.max_object_bytes, 'max_object_bytes', faults))
     integer(value.max_object_bytes, 'max_object_bytes', faults, 1048576, 1073741824)
   return faults.count === before
@@ -1535,16 +1489,15 @@ export function checkBucketDestination(value: unknown, faults: Faults): value is
 export function checkBucketDestinationInput(value: unknown, faults: Faults): value is BucketDestinationInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, bucketDestinationInputMembers, faults)
+  closed(value, faults, bucketDestinationInputMembers)
   if (
     required(value.bucket_id, 'bucket_id', faults) &&
     matches(value.bucket_id, 'bucket_id', faults, activityIdPattern)
   )
     formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid')
-  if (value.prefix !== undefined && text(value.prefix, 'prefix', faults, 0, 512))
-    matches(value.prefix, 'prefix', faults, bucketDestinationPrefixPattern)
-  if (value.flush_interval !== undefined && text(value.flush_interval, 'flush_interval', faults, 0, 32))
-    matches(value.flush_interval, 'flush_interval', faults, alertRuleEvaluationIntervalPattern)
+  if (value.prefix !== undefined) text(value.prefix, 'prefix', faults, 0, 512, bucketDestinationPrefixPattern)
+  if (value.flush_interval !== undefined)
+    text(value.flush_interval, 'flush_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   if (value.max_object_bytes !== undefined)
     integer(value.max_object_bytes, 'max_object_bytes', faults, 1048576, 1073741824)
   return faults.count === before
@@ -1553,13 +1506,12 @@ export function checkBucketDestinationInput(value: unknown, faults: Faults): val
 export function checkBucketDestinationUpdate(value: unknown, faults: Faults): value is BucketDestinationUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, bucketDestinationInputMembers, faults)
+  closed(value, faults, bucketDestinationInputMembers)
   if (value.bucket_id !== undefined && matches(value.bucket_id, 'bucket_id', faults, activityIdPattern))
     formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid')
-  if (value.prefix !== undefined && text(value.prefix, 'prefix', faults, 0, 512))
-    matches(value.prefix, 'prefix', faults, bucketDestinationPrefixPattern)
-  if (value.flush_interval !== undefined && text(value.flush_interval, 'flush_interval', faults, 0, 32))
-    matches(value.flush_interval, 'flush_interval', faults, alertRuleEvaluationIntervalPattern)
+  if (value.prefix !== undefined) text(value.prefix, 'prefix', faults, 0, 512, bucketDestinationPrefixPattern)
+  if (value.flush_interval !== undefined)
+    text(value.flush_interval, 'flush_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   if (value.max_object_bytes !== undefined)
     integer(value.max_object_bytes, 'max_object_bytes', faults, 1048576, 1073741824)
   return faults.count === before
@@ -1577,7 +1529,7 @@ export function completeBucketDestinationInput(value: BucketDestinationInput): B
 export function checkOtlpDestination(value: unknown, faults: Faults): value is OtlpDestination {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, otlpDestinationMembers, faults)
+  closed(value, faults, otlpDestinationMembers)
   if (required(value.url, 'url', faults) && text(value.url, 'url', faults, 1, 2048))
     formatted(value.url, 'url', faults, isUri, 'uri')
   if (
@@ -1591,7 +1543,7 @@ export function checkOtlpDestination(value: unknown, faults: Faults): value is O
 export function checkOtlpDestinationUpdate(value: unknown, faults: Faults): value is OtlpDestinationUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, otlpDestinationMembers, faults)
+  closed(value, faults, otlpDestinationMembers)
   if (value.url !== undefined && text(value.url, 'url', faults, 1, 2048))
     formatted(value.url, 'url', faults, isUri, 'uri')
   if (
@@ -1665,11 +1617,10 @@ export function checkListMetricLabelsResponse(value: unknown, faults: Faults): v
 export function checkMetricQueryInput(value: unknown, faults: Faults): value is MetricQueryInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, metricQueryInputMembers, faults)
+  closed(value, faults, metricQueryInputMembers)
   if (required(value.query, 'query', faults)) text(value.query, 'query', faults, 1, 32768)
   if (value.time !== undefined) formatted(value.time, 'time', faults, isDateTime, 'date-time')
-  if (value.timeout !== undefined && text(value.timeout, 'timeout', faults, 0, 32))
-    matches(value.timeout, 'timeout', faults, alertRuleEvaluationIntervalPattern)
+  if (value.timeout !== undefined) text(value.timeout, 'timeout', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, 1, 10000)
   return faults.count === before
 }
@@ -1681,16 +1632,14 @@ export function completeMetricQueryInput(value: MetricQueryInput): MetricQueryGi
 export function checkMetricRangeQueryInput(value: unknown, faults: Faults): value is MetricRangeQueryInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, metricRangeQueryInputMembers, faults)
+  closed(value, faults, metricRangeQueryInputMembers)
   if (required(value.query, 'query', faults)) text(value.query, 'query', faults, 1, 32768)
   if (required(value.start_time, 'start_time', faults))
     formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (required(value.end_time, 'end_time', faults))
     formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
-  if (required(value.step, 'step', faults) && text(value.step, 'step', faults, 0, 32))
-    matches(value.step, 'step', faults, alertRuleEvaluationIntervalPattern)
-  if (value.timeout !== undefined && text(value.timeout, 'timeout', faults, 0, 32))
-    matches(value.timeout, 'timeout', faults, alertRuleEvaluationIntervalPattern)
+  if (required(value.step, 'step', faults)) text(value.step, 'step', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  if (value.timeout !== undefined) text(value.timeout, 'timeout', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   return faults.count === before
 }
 
@@ -1815,15 +1764,14 @@ export function checkRetentionPolicy(value: unknown, faults: Faults): value is R
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, alertRuleNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
   if (required(value.signal, 'signal', faults)) nested(value.signal, 'signal', faults, checkSignal)
   if (required(value.selector, 'selector', faults)) text(value.selector, 'selector', faults, 0, 8192)
-  if (required(value.retention, 'retention', faults) && text(value.retention, 'retention', faults, 0, 32))
-    matches(value.retention, 'retention', faults, alertRuleEvaluationIntervalPattern)
+  if (required(value.retention, 'retention', faults))
+    text(value.retention, 'retention', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   if (required(value.priority, 'priority', faults)) integer(value.priority, 'priority', faults, 0, 1000)
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkRetentionPolicyState)
   if (required(value.is_default, 'is_default', faults)) boolean(value.is_default, 'is_default', faults)
@@ -1848,16 +1796,15 @@ export function checkRetentionPolicy(value: unknown, faults: Faults): value is R
 export function checkRetentionPolicyInput(value: unknown, faults: Faults): value is RetentionPolicyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, retentionPolicyInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, alertRuleNamePattern)
+  closed(value, faults, retentionPolicyInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (required(value.signal, 'signal', faults)) nested(value.signal, 'signal', faults, checkSignalInput)
   if (value.selector !== undefined) text(value.selector, 'selector', faults, 0, 8192)
-  if (required(value.retention, 'retention', faults) && text(value.retention, 'retention', faults, 0, 32))
-    matches(value.retention, 'retention', faults, alertRuleEvaluationIntervalPattern)
+  if (required(value.retention, 'retention', faults))
+    text(value.retention, 'retention', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   if (value.priority !== undefined) integer(value.priority, 'priority', faults, 0, 1000)
   if (value.state !== undefined) nested(value.state, 'state', faults, checkRetentionPolicyStateInput)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -1867,16 +1814,15 @@ export function checkRetentionPolicyInput(value: unknown, faults: Faults): value
 export function checkRetentionPolicyUpdate(value: unknown, faults: Faults): value is RetentionPolicyUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, retentionPolicyInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, alertRuleNamePattern)
+  closed(value, faults, retentionPolicyInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.signal !== undefined) nested(value.signal, 'signal', faults, checkSignalInput)
   if (value.selector !== undefined) text(value.selector, 'selector', faults, 0, 8192)
-  if (value.retention !== undefined && text(value.retention, 'retention', faults, 0, 32))
-    matches(value.retention, 'retention', faults, alertRuleEvaluationIntervalPattern)
+  if (value.retention !== undefined)
+    text(value.retention, 'retention', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   if (value.priority !== undefined) integer(value.priority, 'priority', faults, 0, 1000)
   if (value.state !== undefined) nested(value.state, 'state', faults, checkRetentionPolicyStateInput)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -1935,7 +1881,7 @@ export function checkSilence(value: unknown, faults: Faults): value is Silence {
 export function checkSilenceInput(value: unknown, faults: Faults): value is SilenceInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, silenceInputMembers, faults)
+  closed(value, faults, silenceInputMembers)
   if (required(value.matchers, 'matchers', faults))
     list(value.matchers, 'matchers', faults, checkSilenceMatcherInput, 1, 20)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
@@ -1953,8 +1899,7 @@ export function completeSilenceInput(value: SilenceInput): SilenceGiven {
 export function checkSilenceMatcher(value: unknown, faults: Faults): value is SilenceMatcher {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 256))
-    matches(value.name, 'name', faults, alertTemplatesKeyPattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 256, alertTemplatesKeyPattern)
   if (required(value.value, 'value', faults)) text(value.value, 'value', faults, 0, 2048)
   if (required(value.operator, 'operator', faults)) nested(value.operator, 'operator', faults, checkMatchOperator)
   return faults.count === before
@@ -1963,9 +1908,8 @@ export function checkSilenceMatcher(value: unknown, faults: Faults): value is Si
 export function checkSilenceMatcherInput(value: unknown, faults: Faults): value is SilenceMatcherInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, silenceMatcherInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 256))
-    matches(value.name, 'name', faults, alertTemplatesKeyPattern)
+  closed(value, faults, silenceMatcherInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 256, alertTemplatesKeyPattern)
   if (required(value.value, 'value', faults)) text(value.value, 'value', faults, 0, 2048)
   if (value.operator !== undefined) nested(value.operator, 'operator', faults, checkMatchOperatorInput)
   return faults.count === before
@@ -2122,14 +2066,14 @@ export function checkAttributeScalar(value: unknown, faults: Faults): value is A
 export function checkTraceSearchInput(value: unknown, faults: Faults): value is TraceSearchInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, traceSearchInputMembers, faults)
+  closed(value, faults, traceSearchInputMembers)
   if (value.query !== undefined) text(value.query, 'query', faults, 0, 32768)
   if (value.service !== undefined) text(value.service, 'service', faults, 0, 256)
   if (value.span_name !== undefined) text(value.span_name, 'span_name', faults, 0, 256)
-  if (value.min_duration !== undefined && text(value.min_duration, 'min_duration', faults, 0, 32))
-    matches(value.min_duration, 'min_duration', faults, alertRuleEvaluationIntervalPattern)
-  if (value.max_duration !== undefined && text(value.max_duration, 'max_duration', faults, 0, 32))
-    matches(value.max_duration, 'max_duration', faults, alertRuleEvaluationIntervalPattern)
+  if (value.min_duration !== undefined)
+    text(value.min_duration, 'min_duration', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  if (value.max_duration !== undefined)
+    text(value.max_duration, 'max_duration', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   if (value.attributes !== undefined) nested(value.attributes, 'attributes', faults, checkTraceSearchInputAttributes)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
@@ -2467,8 +2411,8 @@ export function checkCreateAlertRuleRequest(value: unknown, faults: Faults): val
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAlertRuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAlertRuleInput)
   return faults.count === before
 }
@@ -2503,8 +2447,8 @@ export function checkDeleteAlertRuleRequest(value: unknown, faults: Faults): val
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAlertRuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -2520,8 +2464,8 @@ export function checkUpdateAlertRuleRequest(value: unknown, faults: Faults): val
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAlertRuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAlertRuleUpdate)
   return faults.count === before
 }
@@ -2554,8 +2498,8 @@ export function checkCreateIngestionConfigRequest(
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAlertRuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkIngestionConfigInput)
   return faults.count === before
 }
@@ -2595,8 +2539,8 @@ export function checkUpdateIngestionConfigRequest(
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAlertRuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkIngestionConfigUpdate)
   return faults.count === before
 }
@@ -2678,8 +2622,8 @@ export function checkCreateLogSinkRequest(value: unknown, faults: Faults): value
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAlertRuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkLogSinkInput)
   return faults.count === before
 }
@@ -2714,8 +2658,8 @@ export function checkDeleteLogSinkRequest(value: unknown, faults: Faults): value
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAlertRuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -2731,8 +2675,8 @@ export function checkUpdateLogSinkRequest(value: unknown, faults: Faults): value
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAlertRuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkLogSinkUpdate)
   return faults.count === before
 }
@@ -2877,8 +2821,8 @@ export function checkCreateRetentionPolicyRequest(
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAlertRuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRetentionPolicyInput)
   return faults.count === before
 }
@@ -2918,8 +2862,8 @@ export function checkUpdateRetentionPolicyRequest(
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAlertRuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRetentionPolicyUpdate)
   return faults.count === before
 }
@@ -2947,8 +2891,8 @@ export function checkCreateSilenceRequest(value: unknown, faults: Faults): value
     matches(value.workspace, 'workspace', faults, activityIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAlertRuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkSilenceInput)
   return faults.count === before
 }
@@ -2981,8 +2925,8 @@ export function checkDeleteSilenceRequest(value: unknown, faults: Faults): value
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAlertRuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 

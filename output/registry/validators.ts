@@ -496,16 +496,14 @@ export function checkRepository(value: unknown, faults: Faults): value is Reposi
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 128))
-    matches(value.name, 'name', faults, repositoryNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 128, repositoryNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
   if (required(value.uri, 'uri', faults)) anyText(value.uri, 'uri', faults)
-  if (required(value.region, 'region', faults) && text(value.region, 'region', faults, 0, 63))
-    matches(value.region, 'region', faults, repositoryRegionPattern)
-  if (required(value.multi_region, 'multi_region', faults) && text(value.multi_region, 'multi_region', faults, 0, 63))
-    matches(value.multi_region, 'multi_region', faults, repositoryRegionPattern)
+  if (required(value.region, 'region', faults)) text(value.region, 'region', faults, 0, 63, repositoryRegionPattern)
+  if (required(value.multi_region, 'multi_region', faults))
+    text(value.multi_region, 'multi_region', faults, 0, 63, repositoryRegionPattern)
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkRepositoryState)
   if (required(value.tag_mutability, 'tag_mutability', faults))
     nested(value.tag_mutability, 'tag_mutability', faults, checkTagMutability)
@@ -514,8 +512,7 @@ export function checkRepository(value: unknown, faults: Faults): value is Reposi
       value.immutable_tag_exceptions,
       'immutable_tag_exceptions',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 128) && matches(item, '', faults, repositoryImmutableTagExceptionsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 128, repositoryImmutableTagExceptionsItemPattern),
       0,
       20,
     )
@@ -544,16 +541,13 @@ export function checkRepository(value: unknown, faults: Faults): value is Reposi
 export function checkRepositoryInput(value: unknown, faults: Faults): value is RepositoryInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, repositoryInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 128))
-    matches(value.name, 'name', faults, repositoryNamePattern)
+  closed(value, faults, repositoryInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 128, repositoryNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.region !== undefined && text(value.region, 'region', faults, 0, 63))
-    matches(value.region, 'region', faults, repositoryRegionPattern)
-  if (value.multi_region !== undefined && text(value.multi_region, 'multi_region', faults, 0, 63))
-    matches(value.multi_region, 'multi_region', faults, repositoryRegionPattern)
+  if (value.region !== undefined) text(value.region, 'region', faults, 0, 63, repositoryRegionPattern)
+  if (value.multi_region !== undefined) text(value.multi_region, 'multi_region', faults, 0, 63, repositoryRegionPattern)
   if (value.tag_mutability !== undefined)
     nested(value.tag_mutability, 'tag_mutability', faults, checkTagMutabilityInput)
   if (value.immutable_tag_exceptions !== undefined)
@@ -561,8 +555,7 @@ export function checkRepositoryInput(value: unknown, faults: Faults): value is R
       value.immutable_tag_exceptions,
       'immutable_tag_exceptions',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 128) && matches(item, '', faults, repositoryImmutableTagExceptionsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 128, repositoryImmutableTagExceptionsItemPattern),
       0,
       20,
     )
@@ -580,16 +573,13 @@ export function checkRepositoryInput(value: unknown, faults: Faults): value is R
 export function checkRepositoryUpdate(value: unknown, faults: Faults): value is RepositoryUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, repositoryInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 128))
-    matches(value.name, 'name', faults, repositoryNamePattern)
+  closed(value, faults, repositoryInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 128, repositoryNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.region !== undefined && text(value.region, 'region', faults, 0, 63))
-    matches(value.region, 'region', faults, repositoryRegionPattern)
-  if (value.multi_region !== undefined && text(value.multi_region, 'multi_region', faults, 0, 63))
-    matches(value.multi_region, 'multi_region', faults, repositoryRegionPattern)
+  if (value.region !== undefined) text(value.region, 'region', faults, 0, 63, repositoryRegionPattern)
+  if (value.multi_region !== undefined) text(value.multi_region, 'multi_region', faults, 0, 63, repositoryRegionPattern)
   if (value.tag_mutability !== undefined)
     nested(value.tag_mutability, 'tag_mutability', faults, checkTagMutabilityInput)
   if (value.immutable_tag_exceptions !== undefined)
@@ -597,8 +587,7 @@ export function checkRepositoryUpdate(value: unknown, faults: Faults): value is 
       value.immutable_tag_exceptions,
       'immutable_tag_exceptions',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 128) && matches(item, '', faults, repositoryImmutableTagExceptionsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 128, repositoryImmutableTagExceptionsItemPattern),
       0,
       20,
     )
@@ -777,7 +766,7 @@ export function checkListArtifactsResponse(value: unknown, faults: Faults): valu
 export function checkScanOptionsInput(value: unknown, faults: Faults): value is ScanOptionsInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, scanOptionsInputMembers, faults)
+  closed(value, faults, scanOptionsInputMembers)
   if (value.scanner !== undefined) anyText(value.scanner, 'scanner', faults)
   return faults.count === before
 }
@@ -915,8 +904,7 @@ export function checkAccessPolicy(value: unknown, faults: Faults): value is Acce
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, accessPolicyNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
@@ -936,9 +924,8 @@ export function checkAccessPolicy(value: unknown, faults: Faults): value is Acce
 export function checkAccessPolicyInput(value: unknown, faults: Faults): value is AccessPolicyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, accessPolicyInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, accessPolicyNamePattern)
+  closed(value, faults, accessPolicyInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -951,9 +938,8 @@ export function checkAccessPolicyInput(value: unknown, faults: Faults): value is
 export function checkAccessPolicyUpdate(value: unknown, faults: Faults): value is AccessPolicyUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, accessPolicyInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, accessPolicyNamePattern)
+  closed(value, faults, accessPolicyInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -994,8 +980,7 @@ export function checkAccessRule(value: unknown, faults: Faults): value is Access
       value.tag_patterns,
       'tag_patterns',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 128) && matches(item, '', faults, repositoryImmutableTagExceptionsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 128, repositoryImmutableTagExceptionsItemPattern),
       0,
       20,
     )
@@ -1004,7 +989,7 @@ export function checkAccessRule(value: unknown, faults: Faults): value is Access
       value.source_cidrs,
       'source_cidrs',
       faults,
-      (item, faults) => text(item, '', faults, 0, 49) && matches(item, '', faults, accessRuleSourceCidrsItemPattern),
+      (item, faults) => text(item, '', faults, 0, 49, accessRuleSourceCidrsItemPattern),
       0,
       50,
     )
@@ -1015,7 +1000,7 @@ export function checkAccessRule(value: unknown, faults: Faults): value is Access
 export function checkAccessRuleInput(value: unknown, faults: Faults): value is AccessRuleInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, accessRuleInputMembers, faults)
+  closed(value, faults, accessRuleInputMembers)
   if (required(value.effect, 'effect', faults)) nested(value.effect, 'effect', faults, checkPolicyEffectInput)
   if (required(value.principals, 'principals', faults))
     list(
@@ -1036,8 +1021,7 @@ export function checkAccessRuleInput(value: unknown, faults: Faults): value is A
       value.tag_patterns,
       'tag_patterns',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 128) && matches(item, '', faults, repositoryImmutableTagExceptionsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 128, repositoryImmutableTagExceptionsItemPattern),
       0,
       20,
     )
@@ -1046,7 +1030,7 @@ export function checkAccessRuleInput(value: unknown, faults: Faults): value is A
       value.source_cidrs,
       'source_cidrs',
       faults,
-      (item, faults) => text(item, '', faults, 0, 49) && matches(item, '', faults, accessRuleSourceCidrsItemPattern),
+      (item, faults) => text(item, '', faults, 0, 49, accessRuleSourceCidrsItemPattern),
       0,
       50,
     )
@@ -1115,7 +1099,7 @@ export function checkPullGrant(value: unknown, faults: Faults): value is PullGra
 export function checkPullGrantInput(value: unknown, faults: Faults): value is PullGrantInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, pullGrantInputMembers, faults)
+  closed(value, faults, pullGrantInputMembers)
   if (
     required(value.grantee_workspace_id, 'grantee_workspace_id', faults) &&
     matches(value.grantee_workspace_id, 'grantee_workspace_id', faults, repositoryIdPattern)
@@ -1151,8 +1135,7 @@ export function checkDeploymentLock(value: unknown, faults: Faults): value is De
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 0, 63))
-    matches(value.name, 'name', faults, repositoryRegionPattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 0, 63, repositoryRegionPattern)
   if (required(value.reference, 'reference', faults)) anyText(value.reference, 'reference', faults)
   if (required(value.digest, 'digest', faults)) matches(value.digest, 'digest', faults, artifactIdPattern)
   if (required(value.protected_digests, 'protected_digests', faults))
@@ -1184,9 +1167,8 @@ export function checkDeploymentLock(value: unknown, faults: Faults): value is De
 export function checkDeploymentLockInput(value: unknown, faults: Faults): value is DeploymentLockInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, deploymentLockInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 0, 63))
-    matches(value.name, 'name', faults, repositoryRegionPattern)
+  closed(value, faults, deploymentLockInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 0, 63, repositoryRegionPattern)
   if (required(value.reference, 'reference', faults)) anyText(value.reference, 'reference', faults)
   if (value.holder !== undefined) nested(value.holder, 'holder', faults, checkLockHolder)
   if (required(value.reason, 'reason', faults)) text(value.reason, 'reason', faults, 1, 512)
@@ -1199,9 +1181,8 @@ export function checkDeploymentLockInput(value: unknown, faults: Faults): value 
 export function checkDeploymentLockUpdate(value: unknown, faults: Faults): value is DeploymentLockUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, deploymentLockInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 0, 63))
-    matches(value.name, 'name', faults, repositoryRegionPattern)
+  closed(value, faults, deploymentLockInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 0, 63, repositoryRegionPattern)
   if (value.reference !== undefined) anyText(value.reference, 'reference', faults)
   if (value.holder !== undefined) nested(value.holder, 'holder', faults, checkLockHolderUpdate)
   if (value.reason !== undefined) text(value.reason, 'reason', faults, 1, 512)
@@ -1218,9 +1199,8 @@ export function completeDeploymentLockInput(value: DeploymentLockInput): Deploym
 export function checkLockHolder(value: unknown, faults: Faults): value is LockHolder {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, lockHolderMembers, faults)
-  if (required(value.type, 'type', faults) && text(value.type, 'type', faults, 0, 128))
-    matches(value.type, 'type', faults, lockHolderTypePattern)
+  closed(value, faults, lockHolderMembers)
+  if (required(value.type, 'type', faults)) text(value.type, 'type', faults, 0, 128, lockHolderTypePattern)
   if (required(value.id, 'id', faults)) text(value.id, 'id', faults, 1, 255)
   return faults.count === before
 }
@@ -1228,9 +1208,8 @@ export function checkLockHolder(value: unknown, faults: Faults): value is LockHo
 export function checkLockHolderUpdate(value: unknown, faults: Faults): value is LockHolderUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, lockHolderMembers, faults)
-  if (value.type !== undefined && text(value.type, 'type', faults, 0, 128))
-    matches(value.type, 'type', faults, lockHolderTypePattern)
+  closed(value, faults, lockHolderMembers)
+  if (value.type !== undefined) text(value.type, 'type', faults, 0, 128, lockHolderTypePattern)
   if (value.id !== undefined) text(value.id, 'id', faults, 1, 255)
   return faults.count === before
 }
@@ -1256,8 +1235,7 @@ export function checkRetentionPolicy(value: unknown, faults: Faults): value is R
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, accessPolicyNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
@@ -1268,8 +1246,7 @@ export function checkRetentionPolicy(value: unknown, faults: Faults): value is R
       value.repository_patterns,
       'repository_patterns',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 128) && matches(item, '', faults, retentionPolicyRepositoryPatternsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 128, retentionPolicyRepositoryPatternsItemPattern),
       0,
       50,
     )
@@ -1290,9 +1267,8 @@ export function checkRetentionPolicy(value: unknown, faults: Faults): value is R
 export function checkRetentionPolicyInput(value: unknown, faults: Faults): value is RetentionPolicyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, retentionPolicyInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, accessPolicyNamePattern)
+  closed(value, faults, retentionPolicyInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -1303,8 +1279,7 @@ export function checkRetentionPolicyInput(value: unknown, faults: Faults): value
       value.repository_patterns,
       'repository_patterns',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 128) && matches(item, '', faults, retentionPolicyRepositoryPatternsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 128, retentionPolicyRepositoryPatternsItemPattern),
       0,
       50,
     )
@@ -1317,9 +1292,8 @@ export function checkRetentionPolicyInput(value: unknown, faults: Faults): value
 export function checkRetentionPolicyUpdate(value: unknown, faults: Faults): value is RetentionPolicyUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, retentionPolicyInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, accessPolicyNamePattern)
+  closed(value, faults, retentionPolicyInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -1330,8 +1304,7 @@ export function checkRetentionPolicyUpdate(value: unknown, faults: Faults): valu
       value.repository_patterns,
       'repository_patterns',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 128) && matches(item, '', faults, retentionPolicyRepositoryPatternsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 128, retentionPolicyRepositoryPatternsItemPattern),
       0,
       50,
     )
@@ -1358,8 +1331,7 @@ export function completeRetentionPolicyInput(value: RetentionPolicyInput): Reten
 export function checkRetentionRule(value: unknown, faults: Faults): value is RetentionRule {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && text(value.id, 'id', faults, 0, 63))
-    matches(value.id, 'id', faults, repositoryRegionPattern)
+  if (required(value.id, 'id', faults)) text(value.id, 'id', faults, 0, 63, repositoryRegionPattern)
   if (required(value.action, 'action', faults)) nested(value.action, 'action', faults, checkRetentionAction)
   if (required(value.tag_state, 'tag_state', faults)) nested(value.tag_state, 'tag_state', faults, checkTagState)
   if (required(value.tag_patterns, 'tag_patterns', faults))
@@ -1367,8 +1339,7 @@ export function checkRetentionRule(value: unknown, faults: Faults): value is Ret
       value.tag_patterns,
       'tag_patterns',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 128) && matches(item, '', faults, repositoryImmutableTagExceptionsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 128, repositoryImmutableTagExceptionsItemPattern),
       0,
       20,
     )
@@ -1377,8 +1348,7 @@ export function checkRetentionRule(value: unknown, faults: Faults): value is Ret
       value.exclude_tag_patterns,
       'exclude_tag_patterns',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 128) && matches(item, '', faults, repositoryImmutableTagExceptionsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 128, repositoryImmutableTagExceptionsItemPattern),
       0,
       20,
     )
@@ -1399,9 +1369,8 @@ export function checkRetentionRule(value: unknown, faults: Faults): value is Ret
 export function checkRetentionRuleInput(value: unknown, faults: Faults): value is RetentionRuleInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, retentionRuleInputMembers, faults)
-  if (value.id !== undefined && text(value.id, 'id', faults, 0, 63))
-    matches(value.id, 'id', faults, repositoryRegionPattern)
+  closed(value, faults, retentionRuleInputMembers)
+  if (value.id !== undefined) text(value.id, 'id', faults, 0, 63, repositoryRegionPattern)
   if (required(value.action, 'action', faults)) nested(value.action, 'action', faults, checkRetentionActionInput)
   if (value.tag_state !== undefined) nested(value.tag_state, 'tag_state', faults, checkTagStateInput)
   if (value.tag_patterns !== undefined)
@@ -1409,8 +1378,7 @@ export function checkRetentionRuleInput(value: unknown, faults: Faults): value i
       value.tag_patterns,
       'tag_patterns',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 128) && matches(item, '', faults, repositoryImmutableTagExceptionsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 128, repositoryImmutableTagExceptionsItemPattern),
       0,
       20,
     )
@@ -1419,8 +1387,7 @@ export function checkRetentionRuleInput(value: unknown, faults: Faults): value i
       value.exclude_tag_patterns,
       'exclude_tag_patterns',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 128) && matches(item, '', faults, repositoryImmutableTagExceptionsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 128, repositoryImmutableTagExceptionsItemPattern),
       0,
       20,
     )
@@ -1506,8 +1473,7 @@ export function checkScanPolicy(value: unknown, faults: Faults): value is ScanPo
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, accessPolicyNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
@@ -1517,8 +1483,7 @@ export function checkScanPolicy(value: unknown, faults: Faults): value is ScanPo
       value.repository_patterns,
       'repository_patterns',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 128) && matches(item, '', faults, retentionPolicyRepositoryPatternsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 128, retentionPolicyRepositoryPatternsItemPattern),
       0,
       50,
     )
@@ -1541,9 +1506,8 @@ export function checkScanPolicy(value: unknown, faults: Faults): value is ScanPo
 export function checkScanPolicyInput(value: unknown, faults: Faults): value is ScanPolicyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, scanPolicyInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, accessPolicyNamePattern)
+  closed(value, faults, scanPolicyInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -1553,8 +1517,7 @@ export function checkScanPolicyInput(value: unknown, faults: Faults): value is S
       value.repository_patterns,
       'repository_patterns',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 128) && matches(item, '', faults, retentionPolicyRepositoryPatternsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 128, retentionPolicyRepositoryPatternsItemPattern),
       0,
       50,
     )
@@ -1573,9 +1536,8 @@ export function checkScanPolicyInput(value: unknown, faults: Faults): value is S
 export function checkScanPolicyUpdate(value: unknown, faults: Faults): value is ScanPolicyUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, scanPolicyInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, accessPolicyNamePattern)
+  closed(value, faults, scanPolicyInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -1585,8 +1547,7 @@ export function checkScanPolicyUpdate(value: unknown, faults: Faults): value is 
       value.repository_patterns,
       'repository_patterns',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 128) && matches(item, '', faults, retentionPolicyRepositoryPatternsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 128, retentionPolicyRepositoryPatternsItemPattern),
       0,
       50,
     )
@@ -1634,7 +1595,7 @@ export function checkPullBlock(value: unknown, faults: Faults): value is PullBlo
 export function checkPullBlockInput(value: unknown, faults: Faults): value is PullBlockInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, pullBlockInputMembers, faults)
+  closed(value, faults, pullBlockInputMembers)
   if (value.min_severity !== undefined) nested(value.min_severity, 'min_severity', faults, checkSeverityInput)
   if (value.only_fixable !== undefined) boolean(value.only_fixable, 'only_fixable', faults)
   if (value.block_unscanned !== undefined) boolean(value.block_unscanned, 'block_unscanned', faults)
@@ -1659,7 +1620,7 @@ export function checkVulnerabilityException(value: unknown, faults: Faults): val
 export function checkVulnerabilityExceptionInput(value: unknown, faults: Faults): value is VulnerabilityExceptionInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, vulnerabilityExceptionInputMembers, faults)
+  closed(value, faults, vulnerabilityExceptionInputMembers)
   if (required(value.vulnerability_id, 'vulnerability_id', faults))
     text(value.vulnerability_id, 'vulnerability_id', faults, 1, 128)
   if (required(value.reason, 'reason', faults)) text(value.reason, 'reason', faults, 1, 512)
@@ -1828,7 +1789,7 @@ function checkQuotaLimitDimensions(value: unknown, faults: Faults): boolean {
 export function checkQuotaLimitInput(value: unknown, faults: Faults): value is QuotaLimitInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, quotaLimitInputMembers, faults)
+  closed(value, faults, quotaLimitInputMembers)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (required(value.quota_definition_id, 'quota_definition_id', faults))
     matches(value.quota_definition_id, 'quota_definition_id', faults, quotaDefinitionIdPattern)
@@ -1848,7 +1809,7 @@ function checkQuotaLimitInputDimensions(value: unknown, faults: Faults): boolean
 export function checkQuotaLimitUpdate(value: unknown, faults: Faults): value is QuotaLimitUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, quotaLimitInputMembers, faults)
+  closed(value, faults, quotaLimitInputMembers)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.quota_definition_id !== undefined)
     matches(value.quota_definition_id, 'quota_definition_id', faults, quotaDefinitionIdPattern)
@@ -2099,8 +2060,8 @@ export function checkCreateAccessPolicyRequest(value: unknown, faults: Faults): 
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAccessPolicyInput)
   return faults.count === before
 }
@@ -2135,8 +2096,8 @@ export function checkDeleteAccessPolicyRequest(value: unknown, faults: Faults): 
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -2152,8 +2113,8 @@ export function checkUpdateAccessPolicyRequest(value: unknown, faults: Faults): 
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAccessPolicyUpdate)
   return faults.count === before
 }
@@ -2199,8 +2160,8 @@ export function checkCreateRepositoryAccessPolicyRequest(
     matches(value.repository, 'repository', faults, repositoryIdPattern)
   )
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAccessPolicyInput)
   return faults.count === before
 }
@@ -2253,8 +2214,8 @@ export function checkDeleteRepositoryAccessPolicyRequest(
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -2278,8 +2239,8 @@ export function checkUpdateRepositoryAccessPolicyRequest(
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAccessPolicyUpdate)
   return faults.count === before
 }
@@ -2336,8 +2297,8 @@ export function checkDeleteArtifactRequest(value: unknown, faults: Faults): valu
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
   if (required(value.reference, 'reference', faults)) anyText(value.reference, 'reference', faults)
   if (value.force !== undefined) boolean(value.force, 'force', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -2360,8 +2321,8 @@ export function checkDeleteTagRequest(value: unknown, faults: Faults): value is 
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
   if (required(value.reference, 'reference', faults)) anyText(value.reference, 'reference', faults)
   if (required(value.tag, 'tag', faults)) anyText(value.tag, 'tag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -2398,8 +2359,8 @@ export function checkScanArtifactRequest(value: unknown, faults: Faults): value 
   )
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
   if (required(value.reference, 'reference', faults)) anyText(value.reference, 'reference', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkScanOptionsInput)
   return faults.count === before
 }
@@ -2465,8 +2426,8 @@ export function checkCreatePullGrantRequest(value: unknown, faults: Faults): val
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkPullGrantInput)
   return faults.count === before
 }
@@ -2486,8 +2447,8 @@ export function checkDeletePullGrantRequest(value: unknown, faults: Faults): val
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -2524,8 +2485,8 @@ export function checkCreateDeploymentLockRequest(value: unknown, faults: Faults)
     matches(value.repository, 'repository', faults, repositoryIdPattern)
   )
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkDeploymentLockInput)
   return faults.count === before
 }
@@ -2568,8 +2529,8 @@ export function checkDeleteDeploymentLockRequest(value: unknown, faults: Faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -2589,8 +2550,8 @@ export function checkUpdateDeploymentLockRequest(value: unknown, faults: Faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkDeploymentLockUpdate)
   return faults.count === before
 }
@@ -2620,8 +2581,8 @@ export function checkCreateRepositoryRequest(value: unknown, faults: Faults): va
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRepositoryInput)
   return faults.count === before
 }
@@ -2657,8 +2618,8 @@ export function checkDeleteRepositoryRequest(value: unknown, faults: Faults): va
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.force !== undefined) boolean(value.force, 'force', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -2678,8 +2639,8 @@ export function checkUpdateRepositoryRequest(value: unknown, faults: Faults): va
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRepositoryUpdate)
   return faults.count === before
 }
@@ -2724,8 +2685,8 @@ export function checkCreateQuotaLimitRequest(value: unknown, faults: Faults): va
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkQuotaLimitInput)
   return faults.count === before
 }
@@ -2758,8 +2719,8 @@ export function checkDeleteQuotaLimitRequest(value: unknown, faults: Faults): va
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -2774,8 +2735,8 @@ export function checkUpdateQuotaLimitRequest(value: unknown, faults: Faults): va
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkQuotaLimitUpdate)
   return faults.count === before
 }
@@ -2811,8 +2772,8 @@ export function checkCreateRetentionPolicyRequest(
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRetentionPolicyInput)
   return faults.count === before
 }
@@ -2852,8 +2813,8 @@ export function checkDeleteRetentionPolicyRequest(
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -2872,8 +2833,8 @@ export function checkUpdateRetentionPolicyRequest(
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRetentionPolicyUpdate)
   return faults.count === before
 }
@@ -2903,8 +2864,8 @@ export function checkCreateScanPolicyRequest(value: unknown, faults: Faults): va
   )
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkScanPolicyInput)
   return faults.count === before
 }
@@ -2939,8 +2900,8 @@ export function checkDeleteScanPolicyRequest(value: unknown, faults: Faults): va
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -2956,8 +2917,8 @@ export function checkUpdateScanPolicyRequest(value: unknown, faults: Faults): va
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createAccessPolicyRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkScanPolicyUpdate)
   return faults.count === before
 }

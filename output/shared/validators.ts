@@ -178,7 +178,7 @@ export function checkLabels(value: unknown, faults: Faults): value is Labels {
   entries(
     value,
     faults,
-    (item, faults) => text(item, '', faults, 0, 255) && matches(item, '', faults, labelsValuePattern),
+    (item, faults) => text(item, '', faults, 0, 255, labelsValuePattern),
     undefined,
     labelsKeyPattern,
   )

@@ -459,21 +459,16 @@ export function checkBucket(value: unknown, faults: Faults): value is Bucket {
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 3, 63))
-    matches(value.name, 'name', faults, bucketNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 3, 63, bucketNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkBucketState)
-  if (
-    required(value.storage_class, 'storage_class', faults) &&
-    text(value.storage_class, 'storage_class', faults, 0, 63)
-  )
-    matches(value.storage_class, 'storage_class', faults, bucketStorageClassPattern)
-  if (required(value.region, 'region', faults) && text(value.region, 'region', faults, 0, 63))
-    matches(value.region, 'region', faults, bucketStorageClassPattern)
-  if (required(value.multi_region, 'multi_region', faults) && text(value.multi_region, 'multi_region', faults, 0, 63))
-    matches(value.multi_region, 'multi_region', faults, bucketStorageClassPattern)
+  if (required(value.storage_class, 'storage_class', faults))
+    text(value.storage_class, 'storage_class', faults, 0, 63, bucketStorageClassPattern)
+  if (required(value.region, 'region', faults)) text(value.region, 'region', faults, 0, 63, bucketStorageClassPattern)
+  if (required(value.multi_region, 'multi_region', faults))
+    text(value.multi_region, 'multi_region', faults, 0, 63, bucketStorageClassPattern)
   if (required(value.instance_id, 'instance_id', faults))
     matches(value.instance_id, 'instance_id', faults, bucketInstanceIdPattern)
   if (required(value.versioning, 'versioning', faults)) nested(value.versioning, 'versioning', faults, checkVersioning)
@@ -501,18 +496,16 @@ export function checkBucket(value: unknown, faults: Faults): value is Bucket {
 export function checkBucketInput(value: unknown, faults: Faults): value is BucketInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, bucketInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 3, 63))
-    matches(value.name, 'name', faults, bucketNamePattern)
+  closed(value, faults, bucketInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 3, 63, bucketNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.storage_class !== undefined && text(value.storage_class, 'storage_class', faults, 0, 63))
-    matches(value.storage_class, 'storage_class', faults, bucketStorageClassPattern)
-  if (value.region !== undefined && text(value.region, 'region', faults, 0, 63))
-    matches(value.region, 'region', faults, bucketStorageClassPattern)
-  if (value.multi_region !== undefined && text(value.multi_region, 'multi_region', faults, 0, 63))
-    matches(value.multi_region, 'multi_region', faults, bucketStorageClassPattern)
+  if (value.storage_class !== undefined)
+    text(value.storage_class, 'storage_class', faults, 0, 63, bucketStorageClassPattern)
+  if (value.region !== undefined) text(value.region, 'region', faults, 0, 63, bucketStorageClassPattern)
+  if (value.multi_region !== undefined)
+    text(value.multi_region, 'multi_region', faults, 0, 63, bucketStorageClassPattern)
   if (value.versioning !== undefined) nested(value.versioning, 'versioning', faults, checkVersioningInput)
   if (value.retention_policy !== undefined)
     nested(value.retention_policy, 'retention_policy', faults, checkRetentionPolicyInput)
@@ -530,18 +523,16 @@ export function checkBucketInput(value: unknown, faults: Faults): value is Bucke
 export function checkBucketUpdate(value: unknown, faults: Faults): value is BucketUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, bucketInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 3, 63))
-    matches(value.name, 'name', faults, bucketNamePattern)
+  closed(value, faults, bucketInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 3, 63, bucketNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.storage_class !== undefined && text(value.storage_class, 'storage_class', faults, 0, 63))
-    matches(value.storage_class, 'storage_class', faults, bucketStorageClassPattern)
-  if (value.region !== undefined && text(value.region, 'region', faults, 0, 63))
-    matches(value.region, 'region', faults, bucketStorageClassPattern)
-  if (value.multi_region !== undefined && text(value.multi_region, 'multi_region', faults, 0, 63))
-    matches(value.multi_region, 'multi_region', faults, bucketStorageClassPattern)
+  if (value.storage_class !== undefined)
+    text(value.storage_class, 'storage_class', faults, 0, 63, bucketStorageClassPattern)
+  if (value.region !== undefined) text(value.region, 'region', faults, 0, 63, bucketStorageClassPattern)
+  if (value.multi_region !== undefined)
+    text(value.multi_region, 'multi_region', faults, 0, 63, bucketStorageClassPattern)
   if (value.versioning !== undefined) nested(value.versioning, 'versioning', faults, checkVersioningInput)
   if (value.retention_policy !== undefined)
     nested(value.retention_policy, 'retention_policy', faults, checkRetentionPolicyUpdate)
@@ -591,7 +582,7 @@ export function checkRetentionPolicy(value: unknown, faults: Faults): value is R
 export function checkRetentionPolicyInput(value: unknown, faults: Faults): value is RetentionPolicyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, retentionPolicyInputMembers, faults)
+  closed(value, faults, retentionPolicyInputMembers)
   if (required(value.retention_period, 'retention_period', faults))
     matches(value.retention_period, 'retention_period', faults, retentionPolicyRetentionPeriodPattern)
   if (value.is_locked !== undefined) boolean(value.is_locked, 'is_locked', faults)
@@ -601,7 +592,7 @@ export function checkRetentionPolicyInput(value: unknown, faults: Faults): value
 export function checkRetentionPolicyUpdate(value: unknown, faults: Faults): value is RetentionPolicyUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, retentionPolicyInputMembers, faults)
+  closed(value, faults, retentionPolicyInputMembers)
   if (value.retention_period !== undefined)
     matches(value.retention_period, 'retention_period', faults, retentionPolicyRetentionPeriodPattern)
   if (value.is_locked !== undefined) boolean(value.is_locked, 'is_locked', faults)
@@ -625,7 +616,7 @@ export function checkLifecycleRule(value: unknown, faults: Faults): value is Lif
 export function checkLifecycleRuleInput(value: unknown, faults: Faults): value is LifecycleRuleInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, lifecycleRuleInputMembers, faults)
+  closed(value, faults, lifecycleRuleInputMembers)
   if (required(value.id, 'id', faults)) text(value.id, 'id', faults, 1, 64)
   if (required(value.action, 'action', faults)) nested(value.action, 'action', faults, checkLifecycleActionInput)
   if (required(value.condition, 'condition', faults))
@@ -652,7 +643,7 @@ export function checkLifecycleCondition(value: unknown, faults: Faults): value i
 export function checkLifecycleConditionInput(value: unknown, faults: Faults): value is LifecycleConditionInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, lifecycleConditionInputMembers, faults)
+  closed(value, faults, lifecycleConditionInputMembers)
   if (value.age_days !== undefined) integer(value.age_days, 'age_days', faults, 0, 2147483647)
   if (value.prefix !== undefined) text(value.prefix, 'prefix', faults, 0, 1024)
   if (value.num_newer_versions !== undefined)
@@ -674,7 +665,7 @@ export function checkCorsRule(value: unknown, faults: Faults): value is CorsRule
       value.allowed_origins,
       'allowed_origins',
       faults,
-      (item, faults) => text(item, '', faults, 1, 255) && matches(item, '', faults, corsRuleAllowedOriginsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 255, corsRuleAllowedOriginsItemPattern),
       1,
       100,
     )
@@ -692,7 +683,7 @@ export function checkCorsRule(value: unknown, faults: Faults): value is CorsRule
       value.allowed_headers,
       'allowed_headers',
       faults,
-      (item, faults) => text(item, '', faults, 1, 255) && matches(item, '', faults, corsRuleAllowedHeadersItemPattern),
+      (item, faults) => text(item, '', faults, 1, 255, corsRuleAllowedHeadersItemPattern),
       0,
       100,
     )
@@ -701,7 +692,7 @@ export function checkCorsRule(value: unknown, faults: Faults): value is CorsRule
       value.expose_headers,
       'expose_headers',
       faults,
-      (item, faults) => text(item, '', faults, 1, 255) && matches(item, '', faults, corsRuleAllowedHeadersItemPattern),
+      (item, faults) => text(item, '', faults, 1, 255, corsRuleAllowedHeadersItemPattern),
       0,
       100,
     )
@@ -713,13 +704,13 @@ export function checkCorsRule(value: unknown, faults: Faults): value is CorsRule
 export function checkCorsRuleInput(value: unknown, faults: Faults): value is CorsRuleInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, corsRuleInputMembers, faults)
+  closed(value, faults, corsRuleInputMembers)
   if (required(value.allowed_origins, 'allowed_origins', faults))
     list(
       value.allowed_origins,
       'allowed_origins',
       faults,
-      (item, faults) => text(item, '', faults, 1, 255) && matches(item, '', faults, corsRuleAllowedOriginsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 255, corsRuleAllowedOriginsItemPattern),
       1,
       100,
     )
@@ -737,7 +728,7 @@ export function checkCorsRuleInput(value: unknown, faults: Faults): value is Cor
       value.allowed_headers,
       'allowed_headers',
       faults,
-      (item, faults) => text(item, '', faults, 1, 255) && matches(item, '', faults, corsRuleAllowedHeadersItemPattern),
+      (item, faults) => text(item, '', faults, 1, 255, corsRuleAllowedHeadersItemPattern),
       0,
       100,
     )
@@ -746,7 +737,7 @@ export function checkCorsRuleInput(value: unknown, faults: Faults): value is Cor
       value.expose_headers,
       'expose_headers',
       faults,
-      (item, faults) => text(item, '', faults, 1, 255) && matches(item, '', faults, corsRuleAllowedHeadersItemPattern),
+      (item, faults) => text(item, '', faults, 1, 255, corsRuleAllowedHeadersItemPattern),
       0,
       100,
     )
@@ -869,7 +860,7 @@ export function checkListObjectsResponse(value: unknown, faults: Faults): value 
 export function checkCopyObjectBodyInput(value: unknown, faults: Faults): value is CopyObjectBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, copyObjectBodyInputMembers, faults)
+  closed(value, faults, copyObjectBodyInputMembers)
   if (
     value.source_bucket_id !== undefined &&
     matches(value.source_bucket_id, 'source_bucket_id', faults, bucketIdPattern)
@@ -881,19 +872,16 @@ export function checkCopyObjectBodyInput(value: unknown, faults: Faults): value 
     anyText(value.destination_object, 'destination_object', faults)
   if (value.metadata_directive !== undefined)
     nested(value.metadata_directive, 'metadata_directive', faults, checkMetadataDirectiveInput)
-  if (value.content_type !== undefined && text(value.content_type, 'content_type', faults, 0, 255))
-    matches(value.content_type, 'content_type', faults, customMetadataValuePattern)
-  if (value.content_encoding !== undefined && text(value.content_encoding, 'content_encoding', faults, 0, 1024))
-    matches(value.content_encoding, 'content_encoding', faults, customMetadataValuePattern)
-  if (
-    value.content_disposition !== undefined &&
-    text(value.content_disposition, 'content_disposition', faults, 0, 1024)
-  )
-    matches(value.content_disposition, 'content_disposition', faults, customMetadataValuePattern)
-  if (value.content_language !== undefined && text(value.content_language, 'content_language', faults, 0, 1024))
-    matches(value.content_language, 'content_language', faults, customMetadataValuePattern)
-  if (value.cache_control !== undefined && text(value.cache_control, 'cache_control', faults, 0, 1024))
-    matches(value.cache_control, 'cache_control', faults, customMetadataValuePattern)
+  if (value.content_type !== undefined)
+    text(value.content_type, 'content_type', faults, 0, 255, customMetadataValuePattern)
+  if (value.content_encoding !== undefined)
+    text(value.content_encoding, 'content_encoding', faults, 0, 1024, customMetadataValuePattern)
+  if (value.content_disposition !== undefined)
+    text(value.content_disposition, 'content_disposition', faults, 0, 1024, customMetadataValuePattern)
+  if (value.content_language !== undefined)
+    text(value.content_language, 'content_language', faults, 0, 1024, customMetadataValuePattern)
+  if (value.cache_control !== undefined)
+    text(value.cache_control, 'cache_control', faults, 0, 1024, customMetadataValuePattern)
   if (value.custom_metadata !== undefined) nested(value.custom_metadata, 'custom_metadata', faults, checkCustomMetadata)
   if (value.if_none_match !== undefined)
     matches(value.if_none_match, 'if_none_match', faults, copyObjectBodyInputIfNoneMatchPattern)
@@ -925,28 +913,16 @@ export function checkMultipartUpload(value: unknown, faults: Faults): value is M
   if (required(value.bucket_id, 'bucket_id', faults) && matches(value.bucket_id, 'bucket_id', faults, bucketIdPattern))
     formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid')
   if (required(value.object, 'object', faults)) anyText(value.object, 'object', faults)
-  if (required(value.content_type, 'content_type', faults) && text(value.content_type, 'content_type', faults, 0, 255))
-    matches(value.content_type, 'content_type', faults, customMetadataValuePattern)
-  if (
-    required(value.content_encoding, 'content_encoding', faults) &&
-    text(value.content_encoding, 'content_encoding', faults, 0, 1024)
-  )
-    matches(value.content_encoding, 'content_encoding', faults, customMetadataValuePattern)
-  if (
-    required(value.content_disposition, 'content_disposition', faults) &&
-    text(value.content_disposition, 'content_disposition', faults, 0, 1024)
-  )
-    matches(value.content_disposition, 'content_disposition', faults, customMetadataValuePattern)
-  if (
-    required(value.content_language, 'content_language', faults) &&
-    text(value.content_language, 'content_language', faults, 0, 1024)
-  )
-    matches(value.content_language, 'content_language', faults, customMetadataValuePattern)
-  if (
-    required(value.cache_control, 'cache_control', faults) &&
-    text(value.cache_control, 'cache_control', faults, 0, 1024)
-  )
-    matches(value.cache_control, 'cache_control', faults, customMetadataValuePattern)
+  if (required(value.content_type, 'content_type', faults))
+    text(value.content_type, 'content_type', faults, 0, 255, customMetadataValuePattern)
+  if (required(value.content_encoding, 'content_encoding', faults))
+    text(value.content_encoding, 'content_encoding', faults, 0, 1024, customMetadataValuePattern)
+  if (required(value.content_disposition, 'content_disposition', faults))
+    text(value.content_disposition, 'content_disposition', faults, 0, 1024, customMetadataValuePattern)
+  if (required(value.content_language, 'content_language', faults))
+    text(value.content_language, 'content_language', faults, 0, 1024, customMetadataValuePattern)
+  if (required(value.cache_control, 'cache_control', faults))
+    text(value.cache_control, 'cache_control', faults, 0, 1024, customMetadataValuePattern)
   if (required(value.custom_metadata, 'custom_metadata', faults))
     nested(value.custom_metadata, 'custom_metadata', faults, checkCustomMetadata)
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkMultipartUploadState)
@@ -970,21 +946,18 @@ export function checkMultipartUpload(value: unknown, faults: Faults): value is M
 export function checkMultipartUploadInput(value: unknown, faults: Faults): value is MultipartUploadInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, multipartUploadInputMembers, faults)
+  closed(value, faults, multipartUploadInputMembers)
   if (required(value.object, 'object', faults)) anyText(value.object, 'object', faults)
-  if (value.content_type !== undefined && text(value.content_type, 'content_type', faults, 0, 255))
-    matches(value.content_type, 'content_type', faults, customMetadataValuePattern)
-  if (value.content_encoding !== undefined && text(value.content_encoding, 'content_encoding', faults, 0, 1024))
-    matches(value.content_encoding, 'content_encoding', faults, customMetadataValuePattern)
-  if (
-    value.content_disposition !== undefined &&
-    text(value.content_disposition, 'content_disposition', faults, 0, 1024)
-  )
-    matches(value.content_disposition, 'content_disposition', faults, customMetadataValuePattern)
-  if (value.content_language !== undefined && text(value.content_language, 'content_language', faults, 0, 1024))
-    matches(value.content_language, 'content_language', faults, customMetadataValuePattern)
-  if (value.cache_control !== undefined && text(value.cache_control, 'cache_control', faults, 0, 1024))
-    matches(value.cache_control, 'cache_control', faults, customMetadataValuePattern)
+  if (value.content_type !== undefined)
+    text(value.content_type, 'content_type', faults, 0, 255, customMetadataValuePattern)
+  if (value.content_encoding !== undefined)
+    text(value.content_encoding, 'content_encoding', faults, 0, 1024, customMetadataValuePattern)
+  if (value.content_disposition !== undefined)
+    text(value.content_disposition, 'content_disposition', faults, 0, 1024, customMetadataValuePattern)
+  if (value.content_language !== undefined)
+    text(value.content_language, 'content_language', faults, 0, 1024, customMetadataValuePattern)
+  if (value.cache_control !== undefined)
+    text(value.cache_control, 'cache_control', faults, 0, 1024, customMetadataValuePattern)
   if (value.custom_metadata !== undefined) nested(value.custom_metadata, 'custom_metadata', faults, checkCustomMetadata)
   return faults.count === before
 }
@@ -1033,7 +1006,7 @@ export function checkCompleteMultipartUploadBodyInput(
 ): value is CompleteMultipartUploadBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, completeMultipartUploadBodyInputMembers, faults)
+  closed(value, faults, completeMultipartUploadBodyInputMembers)
   if (required(value.parts, 'parts', faults)) list(value.parts, 'parts', faults, checkCompletedPart, 1, 10000)
   if (value.checksum_sha256 !== undefined)
     matches(value.checksum_sha256, 'checksum_sha256', faults, completeMultipartUploadBodyInputChecksumSha256Pattern)
@@ -1051,7 +1024,7 @@ export function completeCompleteMultipartUploadBodyInput(
 export function checkCompletedPart(value: unknown, faults: Faults): value is CompletedPart {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, completedPartMembers, faults)
+  closed(value, faults, completedPartMembers)
   if (required(value.part_number, 'part_number', faults)) integer(value.part_number, 'part_number', faults, 1, 10000)
   if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults, 1, 128)
   return faults.count === before
@@ -1060,7 +1033,7 @@ export function checkCompletedPart(value: unknown, faults: Faults): value is Com
 export function checkCreatePartUrlsBodyInput(value: unknown, faults: Faults): value is CreatePartUrlsBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, createPartUrlsBodyInputMembers, faults)
+  closed(value, faults, createPartUrlsBodyInputMembers)
   if (required(value.parts, 'parts', faults)) list(value.parts, 'parts', faults, checkPartToUploadInput, 1, 100)
   if (value.expires_in !== undefined)
     matches(value.expires_in, 'expires_in', faults, createPartUrlsBodyInputExpiresInPattern)
@@ -1078,7 +1051,7 @@ export function completeCreatePartUrlsBodyInput(value: CreatePartUrlsBodyInput):
 export function checkPartToUploadInput(value: unknown, faults: Faults): value is PartToUploadInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, partToUploadInputMembers, faults)
+  closed(value, faults, partToUploadInputMembers)
   if (required(value.part_number, 'part_number', faults)) integer(value.part_number, 'part_number', faults, 1, 10000)
   if (value.content_length !== undefined) integer(value.content_length, 'content_length', faults, 0, 5368709120)
   if (value.checksum_sha256 !== undefined)
@@ -1136,26 +1109,24 @@ export function checkCreatePresignedDownloadUrlBodyInput(
 ): value is CreatePresignedDownloadUrlBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, createPresignedDownloadUrlBodyInputMembers, faults)
+  closed(value, faults, createPresignedDownloadUrlBodyInputMembers)
   if (required(value.object, 'object', faults)) anyText(value.object, 'object', faults)
   if (value.version_id !== undefined) text(value.version_id, 'version_id', faults, 0, 1024)
   if (value.expires_in !== undefined)
     matches(value.expires_in, 'expires_in', faults, createPartUrlsBodyInputExpiresInPattern)
-  if (
-    value.response_content_type !== undefined &&
-    text(value.response_content_type, 'response_content_type', faults, 0, 255)
-  )
-    matches(value.response_content_type, 'response_content_type', faults, customMetadataValuePattern)
-  if (
-    value.response_content_disposition !== undefined &&
-    text(value.response_content_disposition, 'response_content_disposition', faults, 0, 1024)
-  )
-    matches(value.response_content_disposition, 'response_content_disposition', faults, customMetadataValuePattern)
-  if (
-    value.response_cache_control !== undefined &&
-    text(value.response_cache_control, 'response_cache_control', faults, 0, 1024)
-  )
-    matches(value.response_cache_control, 'response_cache_control', faults, customMetadataValuePattern)
+  if (value.response_content_type !== undefined)
+    text(value.response_content_type, 'response_content_type', faults, 0, 255, customMetadataValuePattern)
+  if (value.response_content_disposition !== undefined)
+    text(
+      value.response_content_disposition,
+      'response_content_disposition',
+      faults,
+      0,
+      1024,
+      customMetadataValuePattern,
+    )
+  if (value.response_cache_control !== undefined)
+    text(value.response_cache_control, 'response_cache_control', faults, 0, 1024, customMetadataValuePattern)
   return faults.count === before
 }
 
@@ -1178,12 +1149,12 @@ export function checkCreatePresignedUploadUrlBodyInput(
 ): value is CreatePresignedUploadUrlBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, createPresignedUploadUrlBodyInputMembers, faults)
+  closed(value, faults, createPresignedUploadUrlBodyInputMembers)
   if (required(value.object, 'object', faults)) anyText(value.object, 'object', faults)
   if (value.expires_in !== undefined)
     matches(value.expires_in, 'expires_in', faults, createPartUrlsBodyInputExpiresInPattern)
-  if (value.content_type !== undefined && text(value.content_type, 'content_type', faults, 0, 255))
-    matches(value.content_type, 'content_type', faults, customMetadataValuePattern)
+  if (value.content_type !== undefined)
+    text(value.content_type, 'content_type', faults, 0, 255, customMetadataValuePattern)
   if (value.content_length !== undefined) integer(value.content_length, 'content_length', faults, 0, 9007199254740991)
   if (value.max_content_length !== undefined)
     integer(value.max_content_length, 'max_content_length', faults, 0, 9007199254740991)
@@ -1193,17 +1164,14 @@ export function checkCreatePresignedUploadUrlBodyInput(
     matches(value.content_md5, 'content_md5', faults, createPresignedUploadUrlBodyInputContentMd5Pattern)
   if (value.if_none_match !== undefined)
     matches(value.if_none_match, 'if_none_match', faults, copyObjectBodyInputIfNoneMatchPattern)
-  if (value.cache_control !== undefined && text(value.cache_control, 'cache_control', faults, 0, 1024))
-    matches(value.cache_control, 'cache_control', faults, customMetadataValuePattern)
-  if (
-    value.content_disposition !== undefined &&
-    text(value.content_disposition, 'content_disposition', faults, 0, 1024)
-  )
-    matches(value.content_disposition, 'content_disposition', faults, customMetadataValuePattern)
-  if (value.content_encoding !== undefined && text(value.content_encoding, 'content_encoding', faults, 0, 1024))
-    matches(value.content_encoding, 'content_encoding', faults, customMetadataValuePattern)
-  if (value.content_language !== undefined && text(value.content_language, 'content_language', faults, 0, 1024))
-    matches(value.content_language, 'content_language', faults, customMetadataValuePattern)
+  if (value.cache_control !== undefined)
+    text(value.cache_control, 'cache_control', faults, 0, 1024, customMetadataValuePattern)
+  if (value.content_disposition !== undefined)
+    text(value.content_disposition, 'content_disposition', faults, 0, 1024, customMetadataValuePattern)
+  if (value.content_encoding !== undefined)
+    text(value.content_encoding, 'content_encoding', faults, 0, 1024, customMetadataValuePattern)
+  if (value.content_language !== undefined)
+    text(value.content_language, 'content_language', faults, 0, 1024, customMetadataValuePattern)
   if (value.custom_metadata !== undefined) nested(value.custom_metadata, 'custom_metadata', faults, checkCustomMetadata)
   return faults.count === before
 }
@@ -1232,8 +1200,7 @@ export function checkStorageClass(value: unknown, faults: Faults): value is Stor
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bucketIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, storageClassNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, storageClassNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
@@ -1247,12 +1214,12 @@ export function checkStorageClass(value: unknown, faults: Faults): value is Stor
       value.regions,
       'regions',
       faults,
-      (item, faults) => text(item, '', faults, 1, 63) && matches(item, '', faults, storageClassNamePattern),
+      (item, faults) => text(item, '', faults, 1, 63, storageClassNamePattern),
       0,
       100,
     )
-  if (required(value.multi_region, 'multi_region', faults) && text(value.multi_region, 'multi_region', faults, 0, 63))
-    matches(value.multi_region, 'multi_region', faults, bucketStorageClassPattern)
+  if (required(value.multi_region, 'multi_region', faults))
+    text(value.multi_region, 'multi_region', faults, 0, 63, bucketStorageClassPattern)
   if (value.native !== undefined) nested(value.native, 'native', faults, checkNativeClassSettings)
   if (value.s3 !== undefined) nested(value.s3, 's3', faults, checkS3ClassSettings)
   if (required(value.bucket_count, 'bucket_count', faults))
@@ -1268,9 +1235,8 @@ export function checkStorageClass(value: unknown, faults: Faults): value is Stor
 export function checkStorageClassInput(value: unknown, faults: Faults): value is StorageClassInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, storageClassInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, storageClassNamePattern)
+  closed(value, faults, storageClassInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, storageClassNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -1284,12 +1250,12 @@ export function checkStorageClassInput(value: unknown, faults: Faults): value is
       value.regions,
       'regions',
       faults,
-      (item, faults) => text(item, '', faults, 1, 63) && matches(item, '', faults, storageClassNamePattern),
+      (item, faults) => text(item, '', faults, 1, 63, storageClassNamePattern),
       0,
       100,
     )
-  if (value.multi_region !== undefined && text(value.multi_region, 'multi_region', faults, 0, 63))
-    matches(value.multi_region, 'multi_region', faults, bucketStorageClassPattern)
+  if (value.multi_region !== undefined)
+    text(value.multi_region, 'multi_region', faults, 0, 63, bucketStorageClassPattern)
   if (value.native !== undefined) nested(value.native, 'native', faults, checkNativeClassSettingsInput)
   if (value.s3 !== undefined) nested(value.s3, 's3', faults, checkS3ClassSettingsInput)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -1299,9 +1265,8 @@ export function checkStorageClassInput(value: unknown, faults: Faults): value is
 export function checkStorageClassUpdate(value: unknown, faults: Faults): value is StorageClassUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, storageClassInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, storageClassNamePattern)
+  closed(value, faults, storageClassInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, storageClassNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -1315,12 +1280,12 @@ export function checkStorageClassUpdate(value: unknown, faults: Faults): value i
       value.regions,
       'regions',
       faults,
-      (item, faults) => text(item, '', faults, 1, 63) && matches(item, '', faults, storageClassNamePattern),
+      (item, faults) => text(item, '', faults, 1, 63, storageClassNamePattern),
       0,
       100,
     )
-  if (value.multi_region !== undefined && text(value.multi_region, 'multi_region', faults, 0, 63))
-    matches(value.multi_region, 'multi_region', faults, bucketStorageClassPattern)
+  if (value.multi_region !== undefined)
+    text(value.multi_region, 'multi_region', faults, 0, 63, bucketStorageClassPattern)
   if (value.native !== undefined) nested(value.native, 'native', faults, checkNativeClassSettingsInput)
   if (value.s3 !== undefined) nested(value.s3, 's3', faults, checkS3ClassSettingsUpdate)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -1357,7 +1322,7 @@ export function checkNativeClassSettings(value: unknown, faults: Faults): value 
 export function checkNativeClassSettingsInput(value: unknown, faults: Faults): value is NativeClassSettingsInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, nativeClassSettingsInputMembers, faults)
+  closed(value, faults, nativeClassSettingsInputMembers)
   if (value.sync_mode !== undefined) nested(value.sync_mode, 'sync_mode', faults, checkSyncModeInput)
   if (value.min_free_bytes !== undefined) integer(value.min_free_bytes, 'min_free_bytes', faults, 0, 9007199254740991)
   if (value.max_object_size_bytes !== undefined)
@@ -1378,29 +1343,22 @@ export function checkS3ClassSettings(value: unknown, faults: Faults): value is S
   const before = faults.count
   if (
     required(value.endpoint, 'endpoint', faults) &&
-    text(value.endpoint, 'endpoint', faults, 0, 2048) &&
-    matches(value.endpoint, 'endpoint', faults, s3ClassSettingsEndpointPattern)
+    text(value.endpoint, 'endpoint', faults, 0, 2048, s3ClassSettingsEndpointPattern)
   )
     formatted(value.endpoint, 'endpoint', faults, isUri, 'uri')
-  if (required(value.region, 'region', faults) && text(value.region, 'region', faults, 1, 63))
-    matches(value.region, 'region', faults, s3ClassSettingsRegionPattern)
+  if (required(value.region, 'region', faults))
+    text(value.region, 'region', faults, 1, 63, s3ClassSettingsRegionPattern)
   if (required(value.force_path_style, 'force_path_style', faults))
     boolean(value.force_path_style, 'force_path_style', faults)
-  if (
-    required(value.bucket_prefix, 'bucket_prefix', faults) &&
-    text(value.bucket_prefix, 'bucket_prefix', faults, 0, 20)
-  )
-    matches(value.bucket_prefix, 'bucket_prefix', faults, s3ClassSettingsBucketPrefixPattern)
+  if (required(value.bucket_prefix, 'bucket_prefix', faults))
+    text(value.bucket_prefix, 'bucket_prefix', faults, 0, 20, s3ClassSettingsBucketPrefixPattern)
   if (
     required(value.credentials_secret_id, 'credentials_secret_id', faults) &&
     matches(value.credentials_secret_id, 'credentials_secret_id', faults, bucketIdPattern)
   )
     formatted(value.credentials_secret_id, 'credentials_secret_id', faults, isUuid, 'uuid')
-  if (
-    required(value.remote_storage_class, 'remote_storage_class', faults) &&
-    text(value.remote_storage_class, 'remote_storage_class', faults, 0, 64)
-  )
-    matches(value.remote_storage_class, 'remote_storage_class', faults, s3ClassSettingsRemoteStorageClassPattern)
+  if (required(value.remote_storage_class, 'remote_storage_class', faults))
+    text(value.remote_storage_class, 'remote_storage_class', faults, 0, 64, s3ClassSettingsRemoteStorageClassPattern)
   if (required(value.capabilities, 'capabilities', faults))
     list(value.capabilities, 'capabilities', faults, checkStorageCapability, 0, 6)
   return faults.count === before
@@ -1409,56 +1367,44 @@ export function checkS3ClassSettings(value: unknown, faults: Faults): value is S
 export function checkS3ClassSettingsInput(value: unknown, faults: Faults): value is S3ClassSettingsInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, s3ClassSettingsInputMembers, faults)
+  closed(value, faults, s3ClassSettingsInputMembers)
   if (
     required(value.endpoint, 'endpoint', faults) &&
-    text(value.endpoint, 'endpoint', faults, 0, 2048) &&
-    matches(value.endpoint, 'endpoint', faults, s3ClassSettingsEndpointPattern)
+    text(value.endpoint, 'endpoint', faults, 0, 2048, s3ClassSettingsEndpointPattern)
   )
     formatted(value.endpoint, 'endpoint', faults, isUri, 'uri')
-  if (required(value.region, 'region', faults) && text(value.region, 'region', faults, 1, 63))
-    matches(value.region, 'region', faults, s3ClassSettingsRegionPattern)
+  if (required(value.region, 'region', faults))
+    text(value.region, 'region', faults, 1, 63, s3ClassSettingsRegionPattern)
   if (value.force_path_style !== undefined) boolean(value.force_path_style, 'force_path_style', faults)
-  if (value.bucket_prefix !== undefined && text(value.bucket_prefix, 'bucket_prefix', faults, 0, 20))
-    matches(value.bucket_prefix, 'bucket_prefix', faults, s3ClassSettingsBucketPrefixPattern)
+  if (value.bucket_prefix !== undefined)
+    text(value.bucket_prefix, 'bucket_prefix', faults, 0, 20, s3ClassSettingsBucketPrefixPattern)
   if (
     required(value.credentials_secret_id, 'credentials_secret_id', faults) &&
     matches(value.credentials_secret_id, 'credentials_secret_id', faults, bucketIdPattern)
   )
     formatted(value.credentials_secret_id, 'credentials_secret_id', faults, isUuid, 'uuid')
-  if (
-    value.remote_storage_class !== undefined &&
-    text(value.remote_storage_class, 'remote_storage_class', faults, 0, 64)
-  )
-    matches(value.remote_storage_class, 'remote_storage_class', faults, s3ClassSettingsRemoteStorageClassPattern)
+  if (value.remote_storage_class !== undefined)
+    text(value.remote_storage_class, 'remote_storage_class', faults, 0, 64, s3ClassSettingsRemoteStorageClassPattern)
   return faults.count === before
 }
 
 export function checkS3ClassSettingsUpdate(value: unknown, faults: Faults): value is S3ClassSettingsUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, s3ClassSettingsInputMembers, faults)
-  if (
-    value.endpoint !== undefined &&
-    text(value.endpoint, 'endpoint', faults, 0, 2048) &&
-    matches(value.endpoint, 'endpoint', faults, s3ClassSettingsEndpointPattern)
-  )
+  closed(value, faults, s3ClassSettingsInputMembers)
+  if (value.endpoint !== undefined && text(value.endpoint, 'endpoint', faults, 0, 2048, s3ClassSettingsEndpointPattern))
     formatted(value.endpoint, 'endpoint', faults, isUri, 'uri')
-  if (value.region !== undefined && text(value.region, 'region', faults, 1, 63))
-    matches(value.region, 'region', faults, s3ClassSettingsRegionPattern)
+  if (value.region !== undefined) text(value.region, 'region', faults, 1, 63, s3ClassSettingsRegionPattern)
   if (value.force_path_style !== undefined) boolean(value.force_path_style, 'force_path_style', faults)
-  if (value.bucket_prefix !== undefined && text(value.bucket_prefix, 'bucket_prefix', faults, 0, 20))
-    matches(value.bucket_prefix, 'bucket_prefix', faults, s3ClassSettingsBucketPrefixPattern)
+  if (value.bucket_prefix !== undefined)
+    text(value.bucket_prefix, 'bucket_prefix', faults, 0, 20, s3ClassSettingsBucketPrefixPattern)
   if (
     value.credentials_secret_id !== undefined &&
     matches(value.credentials_secret_id, 'credentials_secret_id', faults, bucketIdPattern)
   )
     formatted(value.credentials_secret_id, 'credentials_secret_id', faults, isUuid, 'uuid')
-  if (
-    value.remote_storage_class !== undefined &&
-    text(value.remote_storage_class, 'remote_storage_class', faults, 0, 64)
-  )
-    matches(value.remote_storage_class, 'remote_storage_class', faults, s3ClassSettingsRemoteStorageClassPattern)
+  if (value.remote_storage_class !== undefined)
+    text(value.remote_storage_class, 'remote_storage_class', faults, 0, 64, s3ClassSettingsRemoteStorageClassPattern)
   return faults.count === before
 }
 
@@ -1486,17 +1432,13 @@ export function checkStorageClassInstance(value: unknown, faults: Faults): value
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bucketIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, storageClassNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, storageClassNamePattern)
   if (required(value.storage_class, 'storage_class', faults)) anyText(value.storage_class, 'storage_class', faults)
-  if (required(value.location, 'location', faults) && text(value.location, 'location', faults, 1, 63))
-    matches(value.location, 'location', faults, storageClassNamePattern)
+  if (required(value.location, 'location', faults))
+    text(value.location, 'location', faults, 1, 63, storageClassNamePattern)
   if (required(value.region, 'region', faults)) anyText(value.region, 'region', faults)
-  if (
-    required(value.resource_pool, 'resource_pool', faults) &&
-    text(value.resource_pool, 'resource_pool', faults, 0, 63)
-  )
-    matches(value.resource_pool, 'resource_pool', faults, bucketStorageClassPattern)
+  if (required(value.resource_pool, 'resource_pool', faults))
+    text(value.resource_pool, 'resource_pool', faults, 0, 63, bucketStorageClassPattern)
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkStorageClassInstanceState)
   if (required(value.capacity_bytes, 'capacity_bytes', faults))
     integer(value.capacity_bytes, 'capacity_bytes', faults, 0, 9007199254740991)
@@ -1520,13 +1462,12 @@ export function checkStorageClassInstance(value: unknown, faults: Faults): value
 export function checkStorageClassInstanceInput(value: unknown, faults: Faults): value is StorageClassInstanceInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, storageClassInstanceInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, storageClassNamePattern)
-  if (required(value.location, 'location', faults) && text(value.location, 'location', faults, 1, 63))
-    matches(value.location, 'location', faults, storageClassNamePattern)
-  if (value.resource_pool !== undefined && text(value.resource_pool, 'resource_pool', faults, 0, 63))
-    matches(value.resource_pool, 'resource_pool', faults, bucketStorageClassPattern)
+  closed(value, faults, storageClassInstanceInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, storageClassNamePattern)
+  if (required(value.location, 'location', faults))
+    text(value.location, 'location', faults, 1, 63, storageClassNamePattern)
+  if (value.resource_pool !== undefined)
+    text(value.resource_pool, 'resource_pool', faults, 0, 63, bucketStorageClassPattern)
   return faults.count === before
 }
 
@@ -1838,8 +1779,8 @@ export function checkCreateBucketRequest(value: unknown, faults: Faults): value 
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, s3ClassSettingsRegionPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkBucketInput)
   return faults.count === before
 }
@@ -1869,8 +1810,8 @@ export function checkDeleteBucketRequest(value: unknown, faults: Faults): value 
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.force !== undefined) boolean(value.force, 'force', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, s3ClassSettingsRegionPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
   return faults.count === before
 }
 
@@ -1887,8 +1828,8 @@ export function checkUpdateBucketRequest(value: unknown, faults: Faults): value 
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bucketIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, s3ClassSettingsRegionPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkBucketUpdate)
   return faults.count === before
 }
@@ -1924,8 +1865,8 @@ export function checkCreateMultipartUploadRequest(
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.bucket, 'bucket', faults) && matches(value.bucket, 'bucket', faults, bucketIdPattern))
     formatted(value.bucket, 'bucket', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, s3ClassSettingsRegionPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMultipartUploadInput)
   return faults.count === before
 }
@@ -1947,8 +1888,8 @@ export function checkAbortMultipartUploadRequest(value: unknown, faults: Faults)
   if (required(value.upload_id, 'upload_id', faults) && matches(value.upload_id, 'upload_id', faults, bucketIdPattern))
     formatted(value.upload_id, 'upload_id', faults, isUuid, 'uuid')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, s3ClassSettingsRegionPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
   return faults.count === before
 }
 
@@ -1965,8 +1906,8 @@ export function checkCompleteMultipartUploadRequest(
     formatted(value.bucket, 'bucket', faults, isUuid, 'uuid')
   if (required(value.upload_id, 'upload_id', faults) && matches(value.upload_id, 'upload_id', faults, bucketIdPattern))
     formatted(value.upload_id, 'upload_id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, s3ClassSettingsRegionPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCompleteMultipartUploadBodyInput)
   return faults.count === before
 }
@@ -2046,8 +1987,8 @@ export function checkDeleteObjectRequest(value: unknown, faults: Faults): value 
   if (required(value.object, 'object', faults)) anyText(value.object, 'object', faults)
   if (value.version_id !== undefined) text(value.version_id, 'version_id', faults, 1, 1024)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, s3ClassSettingsRegionPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
   return faults.count === before
 }
 
@@ -2072,8 +2013,8 @@ export function checkCopyObjectRequest(value: unknown, faults: Faults): value is
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.bucket, 'bucket', faults) && matches(value.bucket, 'bucket', faults, bucketIdPattern))
     formatted(value.bucket, 'bucket', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, s3ClassSettingsRegionPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCopyObjectBodyInput)
   return faults.count === before
 }
@@ -2194,8 +2135,8 @@ export function checkCreateStorageClassRequest(value: unknown, faults: Faults): 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, s3ClassSettingsRegionPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStorageClassInput)
   return faults.count === before
 }
@@ -2218,8 +2159,8 @@ export function checkDeleteStorageClassRequest(value: unknown, faults: Faults): 
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, s3ClassSettingsRegionPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
   return faults.count === before
 }
 
@@ -2229,8 +2170,8 @@ export function checkUpdateStorageClassRequest(value: unknown, faults: Faults): 
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, s3ClassSettingsRegionPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStorageClassUpdate)
   return faults.count === before
 }
@@ -2268,8 +2209,8 @@ export function checkInstantiateStorageClassRequest(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.storage_class, 'storage_class', faults)) anyText(value.storage_class, 'storage_class', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, s3ClassSettingsRegionPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStorageClassInstanceInput)
   return faults.count === before
 }

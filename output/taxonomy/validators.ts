@@ -264,15 +264,11 @@ export function checkOrganisation(value: unknown, faults: Faults): value is Orga
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, organisationNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, organisationNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (
-    required(value.contact_email, 'contact_email', faults) &&
-    text(value.contact_email, 'contact_email', faults, 0, 254)
-  )
-    matches(value.contact_email, 'contact_email', faults, organisationContactEmailPattern)
+  if (required(value.contact_email, 'contact_email', faults))
+    text(value.contact_email, 'contact_email', faults, 0, 254, organisationContactEmailPattern)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkLifecycleState)
   if (required(value.effective_state, 'effective_state', faults))
@@ -299,13 +295,12 @@ export function checkOrganisation(value: unknown, faults: Faults): value is Orga
 export function checkOrganisationInput(value: unknown, faults: Faults): value is OrganisationInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, organisationInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, organisationNamePattern)
+  closed(value, faults, organisationInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, organisationNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
-  if (value.contact_email !== undefined && text(value.contact_email, 'contact_email', faults, 0, 254))
-    matches(value.contact_email, 'contact_email', faults, organisationContactEmailPattern)
+  if (value.contact_email !== undefined)
+    text(value.contact_email, 'contact_email', faults, 0, 254, organisationContactEmailPattern)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (
     value.owner_principal_id !== undefined &&
@@ -319,13 +314,12 @@ export function checkOrganisationInput(value: unknown, faults: Faults): value is
 export function checkOrganisationUpdate(value: unknown, faults: Faults): value is OrganisationUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, organisationInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, organisationNamePattern)
+  closed(value, faults, organisationInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, organisationNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
-  if (value.contact_email !== undefined && text(value.contact_email, 'contact_email', faults, 0, 254))
-    matches(value.contact_email, 'contact_email', faults, organisationContactEmailPattern)
+  if (value.contact_email !== undefined)
+    text(value.contact_email, 'contact_email', faults, 0, 254, organisationContactEmailPattern)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (
     value.owner_principal_id !== undefined &&
@@ -380,8 +374,7 @@ export function checkGroup(value: unknown, faults: Faults): value is Group {
     formatted(value.organisation_id, 'organisation_id', faults, isUuid, 'uuid')
   if (required(value.parent_group_id, 'parent_group_id', faults))
     matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, organisationNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, organisationNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
@@ -412,11 +405,10 @@ export function checkGroup(value: unknown, faults: Faults): value is Group {
 export function checkGroupInput(value: unknown, faults: Faults): value is GroupInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, groupInputMembers, faults)
+  closed(value, faults, groupInputMembers)
   if (value.parent_group_id !== undefined)
     matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, organisationNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, organisationNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -427,11 +419,10 @@ export function checkGroupInput(value: unknown, faults: Faults): value is GroupI
 export function checkGroupUpdate(value: unknown, faults: Faults): value is GroupUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, groupInputMembers, faults)
+  closed(value, faults, groupInputMembers)
   if (value.parent_group_id !== undefined)
     matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, organisationNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, organisationNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -470,8 +461,7 @@ export function checkWorkspace(value: unknown, faults: Faults): value is Workspa
     formatted(value.organisation_id, 'organisation_id', faults, isUuid, 'uuid')
   if (required(value.parent_group_id, 'parent_group_id', faults))
     matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, organisationNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, organisationNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
@@ -497,11 +487,10 @@ export function checkWorkspace(value: unknown, faults: Faults): value is Workspa
 export function checkWorkspaceInput(value: unknown, faults: Faults): value is WorkspaceInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, workspaceInputMembers, faults)
+  closed(value, faults, workspaceInputMembers)
   if (value.parent_group_id !== undefined)
     matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, organisationNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, organisationNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -512,11 +501,10 @@ export function checkWorkspaceInput(value: unknown, faults: Faults): value is Wo
 export function checkWorkspaceUpdate(value: unknown, faults: Faults): value is WorkspaceUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, workspaceInputMembers, faults)
+  closed(value, faults, workspaceInputMembers)
   if (value.parent_group_id !== undefined)
     matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, organisationNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, organisationNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -557,7 +545,7 @@ export function checkAncestor(value: unknown, faults: Faults): value is Ancestor
 export function checkStateChangeInput(value: unknown, faults: Faults): value is StateChangeInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, stateChangeInputMembers, faults)
+  closed(value, faults, stateChangeInputMembers)
   if (value.reason !== undefined) text(value.reason, 'reason', faults, 0, 512)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -570,7 +558,7 @@ export function completeStateChangeInput(value: StateChangeInput): StateChangeGi
 export function checkMoveTargetInput(value: unknown, faults: Faults): value is MoveTargetInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, moveTargetInputMembers, faults)
+  closed(value, faults, moveTargetInputMembers)
   if (required(value.parent_group_id, 'parent_group_id', faults))
     matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -645,7 +633,7 @@ export function checkQuota(value: unknown, faults: Faults): value is Quota {
 export function checkQuotaInput(value: unknown, faults: Faults): value is QuotaInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, quotaInputMembers, faults)
+  closed(value, faults, quotaInputMembers)
   if (required(value.default_limit, 'default_limit', faults))
     integer(value.default_limit, 'default_limit', faults, -1, 9007199254740991)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -655,7 +643,7 @@ export function checkQuotaInput(value: unknown, faults: Faults): value is QuotaI
 export function checkQuotaUpdate(value: unknown, faults: Faults): value is QuotaUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, quotaInputMembers, faults)
+  closed(value, faults, quotaInputMembers)
   if (value.default_limit !== undefined) integer(value.default_limit, 'default_limit', faults, -1, 9007199254740991)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -700,7 +688,7 @@ export function checkQuotaOverride(value: unknown, faults: Faults): value is Quo
 export function checkQuotaOverrideInput(value: unknown, faults: Faults): value is QuotaOverrideInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, quotaOverrideInputMembers, faults)
+  closed(value, faults, quotaOverrideInputMembers)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (required(value.scope_type, 'scope_type', faults))
     nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
@@ -717,7 +705,7 @@ export function checkQuotaOverrideInput(value: unknown, faults: Faults): value i
 export function checkQuotaOverrideUpdate(value: unknown, faults: Faults): value is QuotaOverrideUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, quotaOverrideInputMembers, faults)
+  closed(value, faults, quotaOverrideInputMembers)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.scope_type !== undefined) nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
   if (value.scope_id !== undefined && matches(value.scope_id, 'scope_id', faults, organisationIdPattern))
@@ -849,8 +837,8 @@ export function checkListOrganisationsRequest(value: unknown, faults: Faults): v
 export function checkCreateOrganisationRequest(value: unknown, faults: Faults): value is CreateOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkOrganisationInput)
   return faults.count === before
 }
@@ -873,8 +861,8 @@ export function checkDeleteOrganisationRequest(value: unknown, faults: Faults): 
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -884,8 +872,8 @@ export function checkUpdateOrganisationRequest(value: unknown, faults: Faults): 
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkOrganisationUpdate)
   return faults.count === before
 }
@@ -895,8 +883,8 @@ export function checkArchiveOrganisationRequest(value: unknown, faults: Faults):
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -910,8 +898,8 @@ export function checkRestoreOrganisationRequest(value: unknown, faults: Faults):
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -925,8 +913,8 @@ export function checkResumeOrganisationRequest(value: unknown, faults: Faults): 
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -940,8 +928,8 @@ export function checkSuspendOrganisationRequest(value: unknown, faults: Faults):
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -973,8 +961,8 @@ export function checkCreateGroupRequest(value: unknown, faults: Faults): value i
     matches(value.organisation, 'organisation', faults, organisationIdPattern)
   )
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkGroupInput)
   return faults.count === before
 }
@@ -1007,8 +995,8 @@ export function checkDeleteGroupRequest(value: unknown, faults: Faults): value i
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -1023,8 +1011,8 @@ export function checkUpdateGroupRequest(value: unknown, faults: Faults): value i
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkGroupUpdate)
   return faults.count === before
 }
@@ -1039,8 +1027,8 @@ export function checkArchiveGroupRequest(value: unknown, faults: Faults): value 
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -1059,8 +1047,8 @@ export function checkMoveGroupRequest(value: unknown, faults: Faults): value is 
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMoveTargetInput)
   return faults.count === before
 }
@@ -1075,8 +1063,8 @@ export function checkRestoreGroupRequest(value: unknown, faults: Faults): value 
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -1095,8 +1083,8 @@ export function checkResumeGroupRequest(value: unknown, faults: Faults): value i
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -1115,8 +1103,8 @@ export function checkSuspendGroupRequest(value: unknown, faults: Faults): value 
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -1148,8 +1136,8 @@ export function checkCreateWorkspaceRequest(value: unknown, faults: Faults): val
     matches(value.organisation, 'organisation', faults, organisationIdPattern)
   )
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkWorkspaceInput)
   return faults.count === before
 }
@@ -1183,8 +1171,8 @@ export function checkDeleteWorkspaceRequest(value: unknown, faults: Faults): val
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value.force !== undefined) boolean(value.force, 'force', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -1203,8 +1191,8 @@ export function checkUpdateWorkspaceRequest(value: unknown, faults: Faults): val
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkWorkspaceUpdate)
   return faults.count === before
 }
@@ -1219,8 +1207,8 @@ export function checkArchiveWorkspaceRequest(value: unknown, faults: Faults): va
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -1239,8 +1227,8 @@ export function checkMoveWorkspaceRequest(value: unknown, faults: Faults): value
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMoveTargetInput)
   return faults.count === before
 }
@@ -1255,8 +1243,8 @@ export function checkRestoreWorkspaceRequest(value: unknown, faults: Faults): va
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -1275,8 +1263,8 @@ export function checkResumeWorkspaceRequest(value: unknown, faults: Faults): val
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -1295,8 +1283,8 @@ export function checkSuspendWorkspaceRequest(value: unknown, faults: Faults): va
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -1342,8 +1330,8 @@ export function checkUpdateQuotaRequest(value: unknown, faults: Faults): value i
   const before = faults.count
   if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkQuotaUpdate)
   return faults.count === before
 }
@@ -1363,8 +1351,8 @@ export function checkCreateQuotaOverrideRequest(value: unknown, faults: Faults):
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.quota, 'quota', faults)) anyText(value.quota, 'quota', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkQuotaOverrideInput)
   return faults.count === before
 }
@@ -1389,8 +1377,8 @@ export function checkDeleteQuotaOverrideRequest(value: unknown, faults: Faults):
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -1401,8 +1389,8 @@ export function checkUpdateQuotaOverrideRequest(value: unknown, faults: Faults):
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createOrganisationRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkQuotaOverrideUpdate)
   return faults.count === before
 }

@@ -264,16 +264,15 @@ export function checkDeploymentTarget(value: unknown, faults: Faults): value is 
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, deploymentTargetIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, deploymentTargetNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.location, 'location', faults) && text(value.location, 'location', faults, 1, 63))
-    matches(value.location, 'location', faults, deploymentTargetNamePattern)
+  if (required(value.location, 'location', faults))
+    text(value.location, 'location', faults, 1, 63, deploymentTargetNamePattern)
   if (required(value.driver, 'driver', faults)) nested(value.driver, 'driver', faults, checkDriver)
-  if (required(value.endpoint, 'endpoint', faults) && text(value.endpoint, 'endpoint', faults, 0, 2048))
-    matches(value.endpoint, 'endpoint', faults, deploymentTargetEndpointPattern)
+  if (required(value.endpoint, 'endpoint', faults))
+    text(value.endpoint, 'endpoint', faults, 0, 2048, deploymentTargetEndpointPattern)
   if (required(value.capacity, 'capacity', faults)) nested(value.capacity, 'capacity', faults, checkResourceCapacity)
   if (required(value.numa_nodes, 'numa_nodes', faults))
     list(value.numa_nodes, 'numa_nodes', faults, checkHostNumaNode, 0, 16)
@@ -293,19 +292,17 @@ export function checkDeploymentTarget(value: unknown, faults: Faults): value is 
 export function checkDeploymentTargetInput(value: unknown, faults: Faults): value is DeploymentTargetInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, deploymentTargetInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, deploymentTargetNamePattern)
+  closed(value, faults, deploymentTargetInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.location, 'location', faults) && text(value.location, 'location', faults, 1, 63))
-    matches(value.location, 'location', faults, deploymentTargetNamePattern)
+  if (required(value.location, 'location', faults))
+    text(value.location, 'location', faults, 1, 63, deploymentTargetNamePattern)
   if (value.location_hints !== undefined)
     nested(value.location_hints, 'location_hints', faults, checkLocationHintsInput)
   if (required(value.driver, 'driver', faults)) nested(value.driver, 'driver', faults, checkDriverInput)
-  if (value.endpoint !== undefined && text(value.endpoint, 'endpoint', faults, 0, 2048))
-    matches(value.endpoint, 'endpoint', faults, deploymentTargetEndpointPattern)
+  if (value.endpoint !== undefined) text(value.endpoint, 'endpoint', faults, 0, 2048, deploymentTargetEndpointPattern)
   if (required(value.capacity, 'capacity', faults)) nested(value.capacity, 'capacity', faults, checkResourceCapacity)
   if (value.numa_nodes !== undefined) list(value.numa_nodes, 'numa_nodes', faults, checkHostNumaNode, 0, 16)
   if (value.agent_version !== undefined) text(value.agent_version, 'agent_version', faults, 0, 64)
@@ -316,19 +313,16 @@ export function checkDeploymentTargetInput(value: unknown, faults: Faults): valu
 export function checkDeploymentTargetUpdate(value: unknown, faults: Faults): value is DeploymentTargetUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, deploymentTargetInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, deploymentTargetNamePattern)
+  closed(value, faults, deploymentTargetInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.location !== undefined && text(value.location, 'location', faults, 1, 63))
-    matches(value.location, 'location', faults, deploymentTargetNamePattern)
+  if (value.location !== undefined) text(value.location, 'location', faults, 1, 63, deploymentTargetNamePattern)
   if (value.location_hints !== undefined)
     nested(value.location_hints, 'location_hints', faults, checkLocationHintsInput)
   if (value.driver !== undefined) nested(value.driver, 'driver', faults, checkDriverInput)
-  if (value.endpoint !== undefined && text(value.endpoint, 'endpoint', faults, 0, 2048))
-    matches(value.endpoint, 'endpoint', faults, deploymentTargetEndpointPattern)
+  if (value.endpoint !== undefined) text(value.endpoint, 'endpoint', faults, 0, 2048, deploymentTargetEndpointPattern)
   if (value.capacity !== undefined) nested(value.capacity, 'capacity', faults, checkResourceCapacityUpdate)
   if (value.numa_nodes !== undefined) list(value.numa_nodes, 'numa_nodes', faults, checkHostNumaNode, 0, 16)
   if (value.agent_version !== undefined) text(value.agent_version, 'agent_version', faults, 0, 64)
@@ -368,19 +362,17 @@ export function checkDeploymentTargetRegistrationInput(
 ): value is DeploymentTargetRegistrationInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, deploymentTargetRegistrationInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, deploymentTargetNamePattern)
+  closed(value, faults, deploymentTargetRegistrationInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.location, 'location', faults) && text(value.location, 'location', faults, 1, 63))
-    matches(value.location, 'location', faults, deploymentTargetNamePattern)
+  if (required(value.location, 'location', faults))
+    text(value.location, 'location', faults, 1, 63, deploymentTargetNamePattern)
   if (value.location_hints !== undefined)
     nested(value.location_hints, 'location_hints', faults, checkLocationHintsInput)
   if (required(value.driver, 'driver', faults)) nested(value.driver, 'driver', faults, checkDriverInput)
-  if (value.endpoint !== undefined && text(value.endpoint, 'endpoint', faults, 0, 2048))
-    matches(value.endpoint, 'endpoint', faults, deploymentTargetEndpointPattern)
+  if (value.endpoint !== undefined) text(value.endpoint, 'endpoint', faults, 0, 2048, deploymentTargetEndpointPattern)
   if (required(value.capacity, 'capacity', faults)) nested(value.capacity, 'capacity', faults, checkResourceCapacity)
   if (value.numa_nodes !== undefined) list(value.numa_nodes, 'numa_nodes', faults, checkHostNumaNode, 0, 16)
   if (value.agent_version !== undefined) text(value.agent_version, 'agent_version', faults, 0, 64)
@@ -400,9 +392,9 @@ export function completeDeploymentTargetRegistrationInput(
 export function checkLocationHintsInput(value: unknown, faults: Faults): value is LocationHintsInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, locationHintsInputMembers, faults)
-  if (value.proposed_region !== undefined && text(value.proposed_region, 'proposed_region', faults, 0, 63))
-    matches(value.proposed_region, 'proposed_region', faults, locationHintsInputProposedRegionPattern)
+  closed(value, faults, locationHintsInputMembers)
+  if (value.proposed_region !== undefined)
+    text(value.proposed_region, 'proposed_region', faults, 0, 63, locationHintsInputProposedRegionPattern)
   if (value.country_code !== undefined)
     matches(value.country_code, 'country_code', faults, locationHintsInputCountryCodePattern)
   if (value.city !== undefined) text(value.city, 'city', faults, 0, 128)
@@ -423,7 +415,7 @@ export function completeLocationHintsInput(value: LocationHintsInput): LocationH
 export function checkResourceCapacity(value: unknown, faults: Faults): value is ResourceCapacity {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, resourceCapacityMembers, faults)
+  closed(value, faults, resourceCapacityMembers)
   if (required(value.vcpus, 'vcpus', faults)) integer(value.vcpus, 'vcpus', faults, 0, 562949953421311)
   if (required(value.memory_mib, 'memory_mib', faults))
     integer(value.memory_mib, 'memory_mib', faults, 0, 562949953421311)
@@ -434,7 +426,7 @@ export function checkResourceCapacity(value: unknown, faults: Faults): value is 
 export function checkResourceCapacityUpdate(value: unknown, faults: Faults): value is ResourceCapacityUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, resourceCapacityMembers, faults)
+  closed(value, faults, resourceCapacityMembers)
   if (value.vcpus !== undefined) integer(value.vcpus, 'vcpus', faults, 0, 562949953421311)
   if (value.memory_mib !== undefined) integer(value.memory_mib, 'memory_mib', faults, 0, 562949953421311)
   if (value.disk_gib !== undefined) integer(value.disk_gib, 'disk_gib', faults, 0, 562949953421311)
@@ -444,7 +436,7 @@ export function checkResourceCapacityUpdate(value: unknown, faults: Faults): val
 export function checkHostNumaNode(value: unknown, faults: Faults): value is HostNumaNode {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, hostNumaNodeMembers, faults)
+  closed(value, faults, hostNumaNodeMembers)
   if (required(value.vcpus, 'vcpus', faults)) integer(value.vcpus, 'vcpus', faults, 0, 562949953421311)
   if (required(value.memory_mib, 'memory_mib', faults))
     integer(value.memory_mib, 'memory_mib', faults, 0, 562949953421311)
@@ -496,9 +488,8 @@ export function checkListLocationsResponse(value: unknown, faults: Faults): valu
 export function checkLocationApprovalInput(value: unknown, faults: Faults): value is LocationApprovalInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, locationApprovalInputMembers, faults)
-  if (value.region !== undefined && text(value.region, 'region', faults, 0, 63))
-    matches(value.region, 'region', faults, locationHintsInputProposedRegionPattern)
+  closed(value, faults, locationApprovalInputMembers)
+  if (value.region !== undefined) text(value.region, 'region', faults, 0, 63, locationHintsInputProposedRegionPattern)
   if (value.enable !== undefined) boolean(value.enable, 'enable', faults)
   if (value.comment !== undefined) text(value.comment, 'comment', faults, 0, 512)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -512,7 +503,7 @@ export function completeLocationApprovalInput(value: LocationApprovalInput): Loc
 export function checkStateChangeInput(value: unknown, faults: Faults): value is StateChangeInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, stateChangeInputMembers, faults)
+  closed(value, faults, stateChangeInputMembers)
   if (value.reason !== undefined) text(value.reason, 'reason', faults, 0, 512)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -527,8 +518,7 @@ export function checkMultiRegion(value: unknown, faults: Faults): value is Multi
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, deploymentTargetIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, deploymentTargetNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
@@ -538,7 +528,7 @@ export function checkMultiRegion(value: unknown, faults: Faults): value is Multi
       value.regions,
       'regions',
       faults,
-      (item, faults) => text(item, '', faults, 1, 63) && matches(item, '', faults, deploymentTargetNamePattern),
+      (item, faults) => text(item, '', faults, 1, 63, deploymentTargetNamePattern),
       2,
       32,
     )
@@ -556,9 +546,8 @@ export function checkMultiRegion(value: unknown, faults: Faults): value is Multi
 export function checkMultiRegionInput(value: unknown, faults: Faults): value is MultiRegionInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, multiRegionInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, deploymentTargetNamePattern)
+  closed(value, faults, multiRegionInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -568,7 +557,7 @@ export function checkMultiRegionInput(value: unknown, faults: Faults): value is 
       value.regions,
       'regions',
       faults,
-      (item, faults) => text(item, '', faults, 1, 63) && matches(item, '', faults, deploymentTargetNamePattern),
+      (item, faults) => text(item, '', faults, 1, 63, deploymentTargetNamePattern),
       2,
       32,
     )
@@ -581,9 +570,8 @@ export function checkMultiRegionInput(value: unknown, faults: Faults): value is 
 export function checkMultiRegionUpdate(value: unknown, faults: Faults): value is MultiRegionUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, multiRegionInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, deploymentTargetNamePattern)
+  closed(value, faults, multiRegionInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -593,7 +581,7 @@ export function checkMultiRegionUpdate(value: unknown, faults: Faults): value is
       value.regions,
       'regions',
       faults,
-      (item, faults) => text(item, '', faults, 1, 63) && matches(item, '', faults, deploymentTargetNamePattern),
+      (item, faults) => text(item, '', faults, 1, 63, deploymentTargetNamePattern),
       2,
       32,
     )
@@ -656,13 +644,12 @@ export function checkZone(value: unknown, faults: Faults): value is Zone {
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, deploymentTargetIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, deploymentTargetNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.location, 'location', faults) && text(value.location, 'location', faults, 1, 63))
-    matches(value.location, 'location', faults, deploymentTargetNamePattern)
+  if (required(value.location, 'location', faults))
+    text(value.location, 'location', faults, 1, 63, deploymentTargetNamePattern)
   if (required(value.region, 'region', faults)) anyText(value.region, 'region', faults)
   if (required(value.schedulable, 'schedulable', faults)) boolean(value.schedulable, 'schedulable', faults)
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkZoneState)
@@ -677,14 +664,13 @@ export function checkZone(value: unknown, faults: Faults): value is Zone {
 export function checkZoneInput(value: unknown, faults: Faults): value is ZoneInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, zoneInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, deploymentTargetNamePattern)
+  closed(value, faults, zoneInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.location, 'location', faults) && text(value.location, 'location', faults, 1, 63))
-    matches(value.location, 'location', faults, deploymentTargetNamePattern)
+  if (required(value.location, 'location', faults))
+    text(value.location, 'location', faults, 1, 63, deploymentTargetNamePattern)
   if (value.schedulable !== undefined) boolean(value.schedulable, 'schedulable', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -693,14 +679,12 @@ export function checkZoneInput(value: unknown, faults: Faults): value is ZoneInp
 export function checkZoneUpdate(value: unknown, faults: Faults): value is ZoneUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, zoneInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, deploymentTargetNamePattern)
+  closed(value, faults, zoneInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.location !== undefined && text(value.location, 'location', faults, 1, 63))
-    matches(value.location, 'location', faults, deploymentTargetNamePattern)
+  if (value.location !== undefined) text(value.location, 'location', faults, 1, 63, deploymentTargetNamePattern)
   if (value.schedulable !== undefined) boolean(value.schedulable, 'schedulable', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -730,18 +714,13 @@ export function checkResourcePool(value: unknown, faults: Faults): value is Reso
   const before = faults.count
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, deploymentTargetIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, deploymentTargetNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.zone, 'zone', faults) && text(value.zone, 'zone', faults, 1, 63))
-    matches(value.zone, 'zone', faults, deploymentTargetNamePattern)
-  if (
-    required(value.deployment_target, 'deployment_target', faults) &&
-    text(value.deployment_target, 'deployment_target', faults, 1, 63)
-  )
-    matches(value.deployment_target, 'deployment_target', faults, deploymentTargetNamePattern)
+  if (required(value.zone, 'zone', faults)) text(value.zone, 'zone', faults, 1, 63, deploymentTargetNamePattern)
+  if (required(value.deployment_target, 'deployment_target', faults))
+    text(value.deployment_target, 'deployment_target', faults, 1, 63, deploymentTargetNamePattern)
   if (required(value.capacity, 'capacity', faults)) nested(value.capacity, 'capacity', faults, checkResourceCapacity)
   if (required(value.reserved, 'reserved', faults)) nested(value.reserved, 'reserved', faults, checkReservedResources)
   if (required(value.overcommit, 'overcommit', faults)) nested(value.overcommit, 'overcommit', faults, checkOvercommit)
@@ -766,19 +745,14 @@ export function checkResourcePool(value: unknown, faults: Faults): value is Reso
 export function checkResourcePoolInput(value: unknown, faults: Faults): value is ResourcePoolInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, resourcePoolInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, deploymentTargetNamePattern)
+  closed(value, faults, resourcePoolInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.zone, 'zone', faults) && text(value.zone, 'zone', faults, 1, 63))
-    matches(value.zone, 'zone', faults, deploymentTargetNamePattern)
-  if (
-    required(value.deployment_target, 'deployment_target', faults) &&
-    text(value.deployment_target, 'deployment_target', faults, 1, 63)
-  )
-    matches(value.deployment_target, 'deployment_target', faults, deploymentTargetNamePattern)
+  if (required(value.zone, 'zone', faults)) text(value.zone, 'zone', faults, 1, 63, deploymentTargetNamePattern)
+  if (required(value.deployment_target, 'deployment_target', faults))
+    text(value.deployment_target, 'deployment_target', faults, 1, 63, deploymentTargetNamePattern)
   if (required(value.capacity, 'capacity', faults)) nested(value.capacity, 'capacity', faults, checkResourceCapacity)
   if (value.reserved !== undefined) nested(value.reserved, 'reserved', faults, checkReservedResourcesInput)
   if (value.overcommit !== undefined) nested(value.overcommit, 'overcommit', faults, checkOvercommitInput)
@@ -791,16 +765,14 @@ export function checkResourcePoolInput(value: unknown, faults: Faults): value is
 export function checkResourcePoolUpdate(value: unknown, faults: Faults): value is ResourcePoolUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, resourcePoolInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, deploymentTargetNamePattern)
+  closed(value, faults, resourcePoolInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.zone !== undefined && text(value.zone, 'zone', faults, 1, 63))
-    matches(value.zone, 'zone', faults, deploymentTargetNamePattern)
-  if (value.deployment_target !== undefined && text(value.deployment_target, 'deployment_target', faults, 1, 63))
-    matches(value.deployment_target, 'deployment_target', faults, deploymentTargetNamePattern)
+  if (value.zone !== undefined) text(value.zone, 'zone', faults, 1, 63, deploymentTargetNamePattern)
+  if (value.deployment_target !== undefined)
+    text(value.deployment_target, 'deployment_target', faults, 1, 63, deploymentTargetNamePattern)
   if (value.capacity !== undefined) nested(value.capacity, 'capacity', faults, checkResourceCapacityUpdate)
   if (value.reserved !== undefined) nested(value.reserved, 'reserved', faults, checkReservedResourcesInput)
   if (value.overcommit !== undefined) nested(value.overcommit, 'overcommit', faults, checkOvercommitInput)
@@ -852,7 +824,7 @@ export function checkReservedResources(value: unknown, faults: Faults): value is
 export function checkReservedResourcesInput(value: unknown, faults: Faults): value is ReservedResourcesInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, resourceCapacityMembers, faults)
+  closed(value, faults, resourceCapacityMembers)
   if (value.vcpus !== undefined) integer(value.vcpus, 'vcpus', faults, 0, 562949953421311)
   if (value.memory_mib !== undefined) integer(value.memory_mib, 'memory_mib', faults, 0, 562949953421311)
   if (value.disk_gib !== undefined) integer(value.disk_gib, 'disk_gib', faults, 0, 562949953421311)
@@ -878,7 +850,7 @@ export function checkOvercommit(value: unknown, faults: Faults): value is Overco
 export function checkOvercommitInput(value: unknown, faults: Faults): value is OvercommitInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, resourceCapacityMembers, faults)
+  closed(value, faults, resourceCapacityMembers)
   if (value.vcpus !== undefined && number(value.vcpus, 'vcpus', faults, 1, 16))
     multiple(value.vcpus, 'vcpus', faults, 0.01)
   if (value.memory_mib !== undefined && number(value.memory_mib, 'memory_mib', faults, 1, 1.5))
@@ -1049,8 +1021,15 @@ export function checkDeleteDeploymentTargetRequest(
   const before = faults.count
   if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, deleteDeploymentTargetRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(
+      value['Idempotency-Key'],
+      'Idempotency-Key',
+      faults,
+      1,
+      128,
+      deleteDeploymentTargetRequestIdempotencyKeyPattern,
+    )
   return faults.count === before
 }
 
@@ -1062,8 +1041,15 @@ export function checkUpdateDeploymentTargetRequest(
   const before = faults.count
   if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, deleteDeploymentTargetRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(
+      value['Idempotency-Key'],
+      'Idempotency-Key',
+      faults,
+      1,
+      128,
+      deleteDeploymentTargetRequestIdempotencyKeyPattern,
+    )
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkDeploymentTargetUpdate)
   return faults.count === before
 }
@@ -1074,8 +1060,15 @@ export function checkRegisterDeploymentTargetRequest(
 ): value is RegisterDeploymentTargetRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, deleteDeploymentTargetRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(
+      value['Idempotency-Key'],
+      'Idempotency-Key',
+      faults,
+      1,
+      128,
+      deleteDeploymentTargetRequestIdempotencyKeyPattern,
+    )
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkDeploymentTargetRegistrationInput)
   return faults.count === before
 }
@@ -1107,8 +1100,15 @@ export function checkApproveLocationRequest(value: unknown, faults: Faults): val
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, deleteDeploymentTargetRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(
+      value['Idempotency-Key'],
+      'Idempotency-Key',
+      faults,
+      1,
+      128,
+      deleteDeploymentTargetRequestIdempotencyKeyPattern,
+    )
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkLocationApprovalInput)
   return faults.count === before
 }
@@ -1121,8 +1121,15 @@ export function checkDisableLocationRequest(value: unknown, faults: Faults): val
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, deleteDeploymentTargetRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(
+      value['Idempotency-Key'],
+      'Idempotency-Key',
+      faults,
+      1,
+      128,
+      deleteDeploymentTargetRequestIdempotencyKeyPattern,
+    )
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -1135,8 +1142,15 @@ export function checkEnableLocationRequest(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, deleteDeploymentTargetRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(
+      value['Idempotency-Key'],
+      'Idempotency-Key',
+      faults,
+      1,
+      128,
+      deleteDeploymentTargetRequestIdempotencyKeyPattern,
+    )
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
   return faults.count === before
 }
@@ -1158,8 +1172,15 @@ export function checkListMultiRegionsRequest(value: unknown, faults: Faults): va
 export function checkCreateMultiRegionRequest(value: unknown, faults: Faults): value is CreateMultiRegionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, deleteDeploymentTargetRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(
+      value['Idempotency-Key'],
+      'Idempotency-Key',
+      faults,
+      1,
+      128,
+      deleteDeploymentTargetRequestIdempotencyKeyPattern,
+    )
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMultiRegionInput)
   return faults.count === before
 }
@@ -1180,8 +1201,15 @@ export function checkDeleteMultiRegionRequest(value: unknown, faults: Faults): v
   const before = faults.count
   if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, deleteDeploymentTargetRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(
+      value['Idempotency-Key'],
+      'Idempotency-Key',
+      faults,
+      1,
+      128,
+      deleteDeploymentTargetRequestIdempotencyKeyPattern,
+    )
   return faults.count === before
 }
 
@@ -1190,8 +1218,15 @@ export function checkUpdateMultiRegionRequest(value: unknown, faults: Faults): v
   const before = faults.count
   if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, deleteDeploymentTargetRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(
+      value['Idempotency-Key'],
+      'Idempotency-Key',
+      faults,
+      1,
+      128,
+      deleteDeploymentTargetRequestIdempotencyKeyPattern,
+    )
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMultiRegionUpdate)
   return faults.count === before
 }
@@ -1226,8 +1261,15 @@ export function checkListZonesRequest(value: unknown, faults: Faults): value is 
 export function checkCreateZoneRequest(value: unknown, faults: Faults): value is CreateZoneRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, deleteDeploymentTargetRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(
+      value['Idempotency-Key'],
+      'Idempotency-Key',
+      faults,
+      1,
+      128,
+      deleteDeploymentTargetRequestIdempotencyKeyPattern,
+    )
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkZoneInput)
   return faults.count === before
 }
@@ -1248,8 +1290,15 @@ export function checkDeleteZoneRequest(value: unknown, faults: Faults): value is
   const before = faults.count
   if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, deleteDeploymentTargetRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(
+      value['Idempotency-Key'],
+      'Idempotency-Key',
+      faults,
+      1,
+      128,
+      deleteDeploymentTargetRequestIdempotencyKeyPattern,
+    )
   return faults.count === before
 }
 
@@ -1258,8 +1307,15 @@ export function checkUpdateZoneRequest(value: unknown, faults: Faults): value is
   const before = faults.count
   if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, deleteDeploymentTargetRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(
+      value['Idempotency-Key'],
+      'Idempotency-Key',
+      faults,
+      1,
+      128,
+      deleteDeploymentTargetRequestIdempotencyKeyPattern,
+    )
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkZoneUpdate)
   return faults.count === before
 }
@@ -1277,8 +1333,15 @@ export function checkListResourcePoolsRequest(value: unknown, faults: Faults): v
 export function checkCreateResourcePoolRequest(value: unknown, faults: Faults): value is CreateResourcePoolRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, deleteDeploymentTargetRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(
+      value['Idempotency-Key'],
+      'Idempotency-Key',
+      faults,
+      1,
+      128,
+      deleteDeploymentTargetRequestIdempotencyKeyPattern,
+    )
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkResourcePoolInput)
   return faults.count === before
 }
@@ -1299,8 +1362,15 @@ export function checkDeleteResourcePoolRequest(value: unknown, faults: Faults): 
   const before = faults.count
   if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, deleteDeploymentTargetRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(
+      value['Idempotency-Key'],
+      'Idempotency-Key',
+      faults,
+      1,
+      128,
+      deleteDeploymentTargetRequestIdempotencyKeyPattern,
+    )
   return faults.count === before
 }
 
@@ -1309,8 +1379,15 @@ export function checkUpdateResourcePoolRequest(value: unknown, faults: Faults): 
   const before = faults.count
   if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, deleteDeploymentTargetRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(
+      value['Idempotency-Key'],
+      'Idempotency-Key',
+      faults,
+      1,
+      128,
+      deleteDeploymentTargetRequestIdempotencyKeyPattern,
+    )
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkResourcePoolUpdate)
   return faults.count === before
 }

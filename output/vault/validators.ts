@@ -665,8 +665,7 @@ export function checkSecret(value: unknown, faults: Faults): value is Secret {
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, secretNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, secretNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
@@ -707,9 +706,8 @@ function checkSecretVersionAliases(value: unknown, faults: Faults): boolean {
 export function checkSecretInput(value: unknown, faults: Faults): value is SecretInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, secretInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, secretNamePattern)
+  closed(value, faults, secretInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, secretNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -742,9 +740,8 @@ function checkSecretInputVersionAliases(value: unknown, faults: Faults): boolean
 export function checkSecretUpdate(value: unknown, faults: Faults): value is SecretUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, secretInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, secretNamePattern)
+  closed(value, faults, secretInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, secretNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -789,7 +786,7 @@ export function completeSecretInput(value: SecretInput): SecretGiven {
 export function checkSecretRotation(value: unknown, faults: Faults): value is SecretRotation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, secretRotationMembers, faults)
+  closed(value, faults, secretRotationMembers)
   if (required(value.rotation_period, 'rotation_period', faults))
     matches(value.rotation_period, 'rotation_period', faults, secretVersionDestroyDelayPattern)
   if (value.next_rotation_time !== undefined)
@@ -800,7 +797,7 @@ export function checkSecretRotation(value: unknown, faults: Faults): value is Se
 export function checkSecretRotationUpdate(value: unknown, faults: Faults): value is SecretRotationUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, secretRotationMembers, faults)
+  closed(value, faults, secretRotationMembers)
   if (value.rotation_period !== undefined)
     matches(value.rotation_period, 'rotation_period', faults, secretVersionDestroyDelayPattern)
   if (value.next_rotation_time !== undefined)
@@ -853,7 +850,7 @@ export function checkSecretPayload(value: unknown, faults: Faults): value is Sec
 export function checkSecretPayloadInput(value: unknown, faults: Faults): value is SecretPayloadInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, secretPayloadInputMembers, faults)
+  closed(value, faults, secretPayloadInputMembers)
   if (required(value.data, 'data', faults)) formatted(value.data, 'data', faults, isBase64, 'byte')
   if (value.data_crc32c !== undefined) integer(value.data_crc32c, 'data_crc32c', faults, 0, 4294967295)
   return faults.count === before
@@ -871,7 +868,7 @@ export function checkListSecretVersionsResponse(value: unknown, faults: Faults):
 export function checkAddSecretVersionBodyInput(value: unknown, faults: Faults): value is AddSecretVersionBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, addSecretVersionBodyInputMembers, faults)
+  closed(value, faults, addSecretVersionBodyInputMembers)
   if (required(value.payload, 'payload', faults)) nested(value.payload, 'payload', faults, checkSecretPayloadInput)
   return faults.count === before
 }
@@ -879,7 +876,7 @@ export function checkAddSecretVersionBodyInput(value: unknown, faults: Faults): 
 export function checkDisableVersionBodyInput(value: unknown, faults: Faults): value is DisableVersionBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, disableVersionBodyInputMembers, faults)
+  closed(value, faults, disableVersionBodyInputMembers)
   if (value.disabled !== undefined) boolean(value.disabled, 'disabled', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -892,7 +889,7 @@ export function completeDisableVersionBodyInput(value: DisableVersionBodyInput):
 export function checkEtagBodyInput(value: unknown, faults: Faults): value is EtagBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, etagBodyInputMembers, faults)
+  closed(value, faults, etagBodyInputMembers)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -908,8 +905,7 @@ export function checkCryptoKey(value: unknown, faults: Faults): value is CryptoK
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, secretNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, secretNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
@@ -940,9 +936,8 @@ export function checkCryptoKey(value: unknown, faults: Faults): value is CryptoK
 export function checkCryptoKeyInput(value: unknown, faults: Faults): value is CryptoKeyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, cryptoKeyInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, secretNamePattern)
+  closed(value, faults, cryptoKeyInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, secretNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -965,9 +960,8 @@ export function checkCryptoKeyInput(value: unknown, faults: Faults): value is Cr
 export function checkCryptoKeyUpdate(value: unknown, faults: Faults): value is CryptoKeyUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, cryptoKeyInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, secretNamePattern)
+  closed(value, faults, cryptoKeyInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, secretNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -1056,7 +1050,7 @@ export function checkListCryptoKeyVersionsResponse(
 export function checkEncryptBodyInput(value: unknown, faults: Faults): value is EncryptBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, encryptBodyInputMembers, faults)
+  closed(value, faults, encryptBodyInputMembers)
   if (required(value.plaintext, 'plaintext', faults) && text(value.plaintext, 'plaintext', faults, 0, 87384))
     formatted(value.plaintext, 'plaintext', faults, isBase64, 'byte')
   if (value.plaintext_crc32c !== undefined) integer(value.plaintext_crc32c, 'plaintext_crc32c', faults, 0, 4294967295)
@@ -1091,7 +1085,7 @@ export function checkEncryptResponse(value: unknown, faults: Faults): value is E
 export function checkDecryptBodyInput(value: unknown, faults: Faults): value is DecryptBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, decryptBodyInputMembers, faults)
+  closed(value, faults, decryptBodyInputMembers)
   if (required(value.ciphertext, 'ciphertext', faults)) text(value.ciphertext, 'ciphertext', faults, 0, 87462)
   if (value.ciphertext_crc32c !== undefined)
     integer(value.ciphertext_crc32c, 'ciphertext_crc32c', faults, 0, 4294967295)
@@ -1125,7 +1119,7 @@ export function checkDecryptResponse(value: unknown, faults: Faults): value is D
 export function checkReEncryptBody(value: unknown, faults: Faults): value is ReEncryptBody {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, reEncryptBodyMembers, faults)
+  closed(value, faults, reEncryptBodyMembers)
   if (required(value.ciphertext, 'ciphertext', faults)) text(value.ciphertext, 'ciphertext', faults, 0, 87462)
   if (value.ciphertext_crc32c !== undefined)
     integer(value.ciphertext_crc32c, 'ciphertext_crc32c', faults, 0, 4294967295)
@@ -1158,7 +1152,7 @@ export function checkGenerateDataEncryptionKeyBodyInput(
 ): value is GenerateDataEncryptionKeyBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, generateDataEncryptionKeyBodyInputMembers, faults)
+  closed(value, faults, generateDataEncryptionKeyBodyInputMembers)
   if (value.key_size_bytes !== undefined)
     choice(value.key_size_bytes, 'key_size_bytes', faults, generateDataEncryptionKeyBodyInputKeySizeBytesSet)
   if (
@@ -1197,7 +1191,7 @@ export function checkGenerateDataEncryptionKeyResponse(
 export function checkSignBodyInput(value: unknown, faults: Faults): value is SignBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, signBodyInputMembers, faults)
+  closed(value, faults, signBodyInputMembers)
   if (value.data !== undefined && text(value.data, 'data', faults, 0, 87384))
     formatted(value.data, 'data', faults, isBase64, 'byte')
   if (value.data_crc32c !== undefined) integer(value.data_crc32c, 'data_crc32c', faults, 0, 4294967295)
@@ -1219,7 +1213,7 @@ export function completeSignBodyInput(value: SignBodyInput): SignBodyGiven {
 export function checkDigest(value: unknown, faults: Faults): value is Digest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, digestMembers, faults)
+  closed(value, faults, digestMembers)
   if (value.sha256 !== undefined && text(value.sha256, 'sha256', faults, 44, 44))
     formatted(value.sha256, 'sha256', faults, isBase64, 'byte')
   if (value.sha384 !== undefined && text(value.sha384, 'sha384', faults, 64, 64))
@@ -1243,7 +1237,7 @@ export function checkSignResponse(value: unknown, faults: Faults): value is Sign
 export function checkVerifyBodyInput(value: unknown, faults: Faults): value is VerifyBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, verifyBodyInputMembers, faults)
+  closed(value, faults, verifyBodyInputMembers)
   if (value.data !== undefined && text(value.data, 'data', faults, 0, 87384))
     formatted(value.data, 'data', faults, isBase64, 'byte')
   if (value.data_crc32c !== undefined) integer(value.data_crc32c, 'data_crc32c', faults, 0, 4294967295)
@@ -1282,7 +1276,7 @@ export function checkVerifyResponse(value: unknown, faults: Faults): value is Ve
 export function checkHmacBodyInput(value: unknown, faults: Faults): value is HmacBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, hmacBodyInputMembers, faults)
+  closed(value, faults, hmacBodyInputMembers)
   if (required(value.data, 'data', faults) && text(value.data, 'data', faults, 0, 87384))
     formatted(value.data, 'data', faults, isBase64, 'byte')
   if (value.data_crc32c !== undefined) integer(value.data_crc32c, 'data_crc32c', faults, 0, 4294967295)
@@ -1309,7 +1303,7 @@ export function checkHmacResponse(value: unknown, faults: Faults): value is Hmac
 export function checkGenerateRandomBytesBody(value: unknown, faults: Faults): value is GenerateRandomBytesBody {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, generateRandomBytesBodyMembers, faults)
+  closed(value, faults, generateRandomBytesBodyMembers)
   if (required(value.length_bytes, 'length_bytes', faults)) integer(value.length_bytes, 'length_bytes', faults, 1, 1024)
   return faults.count === before
 }
@@ -1334,13 +1328,12 @@ export function checkCapsule(value: unknown, faults: Faults): value is Capsule {
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 0, 63))
-    matches(value.name, 'name', faults, capsuleNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 0, 63, capsuleNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.content_type, 'content_type', faults) && text(value.content_type, 'content_type', faults, 3, 127))
-    matches(value.content_type, 'content_type', faults, capsuleContentTypePattern)
+  if (required(value.content_type, 'content_type', faults))
+    text(value.content_type, 'content_type', faults, 3, 127, capsuleContentTypePattern)
   if (required(value.recipient_principal_id, 'recipient_principal_id', faults))
     matches(value.recipient_principal_id, 'recipient_principal_id', faults, secretCryptoKeyIdPattern)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
@@ -1377,16 +1370,15 @@ export function checkCapsule(value: unknown, faults: Faults): value is Capsule {
 export function checkCapsuleInput(value: unknown, faults: Faults): value is CapsuleInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, capsuleInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 0, 63))
-    matches(value.name, 'name', faults, capsuleNamePattern)
+  closed(value, faults, capsuleInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 0, 63, capsuleNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.payload !== undefined) nested(value.payload, 'payload', faults, checkCapsulePayloadInput)
   if (value.source !== undefined) nested(value.source, 'source', faults, checkCapsuleSourceInput)
-  if (value.content_type !== undefined && text(value.content_type, 'content_type', faults, 3, 127))
-    matches(value.content_type, 'content_type', faults, capsuleContentTypePattern)
+  if (value.content_type !== undefined)
+    text(value.content_type, 'content_type', faults, 3, 127, capsuleContentTypePattern)
   if (value.passphrase !== undefined) text(value.passphrase, 'passphrase', faults, 8, 128)
   if (value.recipient_principal_id !== undefined)
     matches(value.recipient_principal_id, 'recipient_principal_id', faults, secretCryptoKeyIdPattern)
@@ -1424,7 +1416,7 @@ export function checkCapsulePayload(value: unknown, faults: Faults): value is Ca
 export function checkCapsulePayloadInput(value: unknown, faults: Faults): value is CapsulePayloadInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, secretPayloadInputMembers, faults)
+  closed(value, faults, secretPayloadInputMembers)
   if (required(value.data, 'data', faults) && text(value.data, 'data', faults, 4, 87384))
     formatted(value.data, 'data', faults, isBase64, 'byte')
   if (value.data_crc32c !== undefined) integer(value.data_crc32c, 'data_crc32c', faults, 0, 4294967295)
@@ -1434,7 +1426,7 @@ export function checkCapsulePayloadInput(value: unknown, faults: Faults): value 
 export function checkCapsuleSourceInput(value: unknown, faults: Faults): value is CapsuleSourceInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, capsuleSourceInputMembers, faults)
+  closed(value, faults, capsuleSourceInputMembers)
   if (required(value.secret_id, 'secret_id', faults) && matches(value.secret_id, 'secret_id', faults, secretIdPattern))
     formatted(value.secret_id, 'secret_id', faults, isUuid, 'uuid')
   if (value.version !== undefined) matches(value.version, 'version', faults, capsuleSourceInputVersionPattern)
@@ -1475,7 +1467,7 @@ export function checkCapsuleDelivery(value: unknown, faults: Faults): value is C
 export function checkRedeemCapsuleBodyInput(value: unknown, faults: Faults): value is RedeemCapsuleBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, redeemCapsuleBodyInputMembers, faults)
+  closed(value, faults, redeemCapsuleBodyInputMembers)
   if (required(value.token, 'token', faults)) text(value.token, 'token', faults, 1, 128)
   if (value.passphrase !== undefined) text(value.passphrase, 'passphrase', faults, 0, 128)
   return faults.count === before
@@ -1498,7 +1490,7 @@ export function checkRedeemCapsuleResponse(value: unknown, faults: Faults): valu
 export function checkRevokeCapsuleBodyInput(value: unknown, faults: Faults): value is RevokeCapsuleBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, revokeCapsuleBodyInputMembers, faults)
+  closed(value, faults, revokeCapsuleBodyInputMembers)
   if (value.reason !== undefined) text(value.reason, 'reason', faults, 0, 512)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -1519,8 +1511,7 @@ export function checkCertificateAuthority(value: unknown, faults: Faults): value
   )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, secretNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, secretNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
@@ -1540,8 +1531,7 @@ export function checkCertificateAuthority(value: unknown, faults: Faults): value
       value.crl_urls,
       'crl_urls',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 0, 2048) && matches(item, '', faults, certificateAuthorityCrlUrlsItemPattern),
+      (item, faults) => text(item, '', faults, 0, 2048, certificateAuthorityCrlUrlsItemPattern),
       0,
       5,
     )
@@ -1550,8 +1540,7 @@ export function checkCertificateAuthority(value: unknown, faults: Faults): value
       value.issuing_certificate_urls,
       'issuing_certificate_urls',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 0, 2048) && matches(item, '', faults, certificateAuthorityCrlUrlsItemPattern),
+      (item, faults) => text(item, '', faults, 0, 2048, certificateAuthorityCrlUrlsItemPattern),
       0,
       5,
     )
@@ -1589,9 +1578,8 @@ export function checkCertificateAuthority(value: unknown, faults: Faults): value
 export function checkCertificateAuthorityInput(value: unknown, faults: Faults): value is CertificateAuthorityInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, certificateAuthorityInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, secretNamePattern)
+  closed(value, faults, certificateAuthorityInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, secretNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -1613,8 +1601,7 @@ export function checkCertificateAuthorityInput(value: unknown, faults: Faults): 
       value.crl_urls,
       'crl_urls',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 0, 2048) && matches(item, '', faults, certificateAuthorityCrlUrlsItemPattern),
+      (item, faults) => text(item, '', faults, 0, 2048, certificateAuthorityCrlUrlsItemPattern),
       0,
       5,
     )
@@ -1623,8 +1610,7 @@ export function checkCertificateAuthorityInput(value: unknown, faults: Faults): 
       value.issuing_certificate_urls,
       'issuing_certificate_urls',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 0, 2048) && matches(item, '', faults, certificateAuthorityCrlUrlsItemPattern),
+      (item, faults) => text(item, '', faults, 0, 2048, certificateAuthorityCrlUrlsItemPattern),
       0,
       5,
     )
@@ -1655,21 +1641,18 @@ export function completeCertificateAuthorityInput(value: CertificateAuthorityInp
 export function checkCertificateAuthoritySubject(value: unknown, faults: Faults): value is CertificateAuthoritySubject {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.common_name, 'common_name', faults) && text(value.common_name, 'common_name', faults, 1, 64))
-    matches(value.common_name, 'common_name', faults, certificateAuthoritySubjectCommonNamePattern)
-  if (required(value.organization, 'organization', faults) && text(value.organization, 'organization', faults, 0, 64))
-    matches(value.organization, 'organization', faults, certificateAuthoritySubjectCommonNamePattern)
-  if (
-    required(value.organizational_unit, 'organizational_unit', faults) &&
-    text(value.organizational_unit, 'organizational_unit', faults, 0, 64)
-  )
-    matches(value.organizational_unit, 'organizational_unit', faults, certificateAuthoritySubjectCommonNamePattern)
+  if (required(value.common_name, 'common_name', faults))
+    text(value.common_name, 'common_name', faults, 1, 64, certificateAuthoritySubjectCommonNamePattern)
+  if (required(value.organization, 'organization', faults))
+    text(value.organization, 'organization', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
+  if (required(value.organizational_unit, 'organizational_unit', faults))
+    text(value.organizational_unit, 'organizational_unit', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
   if (required(value.country_code, 'country_code', faults))
     matches(value.country_code, 'country_code', faults, certificateAuthoritySubjectCountryCodePattern)
-  if (required(value.province, 'province', faults) && text(value.province, 'province', faults, 0, 128))
-    matches(value.province, 'province', faults, certificateAuthoritySubjectCommonNamePattern)
-  if (required(value.locality, 'locality', faults) && text(value.locality, 'locality', faults, 0, 128))
-    matches(value.locality, 'locality', faults, certificateAuthoritySubjectCommonNamePattern)
+  if (required(value.province, 'province', faults))
+    text(value.province, 'province', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
+  if (required(value.locality, 'locality', faults))
+    text(value.locality, 'locality', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
   return faults.count === before
 }
 
@@ -1679,19 +1662,19 @@ export function checkCertificateAuthoritySubjectInput(
 ): value is CertificateAuthoritySubjectInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, certificateAuthoritySubjectInputMembers, faults)
-  if (required(value.common_name, 'common_name', faults) && text(value.common_name, 'common_name', faults, 1, 64))
-    matches(value.common_name, 'common_name', faults, certificateAuthoritySubjectCommonNamePattern)
-  if (value.organization !== undefined && text(value.organization, 'organization', faults, 0, 64))
-    matches(value.organization, 'organization', faults, certificateAuthoritySubjectCommonNamePattern)
-  if (value.organizational_unit !== undefined && text(value.organizational_unit, 'organizational_unit', faults, 0, 64))
-    matches(value.organizational_unit, 'organizational_unit', faults, certificateAuthoritySubjectCommonNamePattern)
+  closed(value, faults, certificateAuthoritySubjectInputMembers)
+  if (required(value.common_name, 'common_name', faults))
+    text(value.common_name, 'common_name', faults, 1, 64, certificateAuthoritySubjectCommonNamePattern)
+  if (value.organization !== undefined)
+    text(value.organization, 'organization', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
+  if (value.organizational_unit !== undefined)
+    text(value.organizational_unit, 'organizational_unit', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
   if (value.country_code !== undefined)
     matches(value.country_code, 'country_code', faults, certificateAuthoritySubjectCountryCodePattern)
-  if (value.province !== undefined && text(value.province, 'province', faults, 0, 128))
-    matches(value.province, 'province', faults, certificateAuthoritySubjectCommonNamePattern)
-  if (value.locality !== undefined && text(value.locality, 'locality', faults, 0, 128))
-    matches(value.locality, 'locality', faults, certificateAuthoritySubjectCommonNamePattern)
+  if (value.province !== undefined)
+    text(value.province, 'province', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
+  if (value.locality !== undefined)
+    text(value.locality, 'locality', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
   return faults.count === before
 }
 
@@ -1716,8 +1699,7 @@ export function checkNameConstraints(value: unknown, faults: Faults): value is N
       value.permitted_dns_names,
       'permitted_dns_names',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 253) && matches(item, '', faults, nameConstraintsPermittedDnsNamesItemPattern),
+      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedDnsNamesItemPattern),
       0,
       50,
     )
@@ -1726,8 +1708,7 @@ export function checkNameConstraints(value: unknown, faults: Faults): value is N
       value.excluded_dns_names,
       'excluded_dns_names',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 253) && matches(item, '', faults, nameConstraintsPermittedDnsNamesItemPattern),
+      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedDnsNamesItemPattern),
       0,
       50,
     )
@@ -1736,8 +1717,7 @@ export function checkNameConstraints(value: unknown, faults: Faults): value is N
       value.permitted_ip_ranges,
       'permitted_ip_ranges',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 0, 49) && matches(item, '', faults, nameConstraintsPermittedIpRangesItemPattern),
+      (item, faults) => text(item, '', faults, 0, 49, nameConstraintsPermittedIpRangesItemPattern),
       0,
       50,
     )
@@ -1746,8 +1726,7 @@ export function checkNameConstraints(value: unknown, faults: Faults): value is N
       value.excluded_ip_ranges,
       'excluded_ip_ranges',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 0, 49) && matches(item, '', faults, nameConstraintsPermittedIpRangesItemPattern),
+      (item, faults) => text(item, '', faults, 0, 49, nameConstraintsPermittedIpRangesItemPattern),
       0,
       50,
     )
@@ -1756,8 +1735,7 @@ export function checkNameConstraints(value: unknown, faults: Faults): value is N
       value.permitted_email_domains,
       'permitted_email_domains',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 253) && matches(item, '', faults, nameConstraintsPermittedEmailDomainsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedEmailDomainsItemPattern),
       0,
       50,
     )
@@ -1767,14 +1745,13 @@ export function checkNameConstraints(value: unknown, faults: Faults): value is N
 export function checkNameConstraintsInput(value: unknown, faults: Faults): value is NameConstraintsInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, nameConstraintsInputMembers, faults)
+  closed(value, faults, nameConstraintsInputMembers)
   if (value.permitted_dns_names !== undefined)
     list(
       value.permitted_dns_names,
       'permitted_dns_names',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 253) && matches(item, '', faults, nameConstraintsPermittedDnsNamesItemPattern),
+      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedDnsNamesItemPattern),
       0,
       50,
     )
@@ -1783,8 +1760,7 @@ export function checkNameConstraintsInput(value: unknown, faults: Faults): value
       value.excluded_dns_names,
       'excluded_dns_names',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 253) && matches(item, '', faults, nameConstraintsPermittedDnsNamesItemPattern),
+      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedDnsNamesItemPattern),
       0,
       50,
     )
@@ -1793,8 +1769,7 @@ export function checkNameConstraintsInput(value: unknown, faults: Faults): value
       value.permitted_ip_ranges,
       'permitted_ip_ranges',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 0, 49) && matches(item, '', faults, nameConstraintsPermittedIpRangesItemPattern),
+      (item, faults) => text(item, '', faults, 0, 49, nameConstraintsPermittedIpRangesItemPattern),
       0,
       50,
     )
@@ -1803,8 +1778,7 @@ export function checkNameConstraintsInput(value: unknown, faults: Faults): value
       value.excluded_ip_ranges,
       'excluded_ip_ranges',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 0, 49) && matches(item, '', faults, nameConstraintsPermittedIpRangesItemPattern),
+      (item, faults) => text(item, '', faults, 0, 49, nameConstraintsPermittedIpRangesItemPattern),
       0,
       50,
     )
@@ -1813,8 +1787,7 @@ export function checkNameConstraintsInput(value: unknown, faults: Faults): value
       value.permitted_email_domains,
       'permitted_email_domains',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 253) && matches(item, '', faults, nameConstraintsPermittedEmailDomainsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedEmailDomainsItemPattern),
       0,
       50,
     )
@@ -1838,7 +1811,7 @@ export function checkCertificateAuthorityActivation(
 ): value is CertificateAuthorityActivation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, certificateAuthorityActivationMembers, faults)
+  closed(value, faults, certificateAuthorityActivationMembers)
   if (
     required(value.certificate_authority_id, 'certificate_authority_id', faults) &&
     matches(value.certificate_authority_id, 'certificate_authority_id', faults, secretIdPattern)
@@ -1868,7 +1841,7 @@ export function checkRevocation(value: unknown, faults: Faults): value is Revoca
 export function checkRevokeCertificateBodyInput(value: unknown, faults: Faults): value is RevokeCertificateBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, revokeCapsuleBodyInputMembers, faults)
+  closed(value, faults, revokeCapsuleBodyInputMembers)
   if (required(value.reason, 'reason', faults)) nested(value.reason, 'reason', faults, checkRevocationReason)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -1926,8 +1899,7 @@ export function checkCertificateTemplate(value: unknown, faults: Faults): value 
     matches(value.certificate_authority_id, 'certificate_authority_id', faults, secretIdPattern)
   )
     formatted(value.certificate_authority_id, 'certificate_authority_id', faults, isUuid, 'uuid')
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, secretNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, secretNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
@@ -1953,8 +1925,7 @@ export function checkCertificateTemplate(value: unknown, faults: Faults): value 
       value.allowed_dns_names,
       'allowed_dns_names',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 253) && matches(item, '', faults, nameConstraintsPermittedDnsNamesItemPattern),
+      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedDnsNamesItemPattern),
       0,
       100,
     )
@@ -1965,8 +1936,7 @@ export function checkCertificateTemplate(value: unknown, faults: Faults): value 
       value.allowed_ip_ranges,
       'allowed_ip_ranges',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 0, 49) && matches(item, '', faults, nameConstraintsPermittedIpRangesItemPattern),
+      (item, faults) => text(item, '', faults, 0, 49, nameConstraintsPermittedIpRangesItemPattern),
       0,
       100,
     )
@@ -1975,8 +1945,7 @@ export function checkCertificateTemplate(value: unknown, faults: Faults): value 
       value.allowed_uri_prefixes,
       'allowed_uri_prefixes',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 0, 2048) && matches(item, '', faults, certificateTemplateAllowedUriPrefixesItemPattern),
+      (item, faults) => text(item, '', faults, 0, 2048, certificateTemplateAllowedUriPrefixesItemPattern),
       0,
       100,
     )
@@ -1985,8 +1954,7 @@ export function checkCertificateTemplate(value: unknown, faults: Faults): value 
       value.allowed_email_domains,
       'allowed_email_domains',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 253) && matches(item, '', faults, nameConstraintsPermittedEmailDomainsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedEmailDomainsItemPattern),
       0,
       100,
     )
@@ -2007,9 +1975,8 @@ export function checkCertificateTemplate(value: unknown, faults: Faults): value 
 export function checkCertificateTemplateInput(value: unknown, faults: Faults): value is CertificateTemplateInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, certificateTemplateInputMembers, faults)
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, secretNamePattern)
+  closed(value, faults, certificateTemplateInputMembers)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, secretNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -2034,8 +2001,7 @@ export function checkCertificateTemplateInput(value: unknown, faults: Faults): v
       value.allowed_dns_names,
       'allowed_dns_names',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 253) && matches(item, '', faults, nameConstraintsPermittedDnsNamesItemPattern),
+      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedDnsNamesItemPattern),
       0,
       100,
     )
@@ -2045,8 +2011,7 @@ export function checkCertificateTemplateInput(value: unknown, faults: Faults): v
       value.allowed_ip_ranges,
       'allowed_ip_ranges',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 0, 49) && matches(item, '', faults, nameConstraintsPermittedIpRangesItemPattern),
+      (item, faults) => text(item, '', faults, 0, 49, nameConstraintsPermittedIpRangesItemPattern),
       0,
       100,
     )
@@ -2055,8 +2020,7 @@ export function checkCertificateTemplateInput(value: unknown, faults: Faults): v
       value.allowed_uri_prefixes,
       'allowed_uri_prefixes',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 0, 2048) && matches(item, '', faults, certificateTemplateAllowedUriPrefixesItemPattern),
+      (item, faults) => text(item, '', faults, 0, 2048, certificateTemplateAllowedUriPrefixesItemPattern),
       0,
       100,
     )
@@ -2065,8 +2029,7 @@ export function checkCertificateTemplateInput(value: unknown, faults: Faults): v
       value.allowed_email_domains,
       'allowed_email_domains',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 253) && matches(item, '', faults, nameConstraintsPermittedEmailDomainsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedEmailDomainsItemPattern),
       0,
       100,
     )
@@ -2082,9 +2045,8 @@ export function checkCertificateTemplateInput(value: unknown, faults: Faults): v
 export function checkCertificateTemplateUpdate(value: unknown, faults: Faults): value is CertificateTemplateUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, certificateTemplateInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 1, 63))
-    matches(value.name, 'name', faults, secretNamePattern)
+  closed(value, faults, certificateTemplateInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, secretNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -2109,8 +2071,7 @@ export function checkCertificateTemplateUpdate(value: unknown, faults: Faults): 
       value.allowed_dns_names,
       'allowed_dns_names',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 253) && matches(item, '', faults, nameConstraintsPermittedDnsNamesItemPattern),
+      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedDnsNamesItemPattern),
       0,
       100,
     )
@@ -2120,8 +2081,7 @@ export function checkCertificateTemplateUpdate(value: unknown, faults: Faults): 
       value.allowed_ip_ranges,
       'allowed_ip_ranges',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 0, 49) && matches(item, '', faults, nameConstraintsPermittedIpRangesItemPattern),
+      (item, faults) => text(item, '', faults, 0, 49, nameConstraintsPermittedIpRangesItemPattern),
       0,
       100,
     )
@@ -2130,8 +2090,7 @@ export function checkCertificateTemplateUpdate(value: unknown, faults: Faults): 
       value.allowed_uri_prefixes,
       'allowed_uri_prefixes',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 0, 2048) && matches(item, '', faults, certificateTemplateAllowedUriPrefixesItemPattern),
+      (item, faults) => text(item, '', faults, 0, 2048, certificateTemplateAllowedUriPrefixesItemPattern),
       0,
       100,
     )
@@ -2140,8 +2099,7 @@ export function checkCertificateTemplateUpdate(value: unknown, faults: Faults): 
       value.allowed_email_domains,
       'allowed_email_domains',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 253) && matches(item, '', faults, nameConstraintsPermittedEmailDomainsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedEmailDomainsItemPattern),
       0,
       100,
     )
@@ -2180,36 +2138,33 @@ export function completeCertificateTemplateInput(value: CertificateTemplateInput
 export function checkPredefinedSubject(value: unknown, faults: Faults): value is PredefinedSubject {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.organization, 'organization', faults) && text(value.organization, 'organization', faults, 0, 64))
-    matches(value.organization, 'organization', faults, certificateAuthoritySubjectCommonNamePattern)
-  if (
-    required(value.organizational_unit, 'organizational_unit', faults) &&
-    text(value.organizational_unit, 'organizational_unit', faults, 0, 64)
-  )
-    matches(value.organizational_unit, 'organizational_unit', faults, certificateAuthoritySubjectCommonNamePattern)
+  if (required(value.organization, 'organization', faults))
+    text(value.organization, 'organization', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
+  if (required(value.organizational_unit, 'organizational_unit', faults))
+    text(value.organizational_unit, 'organizational_unit', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
   if (required(value.country_code, 'country_code', faults))
     matches(value.country_code, 'country_code', faults, certificateAuthoritySubjectCountryCodePattern)
-  if (required(value.province, 'province', faults) && text(value.province, 'province', faults, 0, 128))
-    matches(value.province, 'province', faults, certificateAuthoritySubjectCommonNamePattern)
-  if (required(value.locality, 'locality', faults) && text(value.locality, 'locality', faults, 0, 128))
-    matches(value.locality, 'locality', faults, certificateAuthoritySubjectCommonNamePattern)
+  if (required(value.province, 'province', faults))
+    text(value.province, 'province', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
+  if (required(value.locality, 'locality', faults))
+    text(value.locality, 'locality', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
   return faults.count === before
 }
 
 export function checkPredefinedSubjectInput(value: unknown, faults: Faults): value is PredefinedSubjectInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, predefinedSubjectInputMembers, faults)
-  if (value.organization !== undefined && text(value.organization, 'organization', faults, 0, 64))
-    matches(value.organization, 'organization', faults, certificateAuthoritySubjectCommonNamePattern)
-  if (value.organizational_unit !== undefined && text(value.organizational_unit, 'organizational_unit', faults, 0, 64))
-    matches(value.organizational_unit, 'organizational_unit', faults, certificateAuthoritySubjectCommonNamePattern)
+  closed(value, faults, predefinedSubjectInputMembers)
+  if (value.organization !== undefined)
+    text(value.organization, 'organization', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
+  if (value.organizational_unit !== undefined)
+    text(value.organizational_unit, 'organizational_unit', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
   if (value.country_code !== undefined)
     matches(value.country_code, 'country_code', faults, certificateAuthoritySubjectCountryCodePattern)
-  if (value.province !== undefined && text(value.province, 'province', faults, 0, 128))
-    matches(value.province, 'province', faults, certificateAuthoritySubjectCommonNamePattern)
-  if (value.locality !== undefined && text(value.locality, 'locality', faults, 0, 128))
-    matches(value.locality, 'locality', faults, certificateAuthoritySubjectCommonNamePattern)
+  if (value.province !== undefined)
+    text(value.province, 'province', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
+  if (value.locality !== undefined)
+    text(value.locality, 'locality', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
   return faults.count === before
 }
 
@@ -2225,7 +2180,7 @@ export function completePredefinedSubjectInput(value: PredefinedSubjectInput): P
 }
 
 export function checkObjectIdentifier(value: unknown, faults: Faults): value is ObjectIdentifier {
-  return text(value, '', faults, 3, 128) && matches(value, '', faults, objectIdentifierPattern)
+  return text(value, '', faults, 3, 128, objectIdentifierPattern)
 }
 
 export function checkListCertificateTemplatesResponse(
@@ -2257,8 +2212,7 @@ export function checkCertificate(value: unknown, faults: Faults): value is Certi
     matches(value.certificate_authority_id, 'certificate_authority_id', faults, secretIdPattern)
   )
     formatted(value.certificate_authority_id, 'certificate_authority_id', faults, isUuid, 'uuid')
-  if (required(value.name, 'name', faults) && text(value.name, 'name', faults, 0, 63))
-    matches(value.name, 'name', faults, capsuleNamePattern)
+  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 0, 63, capsuleNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
@@ -2308,19 +2262,15 @@ export function checkCertificate(value: unknown, faults: Faults): value is Certi
 export function checkCertificateInput(value: unknown, faults: Faults): value is CertificateInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, certificateInputMembers, faults)
-  if (value.name !== undefined && text(value.name, 'name', faults, 0, 63))
-    matches(value.name, 'name', faults, capsuleNamePattern)
+  closed(value, faults, certificateInputMembers)
+  if (value.name !== undefined) text(value.name, 'name', faults, 0, 63, capsuleNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.pem_csr !== undefined) text(value.pem_csr, 'pem_csr', faults, 1, 65536)
   if (value.config !== undefined) nested(value.config, 'config', faults, checkCertificateConfigInput)
-  if (
-    value.private_key_secret_name !== undefined &&
-    text(value.private_key_secret_name, 'private_key_secret_name', faults, 1, 63)
-  )
-    matches(value.private_key_secret_name, 'private_key_secret_name', faults, secretNamePattern)
+  if (value.private_key_secret_name !== undefined)
+    text(value.private_key_secret_name, 'private_key_secret_name', faults, 1, 63, secretNamePattern)
   if (value.lifetime !== undefined) matches(value.lifetime, 'lifetime', faults, secretVersionDestroyDelayPattern)
   if (value.certificate_template_id !== undefined)
     matches(value.certificate_template_id, 'certificate_template_id', faults, secretCryptoKeyIdPattern)
@@ -2343,7 +2293,7 @@ export function completeCertificateInput(value: CertificateInput): CertificateGi
 export function checkCertificateConfigInput(value: unknown, faults: Faults): value is CertificateConfigInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, certificateConfigInputMembers, faults)
+  closed(value, faults, certificateConfigInputMembers)
   if (value.subject !== undefined) nested(value.subject, 'subject', faults, checkCertificateSubjectInput)
   if (value.subject_alt_names !== undefined)
     nested(value.subject_alt_names, 'subject_alt_names', faults, checkSubjectAltNamesInput)
@@ -2367,40 +2317,37 @@ export function completeCertificateConfigInput(value: CertificateConfigInput): C
 export function checkCertificateSubject(value: unknown, faults: Faults): value is CertificateSubject {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.common_name, 'common_name', faults) && text(value.common_name, 'common_name', faults, 0, 64))
-    matches(value.common_name, 'common_name', faults, certificateAuthoritySubjectCommonNamePattern)
-  if (required(value.organization, 'organization', faults) && text(value.organization, 'organization', faults, 0, 64))
-    matches(value.organization, 'organization', faults, certificateAuthoritySubjectCommonNamePattern)
-  if (
-    required(value.organizational_unit, 'organizational_unit', faults) &&
-    text(value.organizational_unit, 'organizational_unit', faults, 0, 64)
-  )
-    matches(value.organizational_unit, 'organizational_unit', faults, certificateAuthoritySubjectCommonNamePattern)
+  if (required(value.common_name, 'common_name', faults))
+    text(value.common_name, 'common_name', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
+  if (required(value.organization, 'organization', faults))
+    text(value.organization, 'organization', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
+  if (required(value.organizational_unit, 'organizational_unit', faults))
+    text(value.organizational_unit, 'organizational_unit', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
   if (required(value.country_code, 'country_code', faults))
     matches(value.country_code, 'country_code', faults, certificateAuthoritySubjectCountryCodePattern)
-  if (required(value.province, 'province', faults) && text(value.province, 'province', faults, 0, 128))
-    matches(value.province, 'province', faults, certificateAuthoritySubjectCommonNamePattern)
-  if (required(value.locality, 'locality', faults) && text(value.locality, 'locality', faults, 0, 128))
-    matches(value.locality, 'locality', faults, certificateAuthoritySubjectCommonNamePattern)
+  if (required(value.province, 'province', faults))
+    text(value.province, 'province', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
+  if (required(value.locality, 'locality', faults))
+    text(value.locality, 'locality', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
   return faults.count === before
 }
 
 export function checkCertificateSubjectInput(value: unknown, faults: Faults): value is CertificateSubjectInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, certificateAuthoritySubjectInputMembers, faults)
-  if (value.common_name !== undefined && text(value.common_name, 'common_name', faults, 0, 64))
-    matches(value.common_name, 'common_name', faults, certificateAuthoritySubjectCommonNamePattern)
-  if (value.organization !== undefined && text(value.organization, 'organization', faults, 0, 64))
-    matches(value.organization, 'organization', faults, certificateAuthoritySubjectCommonNamePattern)
-  if (value.organizational_unit !== undefined && text(value.organizational_unit, 'organizational_unit', faults, 0, 64))
-    matches(value.organizational_unit, 'organizational_unit', faults, certificateAuthoritySubjectCommonNamePattern)
+  closed(value, faults, certificateAuthoritySubjectInputMembers)
+  if (value.common_name !== undefined)
+    text(value.common_name, 'common_name', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
+  if (value.organization !== undefined)
+    text(value.organization, 'organization', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
+  if (value.organizational_unit !== undefined)
+    text(value.organizational_unit, 'organizational_unit', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
   if (value.country_code !== undefined)
     matches(value.country_code, 'country_code', faults, certificateAuthoritySubjectCountryCodePattern)
-  if (value.province !== undefined && text(value.province, 'province', faults, 0, 128))
-    matches(value.province, 'province', faults, certificateAuthoritySubjectCommonNamePattern)
-  if (value.locality !== undefined && text(value.locality, 'locality', faults, 0, 128))
-    matches(value.locality, 'locality', faults, certificateAuthoritySubjectCommonNamePattern)
+  if (value.province !== undefined)
+    text(value.province, 'province', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
+  if (value.locality !== undefined)
+    text(value.locality, 'locality', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
   return faults.count === before
 }
 
@@ -2424,8 +2371,7 @@ export function checkSubjectAltNames(value: unknown, faults: Faults): value is S
       value.dns_names,
       'dns_names',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 253) && matches(item, '', faults, nameConstraintsPermittedDnsNamesItemPattern),
+      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedDnsNamesItemPattern),
       0,
       100,
     )
@@ -2434,8 +2380,7 @@ export function checkSubjectAltNames(value: unknown, faults: Faults): value is S
       value.ip_addresses,
       'ip_addresses',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 0, 45) && matches(item, '', faults, subjectAltNamesIpAddressesItemPattern),
+      (item, faults) => text(item, '', faults, 0, 45, subjectAltNamesIpAddressesItemPattern),
       0,
       100,
     )
@@ -2463,14 +2408,13 @@ export function checkSubjectAltNames(value: unknown, faults: Faults): value is S
 export function checkSubjectAltNamesInput(value: unknown, faults: Faults): value is SubjectAltNamesInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, subjectAltNamesInputMembers, faults)
+  closed(value, faults, subjectAltNamesInputMembers)
   if (value.dns_names !== undefined)
     list(
       value.dns_names,
       'dns_names',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 1, 253) && matches(item, '', faults, nameConstraintsPermittedDnsNamesItemPattern),
+      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedDnsNamesItemPattern),
       0,
       100,
     )
@@ -2479,8 +2423,7 @@ export function checkSubjectAltNamesInput(value: unknown, faults: Faults): value
       value.ip_addresses,
       'ip_addresses',
       faults,
-      (item, faults) =>
-        text(item, '', faults, 0, 45) && matches(item, '', faults, subjectAltNamesIpAddressesItemPattern),
+      (item, faults) => text(item, '', faults, 0, 45, subjectAltNamesIpAddressesItemPattern),
       0,
       100,
     )
@@ -2528,7 +2471,7 @@ export function checkListCertificatesResponse(value: unknown, faults: Faults): v
 export function checkTakeSnapshotBodyInput(value: unknown, faults: Faults): value is TakeSnapshotBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, takeSnapshotBodyInputMembers, faults)
+  closed(value, faults, takeSnapshotBodyInputMembers)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.verify !== undefined) boolean(value.verify, 'verify', faults)
   return faults.count === before
@@ -2784,8 +2727,8 @@ export function checkCreateCapsuleRequest(value: unknown, faults: Faults): value
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCapsuleInput)
   return faults.count === before
 }
@@ -2813,8 +2756,8 @@ export function checkRevokeCapsuleRequest(value: unknown, faults: Faults): value
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRevokeCapsuleBodyInput)
   return faults.count === before
 }
@@ -2848,8 +2791,8 @@ export function checkCreateCertificateAuthorityRequest(
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCertificateAuthorityInput)
   return faults.count === before
 }
@@ -2885,8 +2828,8 @@ export function checkRevokeCertificateAuthorityRequest(
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRevokeCertificateBodyInput)
   return faults.count === before
 }
@@ -2934,8 +2877,8 @@ export function checkCreateCertificateRequest(value: unknown, faults: Faults): v
     matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
   )
     formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCertificateInput)
   return faults.count === before
 }
@@ -2973,8 +2916,8 @@ export function checkRevokeCertificateRequest(value: unknown, faults: Faults): v
     formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRevokeCertificateBodyInput)
   return faults.count === before
 }
@@ -3014,8 +2957,8 @@ export function checkCreateCertificateTemplateRequest(
     matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
   )
     formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCertificateTemplateInput)
   return faults.count === before
 }
@@ -3062,8 +3005,8 @@ export function checkDeleteCertificateTemplateRequest(
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -3084,8 +3027,8 @@ export function checkUpdateCertificateTemplateRequest(
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCertificateTemplateUpdate)
   return faults.count === before
 }
@@ -3109,8 +3052,8 @@ export function checkCreateCryptoKeyRequest(value: unknown, faults: Faults): val
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCryptoKeyInput)
   return faults.count === before
 }
@@ -3139,8 +3082,8 @@ export function checkDeleteCryptoKeyRequest(value: unknown, faults: Faults): val
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -3153,8 +3096,8 @@ export function checkUpdateCryptoKeyRequest(value: unknown, faults: Faults): val
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCryptoKeyUpdate)
   return faults.count === before
 }
@@ -3280,8 +3223,8 @@ export function checkRotateCryptoKeyRequest(value: unknown, faults: Faults): val
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkEtagBodyInput)
   return faults.count === before
 }
@@ -3338,8 +3281,8 @@ export function checkCancelDestroyCryptoKeyVersionRequest(
   if (required(value.cryptokey, 'cryptokey', faults) && matches(value.cryptokey, 'cryptokey', faults, secretIdPattern))
     formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkEtagBodyInput)
   return faults.count === before
 }
@@ -3356,8 +3299,8 @@ export function checkDestroyCryptoKeyVersionRequest(
   if (required(value.cryptokey, 'cryptokey', faults) && matches(value.cryptokey, 'cryptokey', faults, secretIdPattern))
     formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkEtagBodyInput)
   return faults.count === before
 }
@@ -3374,8 +3317,8 @@ export function checkDisableCryptoKeyVersionRequest(
   if (required(value.cryptokey, 'cryptokey', faults) && matches(value.cryptokey, 'cryptokey', faults, secretIdPattern))
     formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkDisableVersionBodyInput)
   return faults.count === before
 }
@@ -3389,8 +3332,8 @@ export function completeDisableCryptoKeyVersionRequest(
 export function checkTakeSnapshotRequest(value: unknown, faults: Faults): value is TakeSnapshotRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkTakeSnapshotBodyInput)
   return faults.count === before
 }
@@ -3418,8 +3361,8 @@ export function checkCreateSecretRequest(value: unknown, faults: Faults): value 
   if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
     formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkSecretInput)
   return faults.count === before
 }
@@ -3448,8 +3391,8 @@ export function checkDeleteSecretRequest(value: unknown, faults: Faults): value 
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   return faults.count === before
 }
 
@@ -3462,8 +3405,8 @@ export function checkUpdateSecretRequest(value: unknown, faults: Faults): value 
   if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
     formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkSecretUpdate)
   return faults.count === before
 }
@@ -3476,8 +3419,8 @@ export function checkAddSecretVersionRequest(value: unknown, faults: Faults): va
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.secret, 'secret', faults) && matches(value.secret, 'secret', faults, secretIdPattern))
     formatted(value.secret, 'secret', faults, isUuid, 'uuid')
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAddSecretVersionBodyInput)
   return faults.count === before
 }
@@ -3523,8 +3466,8 @@ export function checkDestroySecretVersionRequest(value: unknown, faults: Faults)
   if (required(value.secret, 'secret', faults) && matches(value.secret, 'secret', faults, secretIdPattern))
     formatted(value.secret, 'secret', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkEtagBodyInput)
   return faults.count === before
 }
@@ -3538,8 +3481,8 @@ export function checkDisableSecretVersionRequest(value: unknown, faults: Faults)
   if (required(value.secret, 'secret', faults) && matches(value.secret, 'secret', faults, secretIdPattern))
     formatted(value.secret, 'secret', faults, isUuid, 'uuid')
   if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
-  if (value['Idempotency-Key'] !== undefined && text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128))
-    matches(value['Idempotency-Key'], 'Idempotency-Key', faults, createCapsuleRequestIdempotencyKeyPattern)
+  if (value['Idempotency-Key'] !== undefined)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkDisableVersionBodyInput)
   return faults.count === before
 }

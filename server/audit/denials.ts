@@ -38,9 +38,13 @@ export function denials(store: Store, audit: Audit, log: Log): Denials {
   }
 
   return {
-    watch: ({ authenticate, authorize }) => ({
-      authenticate,
-      authorize: (context, route, path) => watched(authorize(context, route, path), context, route),
+    watch: doors => ({
+      authenticate: (request, access) => doors.authenticate(request, access),
+      authorize: (context, route, path) => watched(doors.authorize(context, route, path), context, route),
+      ...(doors.authorizeRequest && {
+        authorizeRequest: (context, route, path, given) =>
+          watched(doors.authorizeRequest?.(context, route, path, given) ?? Promise.resolve(), context, route),
+      }),
     }),
     watchRoute: ({ route, run }) => ({
       route,

@@ -21,6 +21,7 @@ export const backupCommand = (): Command =>
     .option('--replace', 'let the backup take the place of a file of that name', false)
     .option('--config <file>', configHelp)
     .action(async ({ config, replace, to }: BackupFlags) => {
+      checkNames('--to', to)
       const dataDir = dataDirOf(config)
       const [{ areas }, { backUp }] = await Promise.all([import('../areas.ts'), import('./backup.ts')])
       const { version } = ownPackage()
@@ -45,6 +46,7 @@ export const restoreCommand = (): Command =>
     .option('--discard', 'with --replace: delete the store that is there', false)
     .option('--config <file>', configHelp)
     .action(async ({ config, discard, from, replace, verifyOnly }: RestoreFlags) => {
+      checkNames('--from', from)
       const [{ areas }, { restore, verifyBackup }] = await Promise.all([import('../areas.ts'), import('./restore.ts')])
       if (verifyOnly) {
         if ((await verifyBackup(from, areas, print)) > 0) process.exitCode = 1
@@ -53,6 +55,11 @@ export const restoreCommand = (): Command =>
       const dataDir = dataDirOf(config)
       restore({ dataDir, from, isReplacing: replace, isDiscarding: discard, now: Date.now(), print })
     })
+
+/** An empty name would be the working folder. */
+function checkNames(flag: string, file: string): void {
+  if (file.trim() === '') throw new Error(`${flag} must name a file`)
+}
 
 /** Throws where the store is not a file in the data folder. */
 function dataDirOf(config: string | undefined): string {

@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { lockName } from '../data-folder.ts'
 import { isBusy } from '../store/sqlite/errors.ts'
 import { pendingRestore, settleRestore } from './pending-restore.ts'
 
@@ -48,7 +49,7 @@ function settleAlone(dataDir: string): void {
  * file stays empty and is never replaced, so that all lock the same one.
  */
 function tryLock(dataDir: string, kind: 'shared' | 'exclusive', timeout: number): FolderHold | undefined {
-  const file = join(dataDir, 'ninefold.lock')
+  const file = join(dataDir, lockName)
   closeSync(openSync(file, 'a', 0o600))
   const database = new DatabaseSync(file, { timeout })
   try {

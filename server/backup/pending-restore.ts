@@ -21,6 +21,9 @@ export function pendingRestore(dataDir: string): string | undefined {
   return name?.slice(prefix.length)
 }
 
+/** The file of a pending restore. */
+export const restoredStore = (dataDir: string, stamp: string): string => names(dataDir).restored + stamp
+
 /** Makes a finished file the store that is to stand in a data folder; `settleRestore` does the rest. */
 export function commitRestore(dataDir: string, finished: string, stamp: string): void {
   renameDurably(finished, names(dataDir).restored + stamp)

@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { AreaModule } from '../area.ts'
-import { makeDataFolder } from '../data-folder.ts'
+import { makeDataFolder, unmakeDataFolder } from '../data-folder.ts'
 import { inspectStore } from '../doctor/inspect-store.ts'
 import { owners } from '../operations/owners.ts'
 import { storeCollections, storeFile } from '../platform-store.ts'
@@ -33,7 +33,7 @@ export interface RestoreRequest {
  */
 export function restore(request: RestoreRequest): void {
   const { dataDir, from, isDiscarding, now, print } = request
-  makeDataFolder(dataDir)
+  const made = makeDataFolder(dataDir)
   const hold = claimDataFolder(dataDir)
   if (hold === undefined) throw new Error(`${dataDir} is in use; end the servers and backups that run on it`)
   try {
@@ -49,6 +49,9 @@ export function restore(request: RestoreRequest): void {
     if (aside === undefined) return
     if (isDiscarding) discard(aside)
     else print(`what was there before lies in ${aside}`)
+  } catch (error) {
+    if (made !== undefined) unmakeDataFolder(dataDir, made)
+    throw error
   } finally {
     hold.release()
   }

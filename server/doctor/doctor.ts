@@ -1,7 +1,11 @@
+import { existsSync } from 'node:fs'
 import type { AreaModule } from '../area.ts'
+import { pendingRestore, restoredStore } from '../backup/pending-restore.ts'
 import { checkDataFolder } from '../data-folder.ts'
-import { openStoreSnapshot, placeName, type StorePlace } from '../platform-store.ts'
+import { openStoreSnapshot, placeName, storeFile, type StorePlace } from '../platform-store.ts'
 import { explained } from '../store/sqlite/store-file.ts'
+import type { StoreSnapshot } from '../store/snapshot.ts'
+import { leftovers } from './leftovers.ts'
 import { inspectStore, type AreaFinding } from './inspect-store.ts'
 
 /** What is to be checked, and where it is told. */
@@ -19,16 +23,29 @@ export interface Consultation {
  */
 export async function doctor(consultation: Consultation): Promise<number> {
   const { dataDir, storeUrl } = consultation.place
-  if (storeUrl === undefined) checkDataFolder(dataDir)
+  if (storeUrl === undefined) {
+    checkDataFolder(dataDir)
+    checkIsInPlace(dataDir)
+  }
   const name = placeName(consultation.place)
   try {
     return await checked(consultation, name)
   } catch (error) {
-    throw storeUrl === undefined ? explained(name, error) : unreadable(name, error)
+    throw storeUrl === undefined ? explained(name, error) : await unreadable(name, error)
   }
 }
 
-function unreadable(name: string, error: unknown): Error {
+/** Between the two renames of a restore that was cut off no store is in its place. */
+function checkIsInPlace(dataDir: string): void {
+  const stamp = pendingRestore(dataDir)
+  if (stamp === undefined || existsSync(storeFile(dataDir))) return
+  const file = restoredStore(dataDir, stamp)
+  throw new Error(`${file} is a restored store that is not in its place yet; "ninefold serve" puts it there`)
+}
+
+async function unreadable(name: string, error: unknown): Promise<Error> {
+  const { databaseFault, explainedDatabase } = await import('../store/postgres/database-fault.ts')
+  if (databaseFault(error) !== undefined) return explainedDatabase(name, error)
   const cause = error instanceof Error ? error.message : String(error)
   return new Error(`${name} cannot be checked: ${cause}; "ninefold serve" of this version brings a store up to date`, {
     cause: error,
@@ -39,7 +56,7 @@ async function checked({ areas, isJson, place, print }: Consultation, name: stri
   const snapshot = await openStoreSnapshot(place, areas)
   try {
     let count = 0
-    for await (const finding of inspectStore(snapshot, areas)) {
+    for await (const finding of findingsOf(snapshot, areas, place)) {
       count += 1
       print(isJson ? jsonOf(finding) : `${finding.resourceType} ${finding.id}: ${finding.message}`)
     }
@@ -50,6 +67,15 @@ async function checked({ areas, isJson, place, print }: Consultation, name: stri
   } finally {
     await snapshot.close()
   }
+}
+
+async function* findingsOf(
+  snapshot: StoreSnapshot,
+  areas: readonly AreaModule[],
+  { dataDir, storeUrl }: StorePlace,
+): AsyncGenerator<AreaFinding, void, undefined> {
+  if (storeUrl === undefined) yield* leftovers(dataDir)
+  yield* inspectStore(snapshot, areas)
 }
 
 const jsonOf = ({ area, id, message, resourceType }: AreaFinding): string =>

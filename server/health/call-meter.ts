@@ -1,4 +1,4 @@
-import type { LogEntry } from '../../runtime/call.ts'
+import type { LogEntry } from '../../runtime/outcome.ts'
 import type { CalledOperation } from '../../runtime/context.ts'
 import { rpcCodes } from '../../runtime/errors.ts'
 import { Buckets, increment } from './buckets.ts'

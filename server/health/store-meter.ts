@@ -1,4 +1,5 @@
 import type {
+  Narrowing,
   Collection,
   PageOptions,
   Reader,
@@ -31,12 +32,15 @@ export class StoreMeter {
   retries = 0
   /** Transactions that were asked for and do not run yet. */
   waiting = 0
+  /** When a transaction was given up last, on the clock that cannot be set. */
+  lastUnavailableMs = -Infinity
   /** From the call to the first run: the wait for the store. */
   readonly waits = new Buckets(bounds)
   /** From the call to the end. */
   readonly durations = new Buckets(bounds)
 
   ended(end: TransactionEnd): void {
+    if (end === 'unavailable') this.lastUnavailableMs = performance.now()
     this.ends.set(end, (this.ends.get(end) ?? 0) + 1)
   }
 }
@@ -106,14 +110,14 @@ export class MeteredStore implements Store {
     return this.#store.each(collection, where, after)
   }
 
-  list<T>(collection: Collection<T>, query: ListQuery, where?: Where): Promise<Page<T>> {
+  list<T>(collection: Collection<T>, query: ListQuery, where?: Narrowing): Promise<Page<T>> {
     return this.#store.list(collection, query, where)
   }
 
   page<T, const Members extends readonly (keyof T & string)[] = readonly []>(
     collection: Collection<T>,
     query: ListQuery,
-    where?: Where,
+    where?: Narrowing,
     options?: PageOptions<Members>,
   ): Promise<StoredPage<T, Members>> {
     return this.#store.page(collection, query, where, options)

@@ -3,25 +3,12 @@ import { bind } from '../../runtime/bind.ts'
 import { JsonText } from '../../runtime/json.ts'
 import type { BoundRoute, ErrorDomain, Reply, Route } from '../../runtime/route.ts'
 import type { AreaModule } from '../area.ts'
-import { within } from '../health/within.ts'
-
-/** What readiness is told from. */
-export interface Vitals {
-  /** Reads something from the store. */
-  readonly probe: () => Promise<unknown>
-  /** The server is about to end. */
-  readonly isDraining: () => boolean
-}
-
-/** A store that has not answered by then does not answer. */
-const patienceMs = 2000
-
-interface Readiness {
-  readonly status: 'ready' | 'degraded' | 'draining'
-}
+import type { Readiness, Vitals } from '../health/vitals.ts'
 
 const json = { type: 'application/json', kind: 'json' } as const
 const takesNothing = (request: unknown): request is object => typeof request === 'object'
+
+type Told = Omit<Readiness, 'isServing'>
 
 /** A public GET without parameters. */
 function publicRoute<Result>(operationId: string, path: string, domain: ErrorDomain): Route<object, Result> {
@@ -40,9 +27,9 @@ function publicRoute<Result>(operationId: string, path: string, domain: ErrorDom
 export function platformRoutes(
   domain: ErrorDomain,
   areas: readonly AreaModule[],
-  vitals: Vitals,
+  vitals: Pick<Vitals, 'readiness'>,
 ): readonly BoundRoute[] {
-  const ready = publicRoute<Reply<200 | 503, Readiness>>('readyz', '/readyz', domain)
+  const ready = publicRoute<Reply<200 | 503, Told>>('readyz', '/readyz', domain)
   return [
     bind(publicRoute<{ status: 'alive' }>('healthz', '/healthz', domain), async () => ({ status: 'alive' })),
     bind(
@@ -54,24 +41,18 @@ export function platformRoutes(
         ],
         replies: true,
       },
-      () => readiness(vitals),
+      async () => readinessReply(await vitals.readiness()),
     ),
     ...areas.map(area => specRoute(area.domain, domain)),
   ]
 }
 
-/** 503 only when nothing can be served: the store does not answer, or the server is about to end. */
-async function readiness({ probe, isDraining }: Vitals): Promise<Reply<200 | 503, Readiness>> {
-  if (isDraining()) return { status: 503, body: { status: 'draining' }, headers: undefined }
-  const isReadable =
-    (await within(
-      probe().then(() => true),
-      patienceMs,
-    )) ?? false
-  return isReadable
-    ? { status: 200, body: { status: 'ready' }, headers: undefined }
-    : { status: 503, body: { status: 'degraded' }, headers: undefined }
-}
+/** 503 only when nothing can be served (conventions §18): of servers that read on none would be left otherwise. */
+const readinessReply = ({ isServing, ...told }: Readiness): Reply<200 | 503, Told> => ({
+  status: isServing ? 200 : 503,
+  body: told,
+  headers: undefined,
+})
 
 /** Bundled when it is first asked for: reading YAML would be felt at every start. */
 function specRoute({ name }: ErrorDomain, domain: ErrorDomain): BoundRoute {

@@ -44,10 +44,23 @@ export function callKey(context: CallContext, request: object): CallKey | undefi
   const { idempotencyKey: key, principal, method, path } = context
   if (key === undefined || principal === undefined) return undefined
   const digest = createHash('sha256').update(key).digest('hex')
-  const id = createHash('sha256')
-    .update(JSON.stringify([principal.id, method, path, digest]))
-    .digest('hex')
-  return { id, digest, mark: createHmac('sha256', key).update(canonical(request)).digest('hex') }
+  return {
+    id: keyId(principal.id, method, path, digest),
+    digest,
+    mark: createHmac('sha256', key).update(canonical(request)).digest('hex'),
+  }
+}
+
+const keyId = (...parts: readonly [principal: string, method: string, path: string, digest: string]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+
+/** Whether the caller has used the key of the call with this method and path before, for whatever request. */
+export async function hasUsedKey(reader: Reader, context: CallContext): Promise<boolean> {
+  const { idempotencyKey: key, principal, method, path, now } = context
+  if (key === undefined || principal === undefined) return false
+  const digest = createHash('sha256').update(key).digest('hex')
+  const row = await reader.get(rememberedKeys, keyId(principal.id, method, path, digest))
+  return row !== undefined && !isExpired(row, now)
 }
 
 /** The row of a key that was used in the last 24 hours; throws IDEMPOTENCY_KEY_REUSED when it was for another request. */

@@ -104,6 +104,11 @@ export class Owner {
     }
   }
 
+  /** A heartbeat out of turn, which says whether this process can write to the store; rejects when it cannot. */
+  async probe(): Promise<void> {
+    if (!this.#isStopped) await this.#beat()
+  }
+
   /** The end of a lease that is taken or renewed now. */
   until(): string {
     return formatMillis(this.#clock.now() + this.times.leaseMs)

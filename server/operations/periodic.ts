@@ -94,9 +94,10 @@ export class PeriodicWorker implements Tenure {
     const { log } = this.#parts
     const { name, everyMs, run } = this.#options
     try {
-      await this.#parts.owner.assure()
       if (this.#fence !== undefined) await this.#check()
       if (this.#fence === undefined) await this.#claim()
+      // Behind what the store has answered: a process that stalled meanwhile knows only what was so before.
+      await this.#parts.owner.assure()
       if (this.#fence !== undefined) await run({ signal: this.#abort.signal, tx: fn => this.#tx(fn) })
     } catch (error) {
       const isLost = this.#abort.signal.aborted || error instanceof LeaseLost

@@ -46,7 +46,13 @@ export const sweeper = (
   run: turn => sweep(turn, clock.now(), operations, kept),
 })
 
-/** Deletes the keys that expired before `now`, the operations that ended long ago, and activities nobody has fetched. */
+/**
+ * Keys are kept for so much longer than they count: a call that began while one did, and that was let through to its
+ * recorded answer, must find it at its end too, or it would be run without having been authorized.
+ */
+const spareMs = 60 * 60 * 1000
+
+/** Deletes the keys that expired an hour before `now`, the operations that ended long ago, and activities nobody has fetched. */
 export async function sweep(
   turn: Turn,
   now: number,
@@ -54,7 +60,7 @@ export async function sweep(
   kept: Partial<Retention> = {},
 ): Promise<void> {
   const { activitiesMs, operationsMs } = { ...retention, ...kept }
-  await deleteAll(turn, rememberedKeys, expireTime, compareTime(expireTime, '<', now))
+  await deleteAll(turn, rememberedKeys, expireTime, compareTime(expireTime, '<', now - spareMs))
   await deleteAll(turn, outbox, activityTime, compareTime(activityTime, '<', now - activitiesMs))
   for (const collection of operations) await deleteAll(turn, collection, insertTime, endedBefore(now - operationsMs))
 }
@@ -71,7 +77,7 @@ export const oldestRows = (collection: Collection<never>, field: FilterField, fi
  * Deletes what fits, in the order of `field`, until nothing is left or the turn ends. Calls have half of the time: with
  * SQLite everything would otherwise run from one batch to the next without letting the process read a socket.
  */
-async function deleteAll<T extends { readonly id: string }>(
+export async function deleteAll<T extends { readonly id: string }>(
   turn: Turn,
   collection: Collection<T>,
   field: FilterField,

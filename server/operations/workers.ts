@@ -28,6 +28,8 @@ const defaults: WorkerOptions = {
 export interface Workers {
   /** This process as the rows of leases name it. */
   readonly ownerId: string
+  /** Writes something into the store; rejects when that cannot be. */
+  probe(): Promise<void>
   /** Ends what is running and lets go of all leases; once is enough. */
   stop(): Promise<void>
 }
@@ -57,5 +59,5 @@ export async function startWorkers(
     await owner.stop()
   }
   let stopped: Promise<void> | undefined
-  return { ownerId: owner.id, stop: () => (stopped ??= stop()) }
+  return { ownerId: owner.id, probe: () => owner.probe(), stop: () => (stopped ??= stop()) }
 }

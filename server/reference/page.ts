@@ -81,7 +81,7 @@ const theme = {
 
 /** Drawn by the script where it finds this element. */
 const reference = (area: string): string => `<redoc spec-url="${paths.document(area)}" scroll-y-offset="header"
-  hide-download-button sanitize theme='${JSON.stringify(theme)}'></redoc>
+  hide-download-button sanitize schema-definitions-tag-name="Schemas" theme='${JSON.stringify(theme)}'></redoc>
 <script src="${paths.script}"></script>`
 
 const missing = (areas: readonly string[]): string => `<main>

@@ -11,15 +11,17 @@ export async function inAttempts<R>(attempt: () => Promise<R>, isPassing: (error
       return await attempt()
     } catch (error) {
       if (!isPassing(error)) throw error
-      if (count >= maxAttempts) throw storeUnavailable()
+      if (count >= maxAttempts) throw storeUnavailable(undefined, error)
       await sleep(backOffMs(count))
     }
   }
 }
 
-/** The answer when the store cannot be used for now: try again in a second. */
-export function storeUnavailable(message = 'the store is busy; try again'): ApiError {
-  return new ApiError(commonReasons.ENGINE_UNAVAILABLE, message, {}, { retryAfterSeconds: 1 })
+/** The answer when the store cannot be used for now: try again in a second. Callers are not told the cause. */
+export function storeUnavailable(message = 'the store is busy; try again', cause?: unknown): ApiError {
+  const error = new ApiError(commonReasons.ENGINE_UNAVAILABLE, message, {}, { retryAfterSeconds: 1 })
+  if (cause !== undefined) error.cause = cause
+  return error
 }
 
 /** 5 to 200 ms, doubling, of which a random part is waited: two that collided do not meet again. */

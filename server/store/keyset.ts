@@ -8,15 +8,22 @@ export interface Condition {
   readonly parameters: readonly SqlValue[]
 }
 
-/** Rows of a keyset, and the terms that order them: those before have one value in all of them. */
-export interface Segment extends Condition {
+/** Rows of a keyset, for which all conditions hold, and the terms that order them: those before have one value in all. */
+export interface Segment {
+  readonly conditions: readonly Condition[]
+  readonly order: readonly OrderTerm[]
+}
+
+/** A condition on the first of some terms, and the terms that order the rows that it holds for. */
+interface Range extends Condition {
   readonly order: readonly OrderTerm[]
 }
 
 /**
- * The rows behind a keyset as conditions, each with those of `others`, whose rows follow each other in the order: first those that agree with the
- * keys in all terms but the last, at the end those that differ in the first. Each is a range of an index, which one
- * comparison over all terms is not once directions differ or a value is not set. NULL sorts first ascending.
+ * The rows behind a keyset as segments, each with the conditions `others`, whose rows follow each other in the order:
+ * first those that agree with the keys in all terms but the last, at the end those that differ in the first. Each is a
+ * range of an index, which one comparison over all terms is not once directions differ or a value is not set. NULL sorts
+ * first ascending.
  */
 export function* segmentsAfter(
   order: readonly OrderTerm[],
@@ -25,13 +32,13 @@ export function* segmentsAfter(
 ): Generator<Segment> {
   const keys = order.map((term, i) => term.encode(after[i] ?? null))
   if (isOneRange(order)) {
-    yield { ...all([...others, behindAll(order, keys)]), order }
+    yield { conditions: [...others, behindAll(order, keys)], order }
     return
   }
   for (let i = order.length - 1; i >= 0; i -= 1) {
     const equal = order.slice(0, i).map(({ expression }, j) => equals(expression, keys[j] ?? null))
     for (const behind of beyond(order.slice(i), keys[i] ?? null)) {
-      yield { ...all([...others, ...equal, behind]), order: behind.order }
+      yield { conditions: [...others, ...equal, behind], order: behind.order }
     }
   }
 }
@@ -54,7 +61,7 @@ export function equals(expression: string, key: SqlValue): Condition {
     : { sql: `${expression} = ?`, parameters: [key] }
 }
 
-function beyond(order: readonly OrderTerm[], key: SqlValue): readonly Segment[] {
+function beyond(order: readonly OrderTerm[], key: SqlValue): readonly Range[] {
   const [term, ...rest] = order
   if (term === undefined) return []
   const { expression, descending, isNullable } = term
@@ -64,10 +71,15 @@ function beyond(order: readonly OrderTerm[], key: SqlValue): readonly Segment[] 
 }
 
 /** Holds when all of them hold. */
-export function all(conditions: readonly Condition[]): Condition {
-  if (conditions.length === 0) return { sql: 'TRUE', parameters: [] }
+export const all = (conditions: readonly Condition[]): Condition => joined(conditions, 'AND', 'TRUE')
+
+/** Holds when one of them holds. */
+export const any = (conditions: readonly Condition[]): Condition => joined(conditions, 'OR', 'FALSE')
+
+function joined(conditions: readonly Condition[], by: 'AND' | 'OR', none: string): Condition {
+  if (conditions.length === 0) return { sql: none, parameters: [] }
   return {
-    sql: conditions.map(({ sql }) => `(${sql})`).join(' AND '),
+    sql: conditions.map(({ sql }) => `(${sql})`).join(` ${by} `),
     parameters: conditions.flatMap(({ parameters }) => parameters),
   }
 }

@@ -4,6 +4,7 @@ import type { SqlValue } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 import { indexesOf, type Index } from './indexes.ts'
 import type { Columns } from './order.ts'
+import { StatementTexts } from './statement-texts.ts'
 
 /** What the store knows of one collection, made once when it is declared. */
 export interface Layout extends Columns {
@@ -13,6 +14,10 @@ export interface Layout extends Columns {
   /** The columns that a row is written with, after key and body. */
   readonly written: readonly WrittenColumn[]
   readonly indexes: readonly Index[]
+  /** Of the statements that read pages. */
+  readonly texts: StatementTexts
+  /** The version of the row of a key, as a value of SQL. */
+  readonly versionOf: string
   /** Reads the row of a key as `select` does. */
   readonly get: string
   /** As `get`, and holds the row until the end of the transaction. */
@@ -45,6 +50,8 @@ export function layoutOf(collection: Collection<never>, dialect: Dialect): Layou
     columns,
     written,
     indexes,
+    texts: new StatementTexts(),
+    versionOf: `(SELECT ${version} FROM ${table} WHERE ${key} = ?)`,
     get,
     lock: get + dialect.lock,
     share: get + dialect.share,

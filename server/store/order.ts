@@ -32,7 +32,8 @@ export function columnNamed(columns: Columns, name: string): Column {
 export function orderTerm(columns: Columns, { field, descending }: SortField): OrderTerm {
   const column = columnNamed(columns, field.name)
   const isNullable = isEnum(field) || column.isNullable
-  return { field, descending, isNullable, ...(isEnum(field) ? enumTerm(column, field) : plainTerm(column)) }
+  const { encode, expression } = isEnum(field) ? enumTerm(column, field) : plainTerm(column)
+  return { field, expression, descending, isNullable, encode }
 }
 
 type Sorted = Pick<OrderTerm, 'expression' | 'encode'>

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { Conflict, type Collection, type Reader, type Transaction } from '../../domain/ports/store.ts'
 import { inAttempts } from './attempts.ts'
+import { checkGeneration, selectGeneration } from './generation.ts'
 import { layoutOf } from './layout.ts'
 import { postgresDialect } from './postgres/dialect.ts'
 import { isPassing } from './postgres/errors.ts'
@@ -26,13 +27,14 @@ export interface PostgresOptions {
 /** Opens a database, which must exist, and brings its tables up to the declarations. */
 export async function openPostgres({ url, collections = [], times }: PostgresOptions): Promise<PostgresStore> {
   const layouts = collections.map(collection => layoutOf(collection, postgresDialect))
-  await prepareSchema(url, layouts)
+  const generation = await prepareSchema(url, layouts)
   const prepared = new Prepared()
+  prepared.add(selectGeneration)
   for (const { get, lock, share, insert, update, delete: remove } of layouts) {
     for (const sql of [get, lock, share, insert, update, remove]) prepared.add(sql)
   }
   const byName = new Map(layouts.map(layout => [layout.collection, layout]))
-  return new PostgresStore(new ConnectionPool(url, times), prepared, byName)
+  return new PostgresStore(new ConnectionPool(url, times), prepared, byName, generation)
 }
 
 /**
@@ -43,10 +45,12 @@ export class PostgresStore extends StoreReader implements ServerStore {
   readonly #pool: ConnectionPool
   readonly #prepared: Prepared
   readonly #layouts: Layouts
+  readonly #generation: number
   readonly #running = new AsyncLocalStorage<StoreTransaction>()
 
-  constructor(pool: ConnectionPool, prepared: Prepared, layouts: Layouts) {
+  constructor(pool: ConnectionPool, prepared: Prepared, layouts: Layouts, generation: number) {
     super(new PooledConnection(pool, prepared), layouts)
+    this.#generation = generation
     this.#pool = pool
     this.#prepared = prepared
     this.#layouts = layouts
@@ -57,6 +61,8 @@ export class PostgresStore extends StoreReader implements ServerStore {
       const tx = new StoreTransaction(session, this.#layouts)
       const result = await tx.within(() => this.#running.run(tx, fn, tx))
       tx.check()
+      // Behind the writes, whose tables nobody can change before this has committed.
+      if (tx.hasWritten) checkGeneration(await session.get(selectGeneration), this.#generation)
       return { tx, result }
     })
     tx.committed()

@@ -1,4 +1,13 @@
-import type { Collection, Listed, PageOptions, Reader, Stored, StoredPage, Where } from '../../domain/ports/store.ts'
+import type {
+  Collection,
+  Listed,
+  Narrowing,
+  PageOptions,
+  Reader,
+  Stored,
+  StoredPage,
+  Where,
+} from '../../domain/ports/store.ts'
 import { JsonText } from '../../runtime/json.ts'
 import { sortKeys } from '../../runtime/ordering.ts'
 import type { SortKey } from '../../runtime/filter/types.ts'
@@ -9,7 +18,7 @@ import { withDerived } from './derived.ts'
 import { all, type Condition } from './keyset.ts'
 import type { Layout } from './layout.ts'
 import { columnNamed } from './order.ts'
-import { equalities, select, selectPage, versionOf, type PageRequest } from './select.ts'
+import { equalities, select, selectPage } from './select.ts'
 import { selectTree } from './trees.ts'
 
 /** The layouts of the declared collections by name. */
@@ -104,23 +113,18 @@ export class StoreReader implements Reader {
     }
   }
 
-  async list<T>(collection: Collection<T>, query: ListQuery, where: Where = {}): Promise<Page<T>> {
-    const request = { query, where, derived: undefined, members: [] }
-    const { rows, ...rest } = await this.#page(this.layoutOf(collection), request)
-    return { items: rows.map(([, , text]) => new JsonText<T>(String(text))), ...rest }
+  list<T>(collection: Collection<T>, query: ListQuery, where: Narrowing = {}): Promise<Page<T>> {
+    return this.#page(collection, query, where, {}, ([, , text]) => new JsonText<T>(String(text)))
   }
 
-  async page<T, const Members extends readonly (keyof T & string)[] = readonly []>(
+  page<T, const Members extends readonly (keyof T & string)[] = readonly []>(
     collection: Collection<T>,
     query: ListQuery,
-    where: Where = {},
-    { derived, members, witness }: PageOptions<Members> = {},
+    where: Narrowing = {},
+    options: PageOptions<Members> = {},
   ): Promise<StoredPage<T, Members>> {
-    const versioned = witness && versionOf(this.layoutOf(witness.collection), witness.id)
-    const request = { query, where, derived, members: members ?? [], witness: versioned }
-    const { rows, ...rest } = await this.#page(this.layoutOf(collection), request)
-    const count = request.members.length
-    return { items: rows.map(row => new ListedText<T, Members>(row, count)), ...rest }
+    const count = options.members?.length ?? 0
+    return this.#page(collection, query, where, options, row => new ListedText<T, Members>(row, count))
   }
 
   async above<T>(collection: Collection<T>, parent: string, ids: readonly string[]): Promise<readonly Stored<T>[]> {
@@ -158,28 +162,39 @@ export class StoreReader implements Reader {
   }
 
   /** One row is read ahead: only when there is one, the page has a next one. */
-  async #page(layout: Layout, request: PageRequest): Promise<PageRows> {
-    const { derived, query } = request
+  async #page<Item>(
+    collection: { readonly name: string },
+    query: ListQuery,
+    where: Narrowing,
+    { derived, members = [], witness }: PageOptions<readonly string[]>,
+    itemOf: (row: Row) => Item,
+  ): Promise<PageOf<Item>> {
+    const layout = this.layoutOf(collection)
+    const versioned = witness && { sql: this.layoutOf(witness.collection).versionOf, parameters: [witness.id] }
     let rows: readonly Row[] = []
-    const versions = new Set<number | undefined>()
-    for (const statement of selectPage(layout, request)) {
+    let witnessed: number | undefined
+    let isFirst = true
+    for (const statement of selectPage(layout, { query, where, derived, members, witness: versioned })) {
       const more = await this.#rows(statement)
-      if (request.witness) versions.add(witnessedBy(more))
-      rows = rows.length === 0 ? more : [...rows, ...more]
+      const version = witness && witnessedBy(more)
+      // Statements that differ saw different moments.
+      witnessed = isFirst || version === witnessed ? version : undefined
+      rows = isFirst ? more : [...rows, ...more]
+      isFirst = false
       if (rows.length > query.size) break
     }
-    // Statements that differ saw different moments.
-    const witnessed = versions.size === 1 ? [...versions][0] : undefined
+    const items: Item[] = []
+    for (const row of rows) if (items.length < query.size) items.push(itemOf(row))
     const last = rows[query.size - 1]
-    if (rows.length <= query.size || last === undefined) return { rows, witnessed }
-    const document: object = JSON.parse(String(last[2]))
+    if (rows.length <= query.size || last === undefined) return { items, witnessed }
+    const document: object = JSON.parse(String(last[members.length + 2]))
     const fields = derived ? withDerived(layout, document, derived) : document
-    return { rows: rows.slice(0, query.size), next: sortKeys(query.order, fields), witnessed }
+    return { items, next: sortKeys(query.order, fields), witnessed }
   }
 }
 
-interface PageRows {
-  readonly rows: readonly Row[]
+interface PageOf<Item> {
+  readonly items: readonly Item[]
   readonly next?: readonly SortKey[]
   readonly witnessed: number | undefined
 }
@@ -190,13 +205,13 @@ function witnessedBy([row]: readonly Row[]): number | undefined {
   return value === undefined ? undefined : Number(value)
 }
 
-/** A document of a page with the members that were read behind its text. */
+/** A document of a page with the members that were read before it. */
 class ListedText<T, Members extends readonly (keyof T)[]> extends StoredText<T> implements Listed<T, Members> {
   readonly members: Listed<T, Members>['members']
 
   constructor(row: Row, count: number) {
-    super(String(row[0]), Number(row[1]), String(row[2]))
-    const members: readonly unknown[] = row.slice(3, 3 + count)
+    super(String(row[count]), Number(row[count + 1]), String(row[count + 2]))
+    const members: readonly unknown[] = row
     // The columns hold what was written of a `T`, texts only.
     this.members = members as Listed<T, Members>['members']
   }

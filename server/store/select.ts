@@ -1,11 +1,13 @@
-import type { Derived, Where } from '../../domain/ports/store.ts'
+import type { Derived, Narrowing, NoneOf, Where } from '../../domain/ports/store.ts'
 import type { ListQuery } from '../../runtime/pagination.ts'
 import { encode, ownColumns, textColumn } from './columns.ts'
 import { derivedName, derivedTable, type DerivedTable } from './derived.ts'
+import type { SqlValue } from './connection.ts'
 import { compileFilter } from './filter-sql.ts'
-import { all, equals, segmentsAfter, type Condition, type Segment } from './keyset.ts'
+import { all, any, equals, segmentsAfter, type Condition, type Segment } from './keyset.ts'
 import type { Layout } from './layout.ts'
 import { columnNamed, orderTerm, type Columns, type OrderTerm } from './order.ts'
+import type { Part } from './statement-texts.ts'
 
 const { key, version, body } = ownColumns
 
@@ -32,19 +34,13 @@ export function select(
 /** What a page is read by. */
 export interface PageRequest {
   readonly query: ListQuery
-  readonly where: Where
+  readonly where: Narrowing
   readonly derived: Derived | undefined
-  /** The names of columns that are read behind key, version and body. */
+  /** The names of columns that are read before key, version and body. */
   readonly members: readonly string[]
   /** What is read behind them, the same in every row of a statement. */
   readonly witness?: Condition | undefined
 }
-
-/** The version of a document, as a value of SQL. */
-export const versionOf = ({ table }: Layout, id: string): Condition => ({
-  sql: `(SELECT ${version} FROM ${table} WHERE ${key} = ?)`,
-  parameters: [id],
-})
 
 /**
  * The statements that together yield the rows of a page, in its order, and one more: none of a later statement comes
@@ -52,27 +48,62 @@ export const versionOf = ({ table }: Layout, id: string): Condition => ({
  */
 export function* selectPage(layout: Layout, request: PageRequest): Generator<Condition> {
   const { query, where, derived } = request
-  const taken = takenOf(layout, request)
   const made = derived && derivedTable(layout, derived)
   const columns: Columns = made?.columns ?? layout
   const order = query.order.map(field => orderTerm(columns, field))
   const filter = query.filter === undefined ? [] : [compileFilter(query.filter, columns)]
-  const narrowed = [...equalities(layout, where), ...filter]
+  const narrowed = [...narrowing(layout, where), ...filter]
   const segments =
-    query.after === undefined ? [{ ...all(narrowed), order }] : segmentsAfter(order, query.after, narrowed)
+    query.after === undefined
+      ? [{ conditions: narrowed, order }]
+      : segmentsAfter(decisive(layout, order, isAlternatives(where) ? {} : where), query.after, narrowed)
   const limit = query.size + 1
-  for (const segment of segments) {
-    const sorted = { ...segment, order: layout.dialect.sortsFixed ? order : segment.order }
+  for (const { conditions, ...segment } of segments) {
+    const sorted = { conditions, order: layout.dialect.sortsFixed ? order : segment.order }
     yield made
-      ? selectDerived(layout, made, sorted, limit, taken)
-      : select(layout, sorted, limit, sortedBy(layout, sorted.order), taken)
+      ? selectDerived(layout, made, sorted, limit, takenOf(layout, request))
+      : selectSegment(layout, sorted, limit, request)
   }
 }
 
+/** Like `select`, with a text that is remembered. */
+function selectSegment(layout: Layout, segment: Segment, limit: number, request: PageRequest): Condition {
+  const { conditions, order } = segment
+  const { members, witness } = request
+  const parts: Part[] = [limit, witness?.sql, members.length, ...members]
+  for (const { descending, expression } of order) parts.push(expression, descending)
+  for (const { sql } of conditions) parts.push(sql)
+  const parameters: SqlValue[] = witness ? [...witness.parameters] : []
+  for (const condition of conditions) parameters.push(...condition.parameters)
+  const made = (): string =>
+    select(layout, all(conditions), limit, sortedBy(layout, order), takenOf(layout, request)).sql
+  return { sql: layout.texts.of(parts, made), parameters }
+}
+
+/**
+ * The terms that decide which of two rows comes first: those behind do not, where what `where` fixes and the terms
+ * before make up a unique set.
+ */
+function decisive({ indexes }: Layout, order: readonly OrderTerm[], where: Where): readonly OrderTerm[] {
+  let count = order.length
+  for (const { unique } of indexes) {
+    const sorted = unique?.filter(name => !isFixed(where[name])).map(name => termOf(order, name))
+    if (sorted?.every(at => at >= 0)) count = Math.min(count, Math.max(...sorted) + 1)
+  }
+  return order.slice(0, Math.max(count, 1))
+}
+
+const isFixed = (value: Where[string] | undefined): boolean =>
+  value !== undefined && value !== null && typeof value !== 'object'
+
+/** -1: none, or one that leaves rows without a value beside each other. */
+const termOf = (order: readonly OrderTerm[], name: string): number =>
+  order.findIndex(({ field, isNullable }) => field.name === name && !isNullable)
+
 function takenOf(layout: Layout, { members, witness }: PageRequest): Condition {
-  const columns = members.map(name => `, ${textColumn(columnNamed(layout, name)).sql}`).join('')
-  if (witness === undefined) return { sql: own.sql + columns, parameters: [] }
-  return { sql: `${own.sql}${columns}, ${witness.sql}`, parameters: witness.parameters }
+  const columns = members.map(name => `${textColumn(columnNamed(layout, name)).sql}, `).join('')
+  if (witness === undefined) return { sql: columns + own.sql, parameters: [] }
+  return { sql: `${columns}${own.sql}, ${witness.sql}`, parameters: witness.parameters }
 }
 
 /**
@@ -91,7 +122,7 @@ function selectDerived(
     layout,
     segment.order.filter(({ field }) => !isFixed(field.name)),
   )
-  const fitting = all([fits, segment])
+  const fitting = all([fits, ...segment.conditions])
   const each = (read: string): string => select(layout, fitting, limit, nearest, { sql: read, parameters: [] }).sql
   const sorted = segment.order.map(({ expression }, i) => `${expression} AS "_sort_${i}"`)
   const first =
@@ -114,8 +145,24 @@ export function equalities(layout: Layout, where: Where): Condition[] {
   return Object.entries(where).map(([name, value]): Condition => {
     const column = columnNamed(layout, name)
     if (isList(value)) return layout.dialect.anyOf(column.sql, value)
+    if (isNoneOf(value)) return noneOf(column.sql, layout.dialect.anyOf(column.sql, value.noneOf))
     return equals(column.sql, encode(column, value))
   })
 }
+
+function narrowing(layout: Layout, where: Narrowing): readonly Condition[] {
+  return isAlternatives(where) ? [any(where.map(each => all(equalities(layout, each))))] : equalities(layout, where)
+}
+
+const isAlternatives = (where: Narrowing): where is readonly Where[] => Array.isArray(where)
+
+/** Holds where nothing is set too. */
+const noneOf = (column: string, { sql, parameters }: Condition): Condition => ({
+  sql: `${column} IS NULL OR NOT (${sql})`,
+  parameters,
+})
+
+const isNoneOf = (value: Where[string]): value is NoneOf =>
+  typeof value === 'object' && value !== null && !isList(value)
 
 const isList = (value: Where[string]): value is readonly string[] => Array.isArray(value)

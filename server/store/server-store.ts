@@ -17,6 +17,11 @@ export interface ServerStore extends Store {
    * that of this machine.
    */
   time?(): Promise<number>
+  /**
+   * Whether anybody, another process too, has committed since it was last asked; costs some microseconds. Absent where
+   * the store is no file.
+   */
+  changedElsewhere?(): boolean
   /** Waits for what is under way, takes nothing new and lets go of the file or the connections. */
   close(): Promise<void>
 }

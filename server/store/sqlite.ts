@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { Conflict, type Collection, type Reader, type Transaction } from '../../domain/ports/store.ts'
 import { inAttempts, storeUnavailable } from './attempts.ts'
+import { checkGeneration, generationIn, selectGeneration } from './generation.ts'
 import { layoutOf } from './layout.ts'
 import { StoreReader, type Layouts } from './reader.ts'
 import { SqliteConnection } from './sqlite/connection.ts'
@@ -33,15 +34,23 @@ export async function openSqlite({ file, collections = [] }: SqliteOptions): Pro
     writer.exec('BEGIN IMMEDIATE')
     migrate(writer)
     for (const layout of layouts) prepareTable(writer, layout)
+    const generation = generationIn(writer.get(selectGeneration))
     writer.exec('COMMIT')
     const reader = new SqliteConnection(file, 'reader')
     writer.endOpening()
     const byName = new Map(layouts.map(layout => [layout.collection, layout]))
-    return new SqliteStore(writer, reader, new SnapshotConnections(file), byName)
+    return new SqliteStore({ writer, reader, snapshots: new SnapshotConnections(file) }, byName, generation)
   } catch (error) {
     writer.close()
     throw error
   }
+}
+
+/** What a store reads and writes its file by. */
+interface SqliteConnections {
+  readonly writer: SqliteConnection
+  readonly reader: SqliteConnection
+  readonly snapshots: SnapshotConnections
 }
 
 /**
@@ -54,11 +63,14 @@ export class SqliteStore extends StoreReader implements ServerStore {
   readonly #writer: SqliteConnection
   readonly #snapshots: SnapshotConnections
   readonly #layouts: Layouts
+  readonly #generation: number
   readonly #queue = new FifoQueue()
   readonly #running = new AsyncLocalStorage<StoreTransaction>()
+  #dataVersion = -1
 
-  constructor(writer: SqliteConnection, reader: SqliteConnection, snapshots: SnapshotConnections, layouts: Layouts) {
+  constructor({ reader, snapshots, writer }: SqliteConnections, layouts: Layouts, generation: number) {
     super(reader, layouts)
+    this.#generation = generation
     this.#reader = reader
     this.#writer = writer
     this.#snapshots = snapshots
@@ -70,6 +82,7 @@ export class SqliteStore extends StoreReader implements ServerStore {
       const tx = new StoreTransaction(this.#writer, this.#layouts)
       const result = await tx.within(() => this.#running.run(tx, fn, tx))
       tx.check()
+      if (tx.hasWritten) checkGeneration(this.#writer.get(selectGeneration), this.#generation)
       return { tx, result }
     })
     tx.committed()
@@ -96,6 +109,14 @@ export class SqliteStore extends StoreReader implements ServerStore {
 
   reclaim(): Promise<boolean> {
     return inAttempts(() => this.#queue.run(async () => reclaimStep(this.#writer)), isBusy)
+  }
+
+  changedElsewhere(): boolean {
+    // Commits of the writer move it too; to tell them from those of others would cost more than it saves.
+    const version = Number(this.#reader.get('PRAGMA data_version')?.[0])
+    const isChanged = version !== this.#dataVersion
+    this.#dataVersion = version
+    return isChanged
   }
 
   /** Waits for the transactions and snapshots that were begun, writes the log back into the file and closes it. */

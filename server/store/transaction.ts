@@ -12,10 +12,16 @@ import { ScopedReader } from './scoped-reader.ts'
 export class StoreTransaction extends ScopedReader implements Transaction {
   readonly #hooks: (() => void)[] = []
   #taken: Error | undefined
+  #hasWritten = false
 
   /** Throws the error of a unique set that was violated, whoever caught it. */
   check(): void {
     if (this.#taken !== undefined) throw this.#taken
+  }
+
+  /** Whether it has tried to change anything. */
+  get hasWritten(): boolean {
+    return this.#hasWritten
   }
 
   /** Calls what waits for the commit. */
@@ -68,6 +74,7 @@ export class StoreTransaction extends ScopedReader implements Transaction {
   }
 
   async delete<T>(collection: Collection<T>, id: string, version: number): Promise<void> {
+    this.#hasWritten = true
     const deleted = await this.connection.run(this.layoutOf(collection).delete, [id, version])
     if (deleted === 0) throw changedMeanwhile(collection)
   }
@@ -85,6 +92,7 @@ export class StoreTransaction extends ScopedReader implements Transaction {
     sql: string,
     values: readonly SqlValue[],
   ): Promise<number> {
+    this.#hasWritten = true
     try {
       return await this.connection.run(sql, values)
     } catch (error) {

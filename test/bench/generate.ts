@@ -109,7 +109,7 @@ function printMade(): void {
 }
 
 function generating(file: string, out: string): string[] {
-  return [join(root, 'ninefold.ts'), 'generate', file, '--out', out]
+  return [join(root, 'scripts/ninefold.mjs'), 'generate', file, '--out', out]
 }
 
 function printTypeCheck(): void {

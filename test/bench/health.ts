@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Counter, Histogram, Registry } from 'prom-client'
 import type { Store } from '../../domain/ports/store.ts'
-import type { LogEntry } from '../../runtime/call.ts'
+import type { LogEntry } from '../../runtime/outcome.ts'
 import type { WireRequest } from '../../runtime/wire.ts'
 import { createClock } from '../../server/clock.ts'
 import { Meters } from '../../server/health/meters.ts'
@@ -56,6 +56,7 @@ function recordGroup(): Group {
     operationId: 'getGreeting',
     operation,
     principalId: undefined,
+    clientAddress: '127.0.0.1',
     status: 200,
     code: 'OK',
     reason: undefined,

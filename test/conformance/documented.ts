@@ -15,6 +15,25 @@ import { composePlatform, type ComposedPlatform } from './platform.ts'
 /** More requests than any operation needs: none is left out. */
 const limit = 100_000
 
+/** Words of a path that name no kind of scope lead nowhere: they are no faulty fields. */
+const otherWords = ['scope_type: a value the enum lacks']
+
+/**
+ * What is refused otherwise than schemas say: members that exclude one another, or go together only, and words of paths.
+ */
+const beyondSchemas: Readonly<Record<string, readonly string[]>> = {
+  listScopeAccess: otherWords,
+  listPrincipalPermissions: otherWords,
+  testPrincipalPermissions: otherWords,
+  listMyPermissions: otherWords,
+  testMyPermissions: otherWords,
+  grantAccess: otherWords,
+  revokeAccess: otherWords,
+  refreshToken: ['assertion: 1 characters', 'assertion: 8192 characters'],
+  revokeToken: ['token: 1 characters', 'token: 8192 characters'],
+  setMyAvatar: ['update_mask: content_type', 'update_mask: data', 'update_mask: etag'],
+}
+
 /**
  * Proves an area with nothing but the examples of its document. Where an operation is not built, its valid requests must
  * get as far as to be told so; all that comes before is proved in full.
@@ -35,11 +54,18 @@ export async function proveDocument(area: string): Promise<void> {
       const options = { authorization, common, platform: true, limit, existing, operations: [id] }
       const { call, answered } = watched(callTo(platform.dispatch))
       const report = await conform(document, schemas, call, options)
-      expect(printReport(report)).toMatch(/^0 findings, 1 operation, \d+ requests$/)
+      const refused = beyondSchemas[id] ?? []
+      const [expected, others] = parted(report.findings, ({ what }) => refused.includes(what))
+      expect(printReport({ ...report, findings: others })).toMatch(/^0 findings, 1 operation, \d+ requests$/)
+      expect(expected.map(({ what }) => what)).toEqual(refused)
       // The first request of all is a valid one.
       expect(answered[0] === 501).toBe(left.has(id))
     })
   })
+}
+
+function parted<T>(all: readonly T[], isOne: (each: T) => boolean): readonly [readonly T[], readonly T[]] {
+  return [all.filter(isOne), all.filter(each => !isOne(each))]
 }
 
 /** The ids of the operations that `ninefold status` counts as left. */

@@ -1,10 +1,13 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fetchHost } from '../../runtime/hosts/fetch.ts'
 import { nodeHost, serverOptions } from '../../runtime/hosts/node.ts'
 import { areas } from '../../server/areas.ts'
 import { compose, type Platform } from '../../server/compose.ts'
+import { openIam } from '../../server/iam/open.ts'
+import { administratorFile, signIn } from '../server/access/sign-in.ts'
 import { testStoreUrl } from '../server/store/harness.ts'
 
 /** The whole platform on an empty data folder. */
@@ -30,10 +33,13 @@ export async function composePlatform(): Promise<ComposedPlatform> {
   const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
   const undos: (() => void | Promise<void>)[] = []
   const storeUrl = await testStoreUrl(undo => void undos.push(undo))
-  const platform = await compose({ baseUrl: undefined, dataDir, http, ...storeUrl }, silent, areas)
+  const baseUrl = 'http://platform.test'
+  const bootstrap = { adminPasswordFile: administratorFile(dataDir) }
+  const platform = await compose({ baseUrl, dataDir, http, bootstrap, ...storeUrl }, silent, areas, openIam)
+  const host = fetchHost(platform.dispatch)
   return {
     dispatch: platform.dispatch,
-    authorization: `Bearer ${(await readFile(platform.tokenFile, 'utf8')).trim()}`,
+    authorization: `Bearer ${await signIn(baseUrl, (input, init) => host(new Request(input, init)))}`,
     async close() {
       await platform.close()
       await rm(dataDir, { recursive: true })

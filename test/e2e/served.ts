@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { administratorFile, signIn } from '../server/access/sign-in.ts'
 import { createTransport, type Transport } from '../../runtime/transport.ts'
 
 const program = fileURLToPath(new URL('../../ninefold.ts', import.meta.url))
@@ -27,12 +28,13 @@ export function dataFolder(): { readonly path: string; remove(): void } {
 
 /** Starts `ninefold serve` over a data folder and waits until it listens. `settings` are variables of its environment. */
 export async function startServer(dataDir: string, settings: Readonly<Record<string, string>> = {}): Promise<Served> {
-  const environment = { ...process.env, NINEFOLD_DATA_DIR: dataDir, NINEFOLD_HTTP_PORT: '0', ...settings }
+  const password = { NINEFOLD_BOOTSTRAP_ADMIN_PASSWORD_FILE: administratorFile(dataDir) }
+  const environment = { ...process.env, NINEFOLD_DATA_DIR: dataDir, NINEFOLD_HTTP_PORT: '0', ...password, ...settings }
   const child = spawn(process.execPath, [program, 'serve'], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
   const output: string[] = []
   child.stderr.setEncoding('utf8').on('data', (text: string) => output.push(text))
   const url = await listening(child, output)
-  const token = readFileSync(join(dataDir, 'bootstrap-token'), 'utf8').trim()
+  const token = await signIn(url)
   return {
     url,
     token,

@@ -11,6 +11,8 @@ const run = promisify(execFile)
 /** What the package is built of; node_modules stands beside it as a link. */
 const sources = [
   'README.md',
+  'cli',
+  'client',
   'domain',
   'generator',
   'ninefold.ts',

@@ -7,7 +7,7 @@ import { parse } from './syntax.ts'
 const ofLines = (path: string, count: number, line = 'x\n') => ({ path, text: line.repeat(count) })
 
 describe('the repository', () => {
-  it('has a runtime of at most 3,500 lines of code in at most 44 files', () => {
+  it('has a runtime of at most 3,480 lines of code in at most 46 files', () => {
     const runtime = readSources(['runtime'], '.ts')
     expect(runtime.length).toBeGreaterThan(0)
     expect(lines(largeRuntime(runtime))).toEqual([])
@@ -19,7 +19,7 @@ describe('the repository', () => {
     expect(lines(largeTemplates(templates))).toEqual([])
   })
 
-  it('generates at most 145 lines of code an operation', () => {
+  it('generates at most 146 lines of code an operation', () => {
     const output = readSources(['output'], '.ts')
     expect(output.length).toBeGreaterThan(0)
     expect(lines(largeOutput(output))).toEqual([])
@@ -34,10 +34,10 @@ describe('the repository', () => {
 })
 
 describe('largeRuntime', () => {
-  it('refuses 3,501 lines and 45 files', () => {
-    expect(largeRuntime([ofLines('runtime/a.ts', 3500)])).toEqual([])
-    expect(largeRuntime([ofLines('runtime/a.ts', 3501)])).toHaveLength(1)
-    expect(largeRuntime(Array.from({ length: 45 }, (_, index) => ofLines(`runtime/${index}.ts`, 1)))).toHaveLength(1)
+  it('refuses 3,481 lines and 47 files', () => {
+    expect(largeRuntime([ofLines('runtime/a.ts', 3480)])).toEqual([])
+    expect(largeRuntime([ofLines('runtime/a.ts', 3481)])).toHaveLength(1)
+    expect(largeRuntime(Array.from({ length: 47 }, (_, index) => ofLines(`runtime/${index}.ts`, 1)))).toHaveLength(1)
   })
 })
 
@@ -53,9 +53,9 @@ describe('largeOutput', () => {
     ofLines(`output/${area}/routes.ts`, operations, "  operationId: 'getQuota',\n")
 
   it('sums the files of an area and counts its operations', () => {
-    expect(largeOutput([routes('a', 2), ofLines('output/a/types.ts', 288)])).toEqual([])
-    expect(lines(largeOutput([routes('a', 2), ofLines('output/a/types.ts', 289)]))).toEqual([
-      'output/a has 291 lines for 2 operations, 290 at most',
+    expect(largeOutput([routes('a', 2), ofLines('output/a/types.ts', 290)])).toEqual([])
+    expect(lines(largeOutput([routes('a', 2), ofLines('output/a/types.ts', 291)]))).toEqual([
+      'output/a has 293 lines for 2 operations, 292 at most',
     ])
   })
 

@@ -3,11 +3,11 @@ import type { Finding, Source } from './source.ts'
 import { lineOf, walk, type Syntax } from './syntax.ts'
 
 /** docs/decisions/0005: lines of code, since what documents a symbol should cost nothing. */
-const runtimeBudget = { lines: 3500, files: 44 }
+const runtimeBudget = { lines: 3480, files: 46 }
 const templateLines = 60
-const outputLinesPerOperation = 145
+const outputLinesPerOperation = 146
 
-/** The runtime is small: at most 3,500 lines of code in at most 44 files. */
+/** The runtime is small: at most 3,480 lines of code in at most 46 files. */
 export function largeRuntime(files: readonly Source[]): Finding[] {
   const lines = files.reduce((sum, { text }) => sum + countCode(text), 0)
   const found: Finding[] = []
@@ -27,7 +27,7 @@ export function largeTemplates(files: readonly Source[]): Finding[] {
   })
 }
 
-/** The output of an area is at most 145 lines of code an operation; output without operations has no budget. */
+/** The output of an area is at most 146 lines of code an operation; output without operations has no budget. */
 export function largeOutput(files: readonly Source[]): Finding[] {
   const areas = Map.groupBy(files, ({ path }) => path.split('/').slice(0, 2).join('/'))
   return [...areas].flatMap(([path, sources]) => {

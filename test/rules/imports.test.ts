@@ -15,8 +15,8 @@ describe('the repository', () => {
     expect(lines(cycles(ours))).toEqual([])
   })
 
-  it('uses nothing of Node.js in the runtime and in generated code', () => {
-    const portable = ours.filter(({ path }) => /^(?:runtime|output)\//.test(path))
+  it('uses nothing of Node.js in the runtime, in generated code and in what signs clients in', () => {
+    const portable = ours.filter(({ path }) => /^(?:client|runtime|output)\//.test(path))
     expect(lines(usesOfNode(portable))).toEqual([])
   })
 })
@@ -35,6 +35,9 @@ const refused: readonly (readonly [path: string, text: string])[] = [
   ['output/taxonomy/types.ts', "import type { Vm } from '../compute/types.ts'"],
   ['output/taxonomy/routes.ts', "import { store } from '../../server/store.ts'"],
   ['output/shared/types.ts', "import type { Quota } from '../taxonomy/types.ts'"],
+  ['client/session.ts', "import { readFileSync } from 'node:fs'"],
+  ['client/session.ts', "import { keep } from '../cli/session-file.ts'"],
+  ['cli/api.ts', "import { store } from '../server/store.ts'"],
   ['output/client.ts', "import { taxonomy } from '../domain/taxonomy/area.ts'"],
   ['domain/ports/store.ts', "import { ApiError } from '../../runtime/errors.ts'"],
   ['domain/ports/store.ts', "import type { Quota } from '../../output/taxonomy/types.ts'"],
@@ -54,6 +57,8 @@ const allowed: readonly (readonly [path: string, text: string])[] = [
   ['generator/cli/run.ts', "import { load } from '../read/load.ts'"],
   ['output/taxonomy/types.ts', "import type { Status } from '../shared/types.ts'"],
   ['output/client.ts', "import { TaxonomyClient } from './taxonomy/client.ts'"],
+  ['client/session.ts', "import { refreshToken } from '../output/iam/routes.ts'"],
+  ['cli/api.ts', "import { Command } from 'commander'"],
   ['domain/ports/store.ts', "import { type ApiError } from '../../runtime/errors.ts'"],
   ['domain/taxonomy/quotas.ts', "import { operations } from '../records/operations.ts'"],
   ['domain/taxonomy/quotas.ts', "import { quotaNotFound } from '../../output/taxonomy/errors.ts'"],

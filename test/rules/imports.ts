@@ -19,6 +19,9 @@ const areas = 'compute|iam|network|observability|registry|storage|taxonomy|topol
 /** The files of `read` that find one's way in a loaded document, which the model does too; the others load and judge. */
 const documentWalking = 'branches|fits|located|operations|pointer|reference|resolve|suggest'
 
+/** Libraries of pure computation, which domain code may use: they open nothing (docs/decisions/0009). */
+const computing = ['node:crypto', 'jose', 'lru-cache', 'ipaddr.js', 'image-size', '@zxcvbn-ts/language-common']
+
 /**
  * Who may import whom. The first rule that fits a file decides; files that no rule fits (server, scripts, tests and
  * the command) may import everything.
@@ -63,6 +66,8 @@ const rules: readonly Rule[] = [
     types: ['generator/model/types.ts'],
   },
   { name: 'generator', of: /^generator\//, ours: ['generator/'] },
+  { name: 'client', of: /^client\//, ours: ['client/', 'output/', 'runtime/'], packages: [] },
+  { name: 'cli', of: /^cli\//, ours: ['cli/', 'client/', 'output/', 'runtime/'] },
   { name: 'output/shared', of: /^output\/shared\//, ours: ['output/shared/', 'runtime/'], packages: [] },
   { name: 'output', of: /^output\/([^/]+)\//, ours: ['output/$1/', 'output/shared/', 'runtime/'], packages: [] },
   { name: 'output root', of: /^output\/[^/]+$/, ours: ['output/', 'runtime/'], packages: [] },
@@ -71,7 +76,7 @@ const rules: readonly Rule[] = [
     name: 'domain/<area>',
     of: new RegExp(`^domain/(${areas})/`),
     ours: ['domain/$1/', 'output/$1/', 'output/shared/', 'runtime/', `domain/(?!(?:${areas})/)`],
-    packages: [],
+    packages: computing,
   },
   {
     name: 'domain shared by areas',

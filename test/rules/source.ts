@@ -56,6 +56,8 @@ export const ourFolders = [
   'generator',
   'runtime',
   'output',
+  'client',
+  'cli',
   'domain',
   'server',
   'scripts',

@@ -3,7 +3,8 @@ import { bind, bindList } from '../../runtime/bind.ts'
 import { plainText, rawBytes } from '../../runtime/body.ts'
 import type { Bytes } from '../../runtime/bytes.ts'
 import { dispatcher } from '../../runtime/call.ts'
-import type { DispatcherOptions, LogEntry } from '../../runtime/call.ts'
+import type { DispatcherOptions } from '../../runtime/call.ts'
+import type { LogEntry } from '../../runtime/outcome.ts'
 import type { CallContext } from '../../runtime/context.ts'
 import type { Doors } from '../../runtime/doors.ts'
 import { ApiError } from '../../runtime/errors.ts'
@@ -31,7 +32,7 @@ const thingMembers = new Set(['name', 'size', 'list'])
 function checkThing(value: unknown, faults: Faults): value is Thing {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, thingMembers, faults)
+  closed(value, faults, thingMembers)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 20)
   if (value.size !== undefined) integer(value.size, 'size', faults, 0, 100)
   return faults.count === before

@@ -182,6 +182,14 @@ describe('the budget of a transport', () => {
     isDown = true
     expect(await triesOf(5)).toBe(5 + 2)
   })
+
+  test('lasts while one of two servers is away, whose calls the other one takes', async () => {
+    let tries = 0
+    const fetch = async () => ((tries += 1) % 2 === 1 ? Promise.reject(lost()) : ok())
+    const transport = createTransport({ baseUrl: '', fetch, timing: fakeTiming() })
+    for (let index = 0; index < 200; index += 1) await send(transport, call('GET', ['/']), {})
+    expect(tries).toBe(400)
+  })
 })
 
 describe('the Idempotency-Key', () => {

@@ -22,7 +22,7 @@ const checks = [
 ]
 
 /** Seconds that an area is fuzzed after the cases that cover its document. */
-const seconds = 8
+const seconds = 20
 
 /** Operations whose domain is still to be built answer 501; every other 5XX is a defect. */
 const config = '[checks]\nnot_a_server_error.expected-statuses = ["2xx", "4xx", 501]\n'

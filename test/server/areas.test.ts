@@ -43,10 +43,10 @@ describe('the platform', () => {
   })
 
   it.each(names)('lists the operations of %s, and finds none by an id that nothing has', async name => {
-    expect(await get(`/${name}/v1/operations`)).toMatchObject({
-      status: 200,
-      body: '{"operations":[],"next_page_token":""}',
-    })
+    const { body, status } = await get(`/${name}/v1/operations`)
+    const { operations }: { operations: object[] } = JSON.parse(body)
+    // The first administrator has been made by one.
+    expect([status, operations.length > 0]).toEqual([200, name === 'iam'])
     const missing = await get(`/${name}/v1/operations/0199c5a0-0c11-7d84-b6a9-2f3e4d5c6b70`)
     expect(missing.status).toBe(404)
     expect(JSON.parse(missing.body)).toMatchObject({ details: [{ reason: 'OPERATION_NOT_FOUND', domain: name }] })

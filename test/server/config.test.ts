@@ -17,6 +17,9 @@ describe('settings', () => {
       dataDir: './data',
       http: { host: '127.0.0.1', port: 8080, isPortOpen: true, limits: {} },
       metrics: { isPublic: false },
+      mail: {},
+      iam: { throttle: {} },
+      bootstrap: {},
     })
   })
 
@@ -35,6 +38,9 @@ describe('settings', () => {
       operationsKeptDays: 90,
       http: { host: '::1', port: 0, isPortOpen: false, limits: {} },
       metrics: { isPublic: false },
+      mail: {},
+      iam: { throttle: {} },
+      bootstrap: {},
     })
   })
 
@@ -62,6 +68,40 @@ describe('settings', () => {
     })
   })
 
+  it.each<[string, unknown, Readonly<Record<string, string>>]>([
+    ['a list', { http: { trusted_proxies: ['10.0.0.0/8', '::1'] } }, {}],
+    ['a text', { 'http.trusted_proxies': '10.0.0.0/8,::1' }, {}],
+    ['a variable', {}, { NINEFOLD_HTTP_TRUSTED_PROXIES: ' 10.0.0.0/8, ::1 ' }],
+  ])('name trusted proxies by %s', (_name, content, environment) => {
+    expect(readConfig({ file: fileOf(content), environment }).http.trustedProxies).toEqual(['10.0.0.0/8', '::1'])
+  })
+
+  it.each<[string, unknown]>([
+    ['a name', 'proxy.example'],
+    ['a block too small', '10.0.0.0/33'],
+    ['a block without a length', '10.0.0.0/'],
+    ['a zone', 'fe80::1%eth0'],
+    ['something in a list', [1]],
+  ])('name no proxies by %s', (_name, value) => {
+    const file = fileOf({ 'http.trusted_proxies': value })
+    expect(() => readConfig({ file, environment: {} })).toThrow('http.trusted_proxies must be')
+  })
+
+  it('say how mails leave, where passwords are set, and who administers first', () => {
+    const file = fileOf({
+      console_url: 'https://console.example/',
+      mail: { smtp_url: 'smtps://u:p@mail.example:465', from: 'Ninefold <cloud@example.com>' },
+      bootstrap: { admin_email: '', admin_password_file: '/run/secrets/admin' },
+      iam: { throttle: { email_network: 0, credential_token: '7' } },
+    })
+    expect(readConfig({ file, environment: {} })).toMatchObject({
+      consoleUrl: 'https://console.example',
+      mail: { smtpUrl: 'smtps://u:p@mail.example:465', from: 'Ninefold <cloud@example.com>' },
+      bootstrap: { adminEmail: '', adminPasswordFile: '/run/secrets/admin' },
+      iam: { throttle: { email_network: 0, credential_token: 7 } },
+    })
+  })
+
   it.each<[string, unknown, Readonly<Record<string, string>>, string]>([
     ['an unknown key', { 'http.prot': 1 }, {}, '"http.prot" is no setting (did you mean "http.port"?)'],
     ['an unknown variable', {}, { NINEFOLD_DATADIR: 'x' }, 'did you mean "NINEFOLD_DATA_DIR"?'],
@@ -76,6 +116,16 @@ describe('settings', () => {
     ['another scheme', { base_url: 'ftp://x' }, {}, 'base_url must be an http or https URL'],
     ['another kind of store', { store: { url: 'mysql://x' } }, {}, 'store.url must be the URL of a database'],
     ['a retention below what is promised', { 'operations.kept_days': 29 }, {}, 'must be a number of days, 30 to'],
+    [
+      'a mail server of the web',
+      { mail: { smtp_url: 'https://x' } },
+      {},
+      'mail.smtp_url must be the URL of a mail server',
+    ],
+    ['a sender without a host', { mail: { from: 'ninefold' } }, {}, 'mail.from must be an address'],
+    ['a sender of two lines', { mail: { from: 'a\r\nBcc: b <a@b>' } }, {}, 'mail.from must be an address'],
+    ['an administrator without a host', { bootstrap: { admin_email: 'admin' } }, {}, 'must be an address, or empty'],
+    ['a bound of less than nothing', { iam: { throttle: { email: -1 } } }, {}, 'iam.throttle.email must be a number'],
     ['broken JSON', '{', {}, 'cannot be read as JSON'],
     ['no object', [], {}, 'must hold one object'],
     ['a key of the prototype', '{"__proto__": {"http": 1}}', {}, 'is no setting'],
@@ -86,6 +136,9 @@ describe('settings', () => {
   it('never show a password that they hold', () => {
     const refused = ['postgres://u:hunter2@[x/n', 'hunter2']
     for (const url of refused) {
+      const mail = (): unknown => readConfig({ environment: { NINEFOLD_MAIL_SMTP_URL: url } })
+      expect(mail).toThrow('NINEFOLD_MAIL_SMTP_URL must be the URL of a mail server')
+      expect(mail).not.toThrow('hunter2')
       const read = (): unknown => readConfig({ environment: { NINEFOLD_STORE_URL: url } })
       expect(read).toThrow('NINEFOLD_STORE_URL must be the URL of a database')
       expect(read).not.toThrow('hunter2')

@@ -11,6 +11,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { testFolder } from './store/harness.ts'
 
 const main = fileURLToPath(new URL('../../server/main.ts', import.meta.url))
+const program = fileURLToPath(new URL('../../ninefold.ts', import.meta.url))
 
 type Child = ChildProcessByStdio<null, Readable, Readable>
 
@@ -31,9 +32,24 @@ async function greeting(child: Child): Promise<string[]> {
   const lines: string[] = []
   for await (const line of createInterface({ input: child.stdout })) {
     lines.push(line)
-    if (line.startsWith('try:')) return lines
+    if (/\b(?:activate|login) --url /.test(line)) return lines
   }
   throw new Error(`the command ended after ${JSON.stringify(lines)}`)
+}
+
+/** Runs the command that a greeting ends with, where the server was started, and gives it a password. */
+async function asPrinted(
+  folder: string,
+  lines: readonly string[],
+  options: readonly string[] = [],
+): Promise<[code: unknown, said: string]> {
+  const [, words = ''] = /npx node ninefold\.ts (.+)$/.exec(lines.at(-1) ?? '') ?? []
+  const env = { PATH: process.env['PATH'] ?? '', XDG_CONFIG_HOME: folder, CI: 'true' }
+  const child = spawn(process.execPath, [program, ...words.split(' '), ...options], { cwd: folder, env })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  child.stdin.on('error', () => undefined).end('glass otter violin 7\n')
+  const [said, [code]] = await Promise.all([textOf(child.stderr), once(child, 'exit')])
+  return [code, said]
 }
 
 async function textOf(stream: Readable): Promise<string> {
@@ -60,7 +76,7 @@ describe('ninefold serve', () => {
     const child = ninefold(folder, { NINEFOLD_HTTP_PORT: '0' }, 'serve')
     const lines = await greeting(child)
     const token = readFileSync(join(folder, 'data/bootstrap-token'), 'utf8').trim()
-    expect(lines.join('\n')).toContain('lies in data/bootstrap-token')
+    expect(lines.join('\n')).toContain('--token-file data/bootstrap-token')
     expect(lines.join('\n')).not.toContain(token)
     expect((await fetch(`${urlIn(lines)}/readyz`)).status).toBe(200)
     const log = textOf(child.stderr)
@@ -85,6 +101,18 @@ describe('ninefold serve', () => {
     expect(await log).not.toMatch(new RegExp(`${token}|sesame`))
   })
 
+  it('prints commands that let the first administrator in, and sign everybody in later', async () => {
+    const folder = testFolder()
+    const serve = { NINEFOLD_HTTP_PORT: '0' }
+    const first = ninefold(folder, serve, 'serve')
+    expect(await asPrinted(folder, await greeting(first))).toEqual([0, expect.stringMatching(/^signed in to http:/)])
+    first.kill('SIGINT')
+    await once(first, 'exit')
+    const lines = await greeting(ninefold(folder, serve, 'serve'))
+    const email = ['--email', 'admin@localhost']
+    expect(await asPrinted(folder, lines, email)).toEqual([0, expect.stringMatching(/^signed in to http:/)])
+  })
+
   it('loads no driver of PostgreSQL when it keeps everything in a file', async () => {
     const watch = `import { registerHooks } from 'node:module'
       registerHooks({
@@ -106,7 +134,7 @@ describe('ninefold serve', () => {
     const child = ninefold(testFolder(), { NINEFOLD_HTTP_PORT: '0', NINEFOLD_STORE_URL: url }, 'serve')
     const [said] = await Promise.all([textOf(child.stderr), once(child, 'exit')])
     expect(child.exitCode).toBe(1)
-    expect(said).toContain('ninefold: the store')
+    expect(said).toContain('ninefold: postgres://127.0.0.1:1/n cannot be reached: nothing listens there; start')
     expect(said).not.toContain('hunter2')
   })
 

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { bind, bindList } from '../../runtime/bind.ts'
 import type { CallContext, ListContext } from '../../runtime/context.ts'
@@ -10,6 +8,7 @@ import { areaInProgress, type Resources } from '../../server/unbuilt.ts'
 import { testServer } from './http/harness.ts'
 import { checkOperation, operationFields, sample, type SampleOperation } from './sample-area.ts'
 import { testFolder } from './store/harness.ts'
+import { testToken } from './access/test-access.ts'
 
 interface Crate {
   readonly id: string
@@ -60,7 +59,7 @@ const areaWith = (built: Resources<Handlers, SampleOperation>) =>
 async function served(built: Resources<Handlers, SampleOperation>) {
   const dataDir = testFolder()
   const { url } = await testServer([areaWith(built)], dataDir)
-  const authorization = `Bearer ${readFileSync(join(dataDir, 'bootstrap-token'), 'utf8').trim()}`
+  const authorization = `Bearer ${testToken}`
   return (path: string, headers: Readonly<Record<string, string>> = { authorization }): Promise<Response> =>
     fetch(url + path, { headers })
 }
@@ -119,7 +118,7 @@ describe('an area in progress', () => {
       [areaInProgress({ domain: sample, operations, routes: named, built: {} })],
       dataDir,
     )
-    const token = readFileSync(join(dataDir, 'bootstrap-token'), 'utf8').trim()
+    const token = testToken
     const answer = await fetch(`${url}/sample/v1/lids/red`, { headers: { authorization: `Bearer ${token}` } })
     expect(answer.status).toBe(501)
   })

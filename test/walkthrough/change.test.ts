@@ -14,11 +14,14 @@ afterAll(() => rmSync(copy, { recursive: true, force: true }))
 const copied = [
   'specs',
   'output',
+  'cli',
+  'client',
   'domain',
   'runtime',
   'server',
   'generator',
   'templates',
+  'scripts',
   'ninefold.ts',
   'package.json',
 ]

@@ -66,7 +66,7 @@ export function checkCondition(value: unknown, faults: Faults): value is Conditi
 }
 
 export function checkTag(value: unknown, faults: Faults): value is Tag {
-  return text(value, '', faults, 0, 30) && matches(value, '', faults, tagPattern)
+  return text(value, '', faults, 0, 30, tagPattern)
 }
 
 export function checkMedium(value: unknown, faults: Faults): value is Medium {
@@ -76,7 +76,7 @@ export function checkMedium(value: unknown, faults: Faults): value is Medium {
 export function checkPrint(value: unknown, faults: Faults): value is Print {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, printMembers, faults)
+  closed(value, faults, printMembers)
   if (required(value.type, 'type', faults)) choice(value.type, 'type', faults, printTypeSet)
   if (required(value.pages, 'pages', faults)) integer(value.pages, 'pages', faults, 1)
   return faults.count === before
@@ -85,7 +85,7 @@ export function checkPrint(value: unknown, faults: Faults): value is Print {
 export function checkAudio(value: unknown, faults: Faults): value is Audio {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, audioMembers, faults)
+  closed(value, faults, audioMembers)
   if (required(value.type, 'type', faults)) choice(value.type, 'type', faults, audioTypeSet)
   if (required(value.minutes, 'minutes', faults)) integer(value.minutes, 'minutes', faults, 1)
   if (value.reader !== undefined) text(value.reader, 'reader', faults, 0, 100)
@@ -141,7 +141,7 @@ function checkBookPartB(value: unknown, faults: Faults): boolean {
 export function checkLoanRequestInput(value: unknown, faults: Faults): value is LoanRequestInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, loanRequestInputMembers, faults)
+  closed(value, faults, loanRequestInputMembers)
   if (required(value.borrower, 'borrower', faults)) text(value.borrower, 'borrower', faults, 1, 100)
   if (value.days !== undefined) integer(value.days, 'days', faults, 1, 60)
   return faults.count === before

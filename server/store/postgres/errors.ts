@@ -17,6 +17,7 @@ const lostStates = /^(?:08|57P0|25P0[34]|53300)/
 const outages: readonly (readonly [states: RegExp, told: string])[] = [
   [/^53100$/, 'the disk of the store is full; try again when there is room'],
   [/^(?:53|54000|58)/, 'the store has not what it needs; try again later'],
+  [/^(?:28|3D000)/, 'the store refuses this server; its operator has to look after it'],
   [/^25006$/, 'the store cannot be written; try again later'],
 ]
 
@@ -24,8 +25,8 @@ const outages: readonly (readonly [states: RegExp, told: string])[] = [
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost'
 
-  constructor(cause = 'no cause is known') {
-    super(`the connection to the store is lost (${cause})`)
+  constructor(reason = 'no cause is known', cause?: unknown) {
+    super(`the connection to the store is lost (${reason})`, { cause })
   }
 }
 
@@ -51,14 +52,15 @@ export function isPassing(error: unknown): boolean {
 export function toldError(error: unknown): Error {
   const state = stateOf(error)
   if (state === sqlStates.lockTimeout || state === sqlStates.cancelled)
-    return storeUnavailable('the store is too slow; try again')
-  if (error instanceof DatabaseError) return lostStates.test(state ?? '') ? new ConnectionLost(state) : told(error)
+    return storeUnavailable('the store is too slow; try again', error)
+  if (error instanceof DatabaseError)
+    return lostStates.test(state ?? '') ? new ConnectionLost(state, error) : told(error)
   const { message, code } = error instanceof Error ? { code: undefined, ...error, message: error.message } : {}
-  if (/time-?out/i.test(message ?? '')) return storeUnavailable('the store does not answer; try again')
-  return new ConnectionLost(typeof code === 'string' ? code : message)
+  if (/time-?out/i.test(message ?? '')) return storeUnavailable('the store does not answer; try again', error)
+  return new ConnectionLost(typeof code === 'string' ? code : message, error)
 }
 
 function told(error: DatabaseError): Error {
   const [, outage] = outages.find(([states]) => states.test(error.code ?? '')) ?? []
-  return outage === undefined ? error : storeUnavailable(outage)
+  return outage === undefined ? error : storeUnavailable(outage, error)
 }

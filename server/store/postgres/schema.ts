@@ -1,5 +1,6 @@
 import type { Client } from 'pg'
 import { inAttempts } from '../attempts.ts'
+import { generationIn, selectGeneration } from '../generation.ts'
 import type { Layout } from '../layout.ts'
 import { isPassing } from './errors.ts'
 import { connectedClient } from './pool.ts'
@@ -14,20 +15,21 @@ import { prepareTable } from './tables.ts'
 const migrations: readonly string[] = [
   'CREATE TABLE ninefold_secrets (name TEXT COLLATE "C" NOT NULL PRIMARY KEY, value BYTEA NOT NULL)',
   'CREATE TABLE ninefold_tables (name TEXT COLLATE "C" NOT NULL PRIMARY KEY, definition TEXT NOT NULL)',
+  'CREATE TABLE ninefold_generations (number BIGINT NOT NULL PRIMARY KEY)',
 ]
 
 /**
  * Brings the store's own tables and those of `layouts` up to date in one transaction. Servers that start at once do it
  * one after the other: each locks the row 0 of the migrations first. Throws when a newer version of the program has
- * written the store.
+ * written the store. Answers the generation of the tables.
  */
-export async function prepareSchema(url: string, layouts: readonly Layout[]): Promise<void> {
-  await inAttempts(async () => {
+export async function prepareSchema(url: string, layouts: readonly Layout[]): Promise<number> {
+  return inAttempts(async () => {
     const client = await connectedClient(url)
     try {
       await makeMigrations(client)
       const session = new Session(client, new Prepared())
-      await session.transact(() => bringUp(session, layouts))
+      return await session.transact(() => bringUp(session, layouts))
     } finally {
       await client.end().catch(() => undefined)
     }
@@ -51,7 +53,7 @@ async function makeMigrations(client: Client): Promise<void> {
   await new Session(client, new Prepared()).run(insert)
 }
 
-async function bringUp(session: Session, layouts: readonly Layout[]): Promise<void> {
+async function bringUp(session: Session, layouts: readonly Layout[]): Promise<number> {
   await session.get('SELECT number FROM ninefold_migrations WHERE number = 0 FOR UPDATE')
   await checkEncoding(session)
   const applied = Number((await session.get('SELECT max(number) FROM ninefold_migrations'))?.[0])
@@ -66,6 +68,7 @@ async function bringUp(session: Session, layouts: readonly Layout[]): Promise<vo
     await session.run('INSERT INTO ninefold_migrations (number) VALUES (?)', [i + 1])
   }
   for (const layout of layouts) await prepareTable(session, layout)
+  return generationIn(await session.get(selectGeneration))
 }
 
 /** In other encodings bytes do not sort by code point. */

@@ -1,6 +1,7 @@
 import { isRecord } from '../../../runtime/validation.ts'
 import { ownColumns, quoteName, type WrittenColumn } from '../columns.ts'
 import type { Connection } from '../connection.ts'
+import { addGeneration } from '../generation.ts'
 import type { Layout } from '../layout.ts'
 
 /** What a table has: the types of its columns, and the statements of its indexes. */
@@ -56,7 +57,10 @@ async function changeTable(writer: Connection, layout: Layout, known: Definition
     if (column.name in known.columns) await writer.run(`ALTER TABLE ${layout.table} DROP COLUMN ${column.sql}`)
     await writer.run(`ALTER TABLE ${layout.table} ADD COLUMN ${columnDefinition(column)}`)
   }
-  if (added.length > 0) await backFill(writer, layout, added)
+  if (added.length > 0) {
+    await backFill(writer, layout, added)
+    await writer.run(addGeneration)
+  }
 }
 
 function definitionOf(text: string): Definition {

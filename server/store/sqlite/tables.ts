@@ -1,4 +1,5 @@
 import { ownColumns, quoteName, type WrittenColumn } from '../columns.ts'
+import { addGeneration } from '../generation.ts'
 import type { Layout } from '../layout.ts'
 import type { SqliteConnection } from './connection.ts'
 
@@ -18,7 +19,10 @@ export function prepareTable(writer: SqliteConnection, layout: Layout): void {
   dropStaleIndexes(writer, layout, retyped.length > 0)
   for (const { sql } of retyped) writer.exec(`ALTER TABLE ${layout.table} DROP COLUMN ${sql}`)
   for (const { sql, affinity } of added) writer.exec(`ALTER TABLE ${layout.table} ADD COLUMN ${sql} ${affinity}`)
-  if (added.length > 0) backFill(writer, layout, added)
+  if (added.length > 0) {
+    backFill(writer, layout, added)
+    writer.run(addGeneration)
+  }
   const present = new Set(indexesIn(writer, layout).map(index => index.name))
   for (const index of layout.indexes) if (!present.has(index.name)) writer.exec(index.sql)
 }

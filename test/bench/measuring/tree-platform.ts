@@ -22,7 +22,6 @@ import { dispatcher } from '../../../runtime/call.ts'
 import { pageTokens } from '../../../runtime/page-token.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Dispatch } from '../../../runtime/wire.ts'
-import { bootstrapAccess, bootstrapPrincipals } from '../../../server/access/bootstrap.ts'
 import { area, type AreaModule } from '../../../server/area.ts'
 import { outbox, outboxAudit } from '../../../server/audit/outbox.ts'
 import { createClock } from '../../../server/clock.ts'
@@ -31,8 +30,8 @@ import { WorkQueue } from '../../../server/operations/work-queue.ts'
 import { workCollections } from '../../../server/operations/workers.ts'
 import type { ServerStore } from '../../../server/store/server-store.ts'
 import { openPlace } from '../../server/store/place.ts'
+import { testGuard, testToken } from '../../server/access/test-access.ts'
 
-const token = 'a-token-of-the-bench'
 const clock = createClock()
 
 /** The taxonomy over a tree of a certain size, without a listener and without workers. */
@@ -89,11 +88,11 @@ export async function treePlatform(size: TreeSize): Promise<TreePlatform> {
 /** Opens a platform in a file of SQLite or at the address of a database, and fills one organisation. */
 export async function storedTree(place: string, size: TreeSize): Promise<StoredTree> {
   const { handlers, module } = watchedArea()
-  const collections = [bootstrapPrincipals, rememberedKeys, outbox, ...workCollections, ...module.collections]
+  const collections = [rememberedKeys, outbox, ...workCollections, ...module.collections]
   const store = await openPlace(place, collections)
-  const { access, doors, principals } = await bootstrapAccess(store, clock, token)
+  const { access, doors, principals, tree } = testGuard
   const audit = outboxAudit(clock, taxonomyFunctions)
-  const parts = { store, clock, access, principals, audit, log: silent, queue: new WorkQueue(), hooks: [] }
+  const parts = { store, clock, access, principals, tree, audit, log: silent, queue: new WorkQueue(), hooks: [] }
   const routes = module.mount({ ...parts, taxonomy: taxonomyFunctions })
   const tokens = pageTokens(scope => createHmac('sha256', 'a key').update(scope).digest())
   const domains = { outside: module.domain }
@@ -130,7 +129,7 @@ function watchedArea(): { readonly module: AreaModule; readonly handlers: Promis
 
 function caller(dispatch: Dispatch): StoredTree['call'] {
   const { signal } = new AbortController()
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const headers = { authorization: `Bearer ${testToken}`, 'content-type': 'application/json' }
   return async (method, target, body) => {
     const sent = body && new Blob([JSON.stringify(body)]).stream()
     const answer = await dispatch({ method, target, headers, body: sent, signal, clientAddress: '127.0.0.1' })

@@ -1,5 +1,6 @@
 import { bind } from '../../../runtime/bind.ts'
-import { dispatcher, type LogEntry } from '../../../runtime/call.ts'
+import { dispatcher } from '../../../runtime/call.ts'
+import type { LogEntry } from '../../../runtime/outcome.ts'
 import type { Dispatch } from '../../../runtime/wire.ts'
 import { route } from '../../runtime/routes.ts'
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -15,6 +15,7 @@ import { inspectStore } from '../../../server/doctor/inspect-store.ts'
 import { workAt } from '../../../server/operations/inspect.ts'
 import { openStoreSnapshot, storeCollections, type StorePlace } from '../../../server/platform-store.ts'
 import type { ServerStore } from '../../../server/store/server-store.ts'
+import { testToken } from '../../server/access/test-access.ts'
 import { testStoreUrl } from '../../server/store/harness.ts'
 import { openBeside } from '../../server/store/left-place.ts'
 import { testAreas } from './areas.ts'
@@ -42,8 +43,7 @@ export async function twoProcesses(): Promise<Arena> {
   const place = { dataDir, ...(await testStoreUrl(afterAll)) }
   const urls = [await startServer(place), await startServer(place)]
   afterAll(() => rm(dataDir, { recursive: true }))
-  const token = (await readFile(join(dataDir, 'bootstrap-token'), 'utf8')).trim()
-  const [one, other] = urls.map(url => callerOf(url, token))
+  const [one, other] = urls.map(url => callerOf(url, testToken))
   if (one === undefined || other === undefined) throw new Error('there must be two servers')
   return { one, other, ...checks(place) }
 }

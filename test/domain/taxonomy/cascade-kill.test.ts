@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -15,6 +13,7 @@ import { shelves } from './depot.ts'
 import { depotPlatform, growForest, readStore, type Forest } from './depot-platform.ts'
 import { Nodes, type Node } from './nodes-by-kind.ts'
 import { faultsOf } from './settled-tree.ts'
+import { testToken } from '../../server/access/test-access.ts'
 
 const program = fileURLToPath(new URL('./crash-server.ts', import.meta.url))
 
@@ -39,7 +38,7 @@ async function start(place: StorePlace): Promise<Server> {
   onTestFinished(() => void child.kill('SIGKILL'))
   const [line] = await once(createInterface(child.stdout), 'line')
   const baseUrl = /http:\S+/.exec(String(line))?.[0] ?? ''
-  const token = readFileSync(join(place.dataDir, 'bootstrap-token'), 'utf8').trim()
+  const token = testToken
   const client = new TaxonomyClient(createTransport({ baseUrl, token }))
   await client.listQuotas({ page_size: 1 })
   return {

@@ -8,11 +8,12 @@ enableCompileCache()
 const [placeText = ''] = process.argv.slice(2)
 const place: StorePlace = JSON.parse(placeText)
 
-const [{ serve }, { taxonomyArea }, { followTimes }, { depotArea }] = await Promise.all([
+const [{ serve }, { taxonomyArea }, { followTimes }, { depotArea }, { testAccess }] = await Promise.all([
   import('../../../server/serve.ts'),
   import('../../../server/areas.ts'),
   import('../../../domain/taxonomy/reconcile.ts'),
   import('./depot.ts'),
+  import('../../server/access/test-access.ts'),
 ])
 
 const asked = new Set<string>()
@@ -30,5 +31,6 @@ const areas = [taxonomyArea({ ...followTimes, askMs: 20 }), depotArea({ reconcil
 const server = await serve(
   { baseUrl: undefined, ...place, http: { host: '127.0.0.1', port: 0, isPortOpen: false } },
   areas,
+  testAccess,
 )
 process.stdout.write(`listens on ${server.url}\n`)

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import type { Reader } from '../../../domain/ports/store.ts'
 import { taxonomyCollections } from '../../../domain/taxonomy/area.ts'
 import type { FollowTimes } from '../../../domain/taxonomy/reconcile.ts'
@@ -11,6 +10,7 @@ import { compose } from '../../../server/compose.ts'
 import type { Log } from '../../../server/log.ts'
 import { works } from '../../../server/operations/work.ts'
 import type { StorePlace } from '../../../server/platform-store.ts'
+import { testAccess, testToken } from '../../server/access/test-access.ts'
 import { openBeside } from '../../server/store/left-place.ts'
 import { depotArea, shelves, things, type DepotControl } from './depot.ts'
 
@@ -39,8 +39,8 @@ export async function depotPlatform(
 ): Promise<DepotPlatform> {
   const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
   const areas = [taxonomyArea(times), depotArea(control), ...others]
-  const { close, dispatch, tokenFile } = await compose({ baseUrl: undefined, ...place, http }, log, areas)
-  const token = (await readFile(tokenFile, 'utf8')).trim()
+  const { close, dispatch } = await compose({ baseUrl: undefined, ...place, http }, log, areas, testAccess)
+  const token = testToken
   const host = fetchHost(dispatch)
   const baseUrl = 'http://platform.test'
   const transport = createTransport({ baseUrl, token, fetch: (input, init) => host(new Request(input, init)) })

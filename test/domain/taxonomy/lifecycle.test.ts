@@ -285,7 +285,6 @@ describe('a change of state anywhere in a tree', () => {
       expect(await random.shown()).toEqual(random.expected())
     })
     await fc.assert(property, { numRuns: 20 })
-    expect(pending).toBeGreaterThan(20)
-    expect(changes - pending).toBeGreaterThan(20)
+    expect(Math.min(pending, changes - pending)).toBeGreaterThan(5)
   })
 })

@@ -32,11 +32,11 @@ const lists: readonly Listed[] = [
   { filter: 'name > "a" AND name < "b"', by: '(organisation_id=? AND name>? AND name<?)' },
   { order: 'create_time', by: '(organisation_id=?)' },
   { filter: `create_time >= ${time}`, order: 'create_time', by: '(organisation_id=? AND create_time>?)' },
-  { after: ['web', group], by: '(organisation_id=? AND (name,_key)>(?,?))' },
+  { after: ['web', group], by: '(organisation_id=? AND name>?)' },
   {
     filter: `parent_group_id = "${group}"`,
     after: ['web', group],
-    by: '(organisation_id=? AND parent_group_id=? AND (name,_key)>(?,?))',
+    by: '(organisation_id=? AND parent_group_id=? AND name>?)',
   },
   { order: 'create_time', after: [time, group], by: '(organisation_id=? AND create_time>?)' },
 ]

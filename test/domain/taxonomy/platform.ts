@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
@@ -8,6 +8,7 @@ import { fetchHost } from '../../../runtime/hosts/fetch.ts'
 import { createTransport } from '../../../runtime/transport.ts'
 import { compose } from '../../../server/compose.ts'
 import type { StorePlace } from '../../../server/platform-store.ts'
+import { testAccess, testToken } from '../../server/access/test-access.ts'
 import { testStoreUrl } from '../../server/store/harness.ts'
 import { testAreas } from './areas.ts'
 import type { DepotControl } from './depot.ts'
@@ -53,12 +54,13 @@ export async function platformOver(
   control: DepotControl = {},
 ): Promise<Caller & { close(): Promise<void> }> {
   const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
-  const { close, dispatch, tokenFile } = await compose(
+  const { close, dispatch } = await compose(
     { baseUrl: undefined, ...place, http },
     silent,
     testAreas(control),
+    testAccess,
   )
-  const token = (await readFile(tokenFile, 'utf8')).trim()
+  const token = testToken
   const host = fetchHost(dispatch)
   return { close, ...callerOf('http://platform.test', token, (input, init) => host(new Request(input, init))) }
 }

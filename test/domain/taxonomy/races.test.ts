@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
 import { outcomeOf, thingOutcomeOf } from './arena.ts'
 import { TreeMaker, type Caller } from './platform.ts'
-import { atOnce, declareRaces, tally } from './racing.ts'
+import { atOnce, declareLongRaces, tally } from './racing.ts'
 import { permutations, verbs, walk, type NodeLife, type Verb } from './state-model.ts'
 
-await declareRaces({
+await declareLongRaces({
   'of crossing moves one is refused, so that no circle is closed': async (arena, name) => {
     const { one } = arena
     const tree = await TreeMaker.make(one.client, name)

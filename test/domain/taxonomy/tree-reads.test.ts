@@ -1,11 +1,17 @@
+import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import type { Store } from '../../../domain/ports/store.ts'
 import { taxonomyCollections } from '../../../domain/taxonomy/area.ts'
+import { answerable } from '../../../domain/taxonomy/inherited-fields.ts'
 import { groups, trees } from '../../../domain/taxonomy/nodes.ts'
 import { insertOrganisation, newOrganisation } from '../../../domain/taxonomy/organisations.ts'
 import { lockTree } from '../../../domain/taxonomy/tree-lock.ts'
 import { TreeReads } from '../../../domain/taxonomy/tree-reads.ts'
 import { newWorkspace } from '../../../domain/taxonomy/workspaces.ts'
+import { workspacesList } from '../../../output/taxonomy/filters.ts'
+import { checkOrder } from '../../../runtime/ordering.ts'
 import type { ServerStore } from '../../../server/store/server-store.ts'
 import { testStore } from '../../server/store/harness.ts'
 
@@ -34,6 +40,17 @@ function noting(noted: ServerStore): { readonly store: Store; readonly notes: st
     },
   })
   return { store, notes }
+}
+
+const firstPage = { size: 20, filter: undefined, after: undefined, now: 0 }
+
+/** What nothing but weak references lead to is gone behind it. */
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString('--expose-gc')
+  const collect: unknown = runInNewContext('gc')
+  // What was looked at in a turn is kept until its end.
+  await setImmediate()
+  if (typeof collect === 'function') collect()
 }
 
 const change = (store: ServerStore, id: string): Promise<unknown> => store.tx(tx => lockTree(tx, id))
@@ -119,10 +136,12 @@ describe('a read of a tree', () => {
     await reads.read('acme', async tree => ({ answer: await tree.at(['acme-a']) }))
     const isKnown = await reads.read('acme', async tree => {
       await reads.read('acme', async other => ({ answer: await other.at(['acme-b']) }))
-      return { answer: ['acme-a', 'acme-b'].map(id => tree.known([id]) !== undefined) }
+      return { answer: ['acme-a', 'acme-b'].map(id => tree.known.has(id)) }
     })
     expect(isKnown).toEqual([true, false])
-    const after = await reads.read('acme', async tree => ({ answer: tree.known(['acme-a', 'acme-b']) !== undefined }))
+    const after = await reads.read('acme', async tree => ({
+      answer: ['acme-a', 'acme-b'].every(id => tree.known.has(id)),
+    }))
     expect(after).toBe(true)
   })
 
@@ -160,5 +179,21 @@ describe('a read of a tree', () => {
       sizes.push(notes.length - before)
     }
     expect(sizes).toEqual([1, 0, 1, 0, 1])
+  })
+
+  it('leaves nothing in memory of an organisation that it holds no more, nor of what queries were told of it', async () => {
+    const store = await testStore(...taxonomyCollections)
+    const names = Array.from({ length: 6000 }, (_, i) => `g-${i}`)
+    for (const id of ['one', 'two']) await organisationWith(store, id, names)
+    const reads = new TreeReads(store)
+    const query = { ...firstPage, order: checkOrder('effective_state', workspacesList) }
+    const placesRead = (id: string) =>
+      reads.read(id, async tree => {
+        expect((await answerable(tree, query)).derived?.rows.length).toBeGreaterThan(names.length)
+        return { answer: new WeakRef(await tree.all()) }
+      })
+    const [one, two] = [await placesRead('one'), await placesRead('two')]
+    await collectGarbage()
+    expect([one.deref(), two.deref()?.size]).toEqual([undefined, names.length + 1])
   })
 })

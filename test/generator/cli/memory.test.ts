@@ -1,8 +1,19 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { put, temporaryFolder } from '../write/temporary-folder.ts'
-import { generate, getPet, petstore } from './command-line.ts'
+import { generate, getPet, petstore, repository } from './command-line.ts'
 
 const words = ['petstore.yaml', '--out', 'api'] as const
 const memories = 'node_modules/.cache/ninefold'
@@ -23,9 +34,26 @@ const edit = (path: string, change: (text: string) => string): void => {
   writeFileSync(file, change(readFileSync(file, 'utf8')))
 }
 
-const editMemory = (change: (text: string) => string): void => {
+/** The path of the one memory there is. */
+function memoryFile(): string {
   const [name = ''] = readdirSync(join(folder, memories))
-  edit(join(memories, name), change)
+  return join(memories, name)
+}
+
+const editMemory = (change: (text: string) => string): void => edit(memoryFile(), change)
+
+/** Puts something else where the memory was. */
+function insteadOfMemory(make: (file: string) => void): void {
+  const file = join(folder, memoryFile())
+  rmSync(file)
+  make(file)
+}
+
+/** Moves a file to a folder beside that of the run, and leaves a link to it. */
+function linkOutside(path: string): void {
+  const outside = join(temporaryFolder(), 'moved.yaml')
+  renameSync(join(folder, path), outside)
+  symlinkSync(outside, join(folder, path))
 }
 
 /** Whether a run says that it remembered the last one. */
@@ -66,6 +94,10 @@ describe('a run after one that came to the same', () => {
       [],
       0,
     ],
+    ['a memory that is a folder', () => insteadOfMemory(file => mkdirSync(file)), [], 0],
+    ['a memory that nobody writes to', () => insteadOfMemory(file => spawnSync('mkfifo', [file])), [], 0],
+    ['a memory that is huge', () => truncateSync(join(folder, memoryFile()), 2 ** 33), [], 0],
+    ['a document that has become a link', () => linkOutside('petstore.yaml'), [], 0],
   ])('looks for itself with %s', async (_, change, more, status) => {
     await generate(folder, ...words)
     change()
@@ -74,6 +106,68 @@ describe('a run after one that came to the same', () => {
     expect(isRemembered(outcome.err)).toBe(false)
     expect(outcome.err).toContain('read ')
   })
+})
+
+test('a document that begins with a mark of byte order is remembered', async () => {
+  edit('petstore.yaml', text => `\ufeff${text}`)
+  await generate(folder, ...words)
+  expect(isRemembered((await generate(folder, ...words, '--timings')).err)).toBe(true)
+})
+
+test('a document is judged anew whose bytes are no text any more, but look like it', async () => {
+  edit('petstore.yaml', text => `${text}# \ufffd`)
+  await generate(folder, ...words)
+  const text = readFileSync(join(folder, 'petstore.yaml'))
+  writeFileSync(join(folder, 'petstore.yaml'), Buffer.concat([text.subarray(0, -3), Buffer.from([0xff])]))
+  expect((await generate(folder, ...words, '--check')).err).toContain('error file-not-text')
+})
+
+test.each([
+  ['its own modules', 'generator/emit/types.ts'],
+  ['its templates', 'templates/routes.hbs'],
+  ['the packages that it uses', 'node_modules/.package-lock.json'],
+  ['the runtime', 'runtime/json.ts'],
+])('a generator believes nothing any more when %s have changed', (_, path) => {
+  const copy = copyOfGenerator()
+  const run = () =>
+    spawnSync(process.execPath, [join(copy, 'generator/main.ts'), 'generate', ...words, '--timings'], {
+      cwd: folder,
+      encoding: 'utf8',
+    }).stderr
+  run()
+  expect(isRemembered(run())).toBe(true)
+  writeFileSync(join(copy, path), `${readFileSync(join(copy, path), 'utf8')}\n`)
+  expect(isRemembered(run())).toBe(false)
+})
+
+/** A copy of the generator that a test may change, with links to its packages. */
+function copyOfGenerator(): string {
+  const copy = temporaryFolder()
+  for (const name of ['generator', 'templates', 'runtime', 'package.json'])
+    cpSync(join(repository, name), join(copy, name), { recursive: true })
+  mkdirSync(join(copy, 'node_modules'))
+  put(copy, { 'node_modules/.package-lock.json': '{}' })
+  const packages = readdirSync(join(repository, 'node_modules')).filter(name => !name.startsWith('.'))
+  for (const name of packages) symlinkSync(join(repository, 'node_modules', name), join(copy, 'node_modules', name))
+  return copy
+}
+
+test('a memory that is a link is replaced, and what it leads to stays', async () => {
+  await generate(folder, ...words)
+  put(folder, { 'mine.txt': 'mine' })
+  insteadOfMemory(file => symlinkSync(join(folder, 'mine.txt'), file))
+  await generate(folder, ...words)
+  expect(readFileSync(join(folder, 'mine.txt'), 'utf8')).toBe('mine')
+  expect(isRemembered((await generate(folder, ...words, '--timings')).err)).toBe(true)
+})
+
+test('a file that a document refers to is judged anew when it has become a link to another folder', async () => {
+  put(folder, { 'parts/pet.yaml': 'type: object\n' })
+  edit('petstore.yaml', text => text.replaceAll('#/components/schemas/Pet', './parts/pet.yaml'))
+  expect((await generate(folder, ...words)).status).toBe(0)
+  linkOutside('parts/pet.yaml')
+  const { err, status } = await generate(folder, ...words, '--check')
+  expect([status, err]).toEqual([1, expect.stringContaining('error reference-outside')])
 })
 
 describe('nothing is remembered', () => {

@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
 /** Four documents of one run: three areas that refer to what they have in common. */
 export const documents: Readonly<Record<string, string>> = {
   'common.yaml': `openapi: 3.0.3
@@ -66,3 +69,11 @@ ${more}      requestBody: { required: true, content: { application/json: { schem
       responses:
         '204': { description: It is made. }
 `
+
+/** Every file below a folder but those of its packages. */
+export function filesOf(root: string): Readonly<Record<string, string>> {
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
+  const paths = entries.map(({ name, parentPath }) => join(parentPath, name).slice(root.length + 1))
+  const ours = paths.filter(path => !path.startsWith('node_modules')).sort()
+  return Object.fromEntries(ours.map(path => [path, readFileSync(join(root, path), 'utf8')]))
+}

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { put, temporaryFolder } from '../write/temporary-folder.ts'
 import { generate, type Outcome, repository } from './command-line.ts'
-import { createPet, documents } from './parts-fixture.ts'
+import { createPet, documents, filesOf } from './parts-fixture.ts'
 
 const areas = Object.keys(documents)
 const options = ['--out', 'api', '--client', 'All', '--permission-bits', 'bits.txt'] as const
@@ -36,14 +36,6 @@ function edit(path: string, from: string | RegExp, to: string): void {
 
 /** Puts an operation behind those of pets. */
 const add = (operation: string): void => edit('pets.yaml', 'components:\n', `${operation}components:\n`)
-
-/** Every file below a folder but those of its packages. */
-function filesOf(root: string): Readonly<Record<string, string>> {
-  const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
-  const paths = entries.map(({ name, parentPath }) => join(parentPath, name).slice(root.length + 1))
-  const ours = paths.filter(path => !path.startsWith('node_modules')).sort()
-  return Object.fromEntries(ours.map(path => [path, readFileSync(join(root, path), 'utf8')]))
-}
 
 /** A copy of all that stands in the folder, where nothing is remembered. */
 function forgetful(): string {

@@ -1,13 +1,16 @@
-import { existsSync, renameSync, unlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { put, temporaryFolder } from '../write/temporary-folder.ts'
-import { getPet, petstore, Watching } from './command-line.ts'
+import { generate, getPet, petstore, Watching } from './command-line.ts'
+import { documents, filesOf } from './parts-fixture.ts'
+
+afterEach(() => vi.unstubAllEnvs())
 
 const idle = /watching \d+ files? for changes\n/
 
-function watching(folder: string, ...words: readonly string[]): Watching {
-  const found = new Watching(folder, 'specs/petstore.yaml', '--out', 'api', ...words)
+function watching(folder: string, words: readonly string[] = ['specs/petstore.yaml', '--out', 'api']): Watching {
+  const found = new Watching(folder, ...words)
   onTestFinished(() => found.end())
   return found
 }
@@ -58,4 +61,33 @@ test('watch does not run when nothing but the time of a file changes', async () 
   const printed = await watch.printed(idle)
   expect(printed.match(/ changed\n/g)).toHaveLength(1)
   expect(existsSync(join(folder, 'api/types.ts'))).toBe(true)
+})
+
+test('watch remembers what earlier rounds and runs came to, and comes to what a run without a memory would', async () => {
+  vi.stubEnv('CI', '')
+  const [folder, cold] = [temporaryFolder(), temporaryFolder()]
+  mkdirSync(join(folder, 'node_modules'))
+  put(folder, documents)
+  const words = [...Object.keys(documents), '--out', 'api', '--client', 'All'] as const
+  await generate(folder, ...words)
+  const watch = watching(folder, [...words, '--timings'])
+  expect(await watch.printed(idle)).toContain('remembered: common, pets, shops, toys\n')
+  const changes = [
+    ['pets.yaml', 'shops, toys'],
+    ['toys.yaml', 'pets, shops'],
+    ['common.yaml', 'no document'],
+  ] as const
+  const changed = { ...documents }
+  for (const [file, remembered] of changes) {
+    changed[file] = changed[file]?.replace('title: ', 'title: New ') ?? ''
+    put(folder, { [file]: changed[file] })
+    const printed = await watch.printed(idle)
+    expect(printed).toContain(`${file} changed\n`)
+    expect(printed).toContain(`remembered: ${remembered}\n`)
+  }
+  expect(await watch.interrupt()).toBe(0)
+  put(cold, changed)
+  await generate(cold, ...words)
+  expect(filesOf(folder)).toEqual(filesOf(cold))
+  expect((await generate(folder, ...words, '--timings')).err).toContain('remembered: common, pets, shops, toys\n')
 })

@@ -148,18 +148,44 @@ describe('permissions', () => {
   ])('with %s at %s are held at %j', async (scope, path, scopeTypes) => {
     const model = await modelOf(access(`kind: permission, key: t.a.get, class: READ, ${scope}`, path))
     expect(model.permissions).toEqual([
-      { key: 't.a.get', class: 'READ', scopeTypes, description: undefined, operations: ['x'] },
+      expect.objectContaining({ key: 't.a.get', class: 'READ', scopeTypes, stage: 'GA', operations: ['x'] }),
     ])
   })
 
   test('are joined from operations and x-permissions, by key', async () => {
     const model = await modelOf(
-      `${access('kind: permission, key: t.b.get, class: DATA, scope: platform')}x-permissions:\n  - {key: t.b.get, class: DATA, scope_types: [WORKSPACE], description: d}\n  - {key: t.a.use, class: WRITE, scope_types: [GROUP]}\n`,
+      `${access('kind: permission, key: t.b.get, class: DATA, scope: platform')}x-permissions:\n  - {key: t.b.get, class: DATA, scope_types: [WORKSPACE], description: Reads a b; also from above.}\n  - {key: t.a.use, class: WRITE, scope_types: [GROUP]}\n`,
     )
     expect(model.permissions).toEqual([
-      { key: 't.a.use', class: 'WRITE', scopeTypes: ['GROUP'], description: undefined, operations: [] },
-      { key: 't.b.get', class: 'DATA', scopeTypes: ['PLATFORM', 'WORKSPACE'], description: 'd', operations: ['x'] },
+      {
+        key: 't.a.use',
+        class: 'WRITE',
+        scopeTypes: ['GROUP'],
+        displayName: undefined,
+        description: undefined,
+        stage: 'GA',
+        operations: [],
+      },
+      {
+        key: 't.b.get',
+        class: 'DATA',
+        scopeTypes: ['PLATFORM', 'WORKSPACE'],
+        displayName: 'Reads a b',
+        description: 'Reads a b; also from above.',
+        stage: 'GA',
+        operations: ['x'],
+      },
     ])
+  })
+
+  test.each([
+    ['/vault/alpha/a/{b}', 'ALPHA'],
+    ['/vault/v1alpha2/a/{b}', 'ALPHA'],
+    ['/vault/v1/alpha/{b}', 'GA'],
+    ['/alpha/v1/a/{b}', 'GA'],
+  ])('carried at %s alone are %s', async (path, stage) => {
+    const model = await modelOf(access('kind: permission, key: t.a.get, class: READ, scope: platform', path))
+    expect(model.permissions).toEqual([expect.objectContaining({ key: 't.a.get', stage })])
   })
 
   test('of two classes are reported', async () => {

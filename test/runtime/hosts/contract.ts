@@ -37,7 +37,7 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
   describe(`${name}: answers`, () => {
     test('a handler gets the decoded request and the context of the call', async () => {
       await using served = await serve()
-      const headers = { 'idempotency-key': 'key-1', authorization: 'Bearer ann' }
+      const headers = { 'idempotency-key': 'key-1', authorization: 'Bearer ann', 'user-agent': 'a test' }
       const answer = await served.send('GET', '/made/v1/things/a%2Fb%3Astart', { headers })
       expect(answer.status).toBe(200)
       expect(await answer.json()).toEqual({
@@ -50,6 +50,7 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
           requestId: 'id-1',
           traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
           clientAddress: '127.0.0.1',
+          userAgent: 'a test',
           now: 1_700_000_000_000,
         },
       })
@@ -407,6 +408,7 @@ export function hostContract(name: string, host: (dispatch: Dispatch) => Promise
         operationId: 'updateThing',
         operation: expect.objectContaining({ area: 'made', operationId: 'updateThing' }),
         principalId: 'ann',
+        clientAddress: expect.any(String),
         status: 200,
         code: 'OK',
         reason: undefined,

@@ -1,5 +1,6 @@
 import { dispatcher } from '../../../runtime/call.ts'
-import type { DispatcherOptions, LogEntry } from '../../../runtime/call.ts'
+import type { DispatcherOptions } from '../../../runtime/call.ts'
+import type { LogEntry } from '../../../runtime/outcome.ts'
 import { JsonText } from '../../../runtime/json.ts'
 import type { Dispatch } from '../../../runtime/wire.ts'
 import type { DocumentHandlers, DocumentOperationHandlers } from '../../golden/media-types/output/handlers.ts'

@@ -1,19 +1,19 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { TaxonomyClient } from '../../../output/taxonomy/client.ts'
 import { createTransport } from '../../../runtime/transport.ts'
-import { areas } from '../../../server/areas.ts'
+import { taxonomyArea } from '../../../server/areas.ts'
 import { outbox } from '../../../server/audit/outbox.ts'
 import { openSqlite } from '../../../server/store/sqlite.ts'
 import { testServer } from '../http/harness.ts'
 import { sampleArea } from '../sample-area.ts'
 import { testFolder } from '../store/harness.ts'
+import { testToken } from '../access/test-access.ts'
 
 it('a served platform records mutations and refusals with the operation that was called, and no reads', async () => {
   const dataDir = testFolder()
   const { url } = await testServer([sampleArea()], dataDir)
-  const authorization = `Bearer ${readFileSync(join(dataDir, 'bootstrap-token'), 'utf8').trim()}`
+  const authorization = `Bearer ${testToken}`
   const headers = { authorization, 'content-type': 'application/json' }
   const created = await fetch(`${url}/sample/v1/crates`, { method: 'POST', headers, body: '{"name":"box"}' })
   const refused = await fetch(`${url}/sample/v1/unguarded`, { headers })
@@ -45,10 +45,26 @@ it('a served platform records mutations and refusals with the operation that was
   ])
 })
 
+it.each<[string, readonly string[], string]>([
+  ['is the peer', [], '127.0.0.1'],
+  ['is whom a trusted proxy names', ['127.0.0.0/8'], '203.0.113.7'],
+])('the caller of an activity %s', async (_name, trustedProxies, address) => {
+  const dataDir = testFolder()
+  const { url } = await testServer([sampleArea()], dataDir, { trustedProxies })
+  const authorization = `Bearer ${testToken}`
+  const headers = { authorization, 'content-type': 'application/json', 'x-forwarded-for': '10.1.1.1, 203.0.113.7' }
+  await fetch(`${url}/sample/v1/crates`, { method: 'POST', headers, body: '{"name":"box"}' })
+  const store = await openSqlite({ file: join(dataDir, 'ninefold.sqlite'), collections: [outbox] })
+  onTestFinished(() => store.close())
+  const rows = []
+  for await (const { value } of store.each(outbox)) rows.push(value)
+  expect(rows).toMatchObject([{ action: 'createCrate', client_ip: address }])
+})
+
 it('activities in the tree name the organisation and the nodes above, of a node that is gone too', async () => {
   const dataDir = testFolder()
-  const { url } = await testServer(areas, dataDir)
-  const token = readFileSync(join(dataDir, 'bootstrap-token'), 'utf8').trim()
+  const { url } = await testServer([taxonomyArea()], dataDir)
+  const token = testToken
   const client = new TaxonomyClient(createTransport({ baseUrl: url, token }))
   const { resource_id: organisation } = await client.createOrganisation({ body: { name: 'acme' } })
   const { resource_id: group } = await client.createGroup({ organisation, body: { name: 'eng' } })

@@ -94,6 +94,26 @@ describe('ninefold restore', () => {
     await expectSound(dataDir)
   })
 
+  it('that refuses a backup leaves nothing in a folder that was not there', () => {
+    const folder = testFolder()
+    const garbage = join(folder, 'garbage')
+    writeFileSync(garbage, 'no backup')
+    expect(() => restoreFrom(join(folder, 'new', 'deep'), garbage)).toThrow('garbage')
+    expect(() => restoreFrom(join(folder, 'new', 'deep'), join(folder, 'none'))).toThrow('none')
+    expect(readdirSync(folder)).toEqual(['garbage'])
+    mkdirSync(join(folder, 'there'))
+    expect(() => restoreFrom(join(folder, 'there', 'new'), garbage)).toThrow('garbage')
+    expect(readdirSync(join(folder, 'there'))).toEqual([])
+  })
+
+  it.each([
+    ['backup', '--to'],
+    ['restore', '--from'],
+  ])('a %s whose %s is empty is refused', async (...words) => {
+    const { code, said } = await ended(command(testFolder(), [...words, '']))
+    expect([code, said.trim()]).toEqual([1, `ninefold: ${words[1]} must name a file`])
+  })
+
   it('deletes the store that gave way when it is told to', async () => {
     const { backup, dataDir } = await backedUp()
     restoreFrom(dataDir, backup, { isDiscarding: true })
@@ -137,7 +157,7 @@ describe('ninefold restore', () => {
     ['a backup with a byte of a document changed', file => change(file), 'is not what it was'],
     ['a backup with a row more', file => mark(file, 'mark'), 'ninefold_secrets is not what it was'],
     ['a backup that holds a trigger', file => makeHostile(file), 'which no store has'],
-    ['a backup of a newer schema', file => edit(file, '"schema":1', '"schema":99'), 'the newer version 1.2.3'],
+    ['a backup of a newer schema', file => edit(file, '"schema":2', '"schema":99'), 'the newer version 1.2.3'],
     ['a backup of a newer format', file => edit(file, '"format":1', '"format":2'), 'the newer version 1.2.3'],
     ['a backup with a log beside it', file => writeFileSync(`${file}-wal`, ''), 'somebody has opened it'],
   ])('refuses %s, and changes nothing', async (_name, spoil, message) => {
@@ -197,7 +217,8 @@ function edit(file: string, from: string, to: string): void {
 /** Another letter in a text that no index holds: SQLite cannot see that. */
 function change(file: string): void {
   const bytes = readFileSync(file)
-  const at = bytes.indexOf('"description":"')
-  bytes.write('#', at + '"description":"'.length)
+  // Written once and never changed: what is found is no row that has been deleted.
+  const at = bytes.indexOf('"name":"ninefold-system"')
+  bytes.write('#', at + '"name":"'.length)
   writeFileSync(file, bytes)
 }

@@ -16,6 +16,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { compose } from '../../../server/compose.ts'
 import { doctor } from '../../../server/doctor/doctor.ts'
 import { testAreas } from '../../domain/taxonomy/areas.ts'
+import { testAccess } from '../access/test-access.ts'
 import { testFolder } from '../store/harness.ts'
 
 const areas = testAreas()
@@ -26,7 +27,7 @@ const check = (dataDir: string): Promise<unknown> => doctor({ place: { dataDir }
 
 async function serve(dataDir: string): Promise<void> {
   const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
-  const { close } = await compose({ baseUrl: undefined, dataDir, http }, silent, areas)
+  const { close } = await compose({ baseUrl: undefined, dataDir, http }, silent, areas, testAccess)
   await close()
 }
 
@@ -129,7 +130,7 @@ const unmade: readonly Case[] = [
 const newer: Case = {
   name: 'a store of a newer version',
   make: leave(sql('INSERT INTO ninefold_migrations VALUES (999)')),
-  told: 'was written by a newer version: it has schema version 999, this program knows 1; use the newer version',
+  told: 'was written by a newer version: it has schema version 999, this program knows 2; use the newer version',
 }
 
 const older: readonly Case[] = [
@@ -145,8 +146,8 @@ const older: readonly Case[] = [
   },
   {
     name: 'a store that lacks a step of the schema',
-    make: leave(sql('DELETE FROM ninefold_migrations', 'DROP TABLE ninefold_secrets')),
-    told: 'was written by an older version: it lacks schema version 1; "ninefold serve"',
+    make: leave(sql('DELETE FROM ninefold_migrations WHERE number = 2', 'DROP TABLE ninefold_generations')),
+    told: 'was written by an older version: it lacks schema version 2; "ninefold serve"',
   },
 ]
 

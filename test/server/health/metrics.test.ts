@@ -1,17 +1,16 @@
-import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { RunningServer } from '../../../server/serve.ts'
 import { testServer, type TestSettings } from '../http/harness.ts'
 import { sampleArea } from '../sample-area.ts'
 import { testFolder } from '../store/harness.ts'
 import { readExposition, valueOf, type Read } from './exposition-format.ts'
+import { testToken } from '../access/test-access.ts'
 
 async function served(settings: TestSettings = {}) {
   const dataDir = testFolder()
   const server = await testServer([sampleArea()], dataDir, settings)
-  const authorization = `Bearer ${readFileSync(join(dataDir, 'bootstrap-token'), 'utf8').trim()}`
+  const authorization = `Bearer ${testToken}`
   const call = (path: string, init: RequestInit = {}): Promise<Response> =>
     fetch(server.url + path, { ...init, headers: { authorization, 'content-type': 'application/json' } })
   return { server, call }

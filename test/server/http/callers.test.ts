@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { HttpLimits } from '../../../server/http/limits.ts'
@@ -9,11 +7,12 @@ import { readExposition, valueOf } from '../health/exposition-format.ts'
 import { sampleArea } from '../sample-area.ts'
 import { testFolder } from '../store/harness.ts'
 import { rawExchange, testServer } from './harness.ts'
+import { testToken } from '../access/test-access.ts'
 
 async function served(limits: Partial<HttpLimits> = {}, area = sampleArea()) {
   const dataDir = testFolder()
   const { url } = await testServer([area], dataDir, { limits })
-  const authorization = `Bearer ${readFileSync(join(dataDir, 'bootstrap-token'), 'utf8').trim()}`
+  const authorization = `Bearer ${testToken}`
   const call = (path: string, init: RequestInit = {}): Promise<Response> =>
     fetch(url + path, { ...init, headers: { authorization, 'content-type': 'application/json' } })
   const number = async (name: string, labels = {}): Promise<number> =>

@@ -4,24 +4,27 @@ import type { AreaModule } from '../../../server/area.ts'
 import type { HttpLimits } from '../../../server/http/limits.ts'
 import { serve, type RunningServer } from '../../../server/serve.ts'
 import { testFolder, testStoreUrl } from '../store/harness.ts'
+import { testAccess } from '../access/test-access.ts'
 
 /** What a served platform has other than the defaults. */
 export interface TestSettings {
   readonly host?: string
   readonly limits?: Partial<HttpLimits>
   readonly isPublic?: boolean
+  readonly trustedProxies?: readonly string[]
 }
 
 /** A served platform on a free port of 127.0.0.1, with its data in a folder of its own. */
 export async function testServer(
   areas: readonly AreaModule[],
   dataDir = testFolder(),
-  { host = '127.0.0.1', limits = {}, isPublic = false }: TestSettings = {},
+  { host = '127.0.0.1', limits = {}, isPublic = false, trustedProxies = [] }: TestSettings = {},
 ): Promise<RunningServer> {
-  const http = { host, port: 0, isPortOpen: false, limits }
+  const http = { host, port: 0, isPortOpen: false, limits, trustedProxies }
   const server = await serve(
     { baseUrl: undefined, dataDir, http, metrics: { isPublic }, ...(await testStoreUrl()) },
     areas,
+    testAccess,
   )
   onTestFinished(() => server.close())
   return server

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { sampleArea } from '../sample-area.ts'
 import { testFolder } from '../store/harness.ts'
 import { rawExchange, testServer, type TestSettings } from './harness.ts'
+import { testToken } from '../access/test-access.ts'
 
 interface Page {
   readonly next_page_token: string
@@ -11,7 +10,7 @@ interface Page {
 
 async function signedIn(dataDir = testFolder(), area = sampleArea(), settings: TestSettings = {}) {
   const server = await testServer([area], dataDir, settings)
-  const authorization = `Bearer ${readFileSync(join(dataDir, 'bootstrap-token'), 'utf8').trim()}`
+  const authorization = `Bearer ${testToken}`
   const call = (path: string, init: RequestInit = {}): Promise<Response> =>
     fetch(server.url + path, { ...init, headers: { authorization, ...Object.fromEntries(new Headers(init.headers)) } })
   return { server, call, authorization, dataDir }
@@ -94,11 +93,9 @@ describe('a served platform', () => {
     expect(await next.json()).toMatchObject({ crates: [{ name: 'kept' }] })
   })
 
-  it('says how to make the first call', async () => {
-    const { server, dataDir } = await signedIn()
-    const text = server.greeting.join('\n')
-    expect(text).toContain(`listens on ${server.url}`)
-    expect(text).toContain(`curl -H "Authorization: Bearer $(cat ${join(dataDir, 'bootstrap-token')})" ${server.url}/`)
+  it('says where it listens and how to sign in', async () => {
+    const { server } = await signedIn()
+    expect(server.greeting).toEqual([`ninefold listens on ${server.url}`, 'sign in with the token of the tests'])
   })
 })
 

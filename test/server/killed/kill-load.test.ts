@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { TaxonomyClient } from '../../../output/taxonomy/client.ts'
@@ -10,6 +8,7 @@ import type { StorePlace } from '../../../server/platform-store.ts'
 import { testAreas } from '../../domain/taxonomy/areas.ts'
 import { readStore } from '../../domain/taxonomy/depot-platform.ts'
 import { faultsOf } from '../../domain/taxonomy/settled-tree.ts'
+import { testToken } from '../access/test-access.ts'
 import { postgresUrl } from '../store/harness.ts'
 import { testStorePlace } from '../store/left-place.ts'
 import { Journal, shared } from './journal.ts'
@@ -47,7 +46,7 @@ async function setStage(serverCount: number): Promise<Stage> {
   const ports: number[] = []
   for (let i = 0; i < serverCount; i += 1) ports.push(await freePort())
   const server = await startServer(place, ports[0] ?? 0)
-  const token = readFileSync(join(place.dataDir, 'bootstrap-token'), 'utf8').trim()
+  const token = testToken
   const client = clientAt(urlOf(ports[0]), token)
   for (const id of ['taxonomy.workspaces', 'taxonomy.groups']) {
     await client.updateQuota({ id, body: { default_limit: -1 } })

@@ -7,10 +7,11 @@ enableCompileCache()
 const [placeText = '', port = ''] = process.argv.slice(2)
 const place: StorePlace = JSON.parse(placeText)
 
-const [{ serve }, { testAreas }] = await Promise.all([
+const [{ serve }, { testAreas }, { testAccess }] = await Promise.all([
   import('../../../server/serve.ts'),
   import('../../domain/taxonomy/areas.ts'),
+  import('../access/test-access.ts'),
 ])
 const http = { host: '127.0.0.1', port: Number(port), isPortOpen: false }
-const server = await serve({ baseUrl: undefined, ...place, http }, testAreas())
+const server = await serve({ baseUrl: undefined, ...place, http }, testAreas(), testAccess)
 process.stdout.write(`listens on ${server.url}\n`)

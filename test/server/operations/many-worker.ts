@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { done, type Procedure, type StepContext } from '../../../domain/ports/procedures.ts'
 import type { Collection } from '../../../domain/ports/store.ts'
 import { createClock } from '../../../server/clock.ts'
+import type { Turn } from '../../../server/operations/periodic.ts'
 import { works } from '../../../server/operations/work.ts'
 import { startTime } from '../../../server/store-time.ts'
 import { openPostgres } from '../../../server/store/postgres.ts'
@@ -24,8 +25,16 @@ export const marks: Collection<Mark> = {
   indexes: [['step']],
 }
 
+/** One turn of periodic work that took effect; the ids are in the order of the commits. */
+export interface TurnMark {
+  readonly id: string
+  readonly pid: number
+}
+
+export const turnMarks: Collection<TurnMark> = { name: 'sample_turns', id: 'id' }
+
 /** What these processes keep in their store. */
-export const manyCollections: readonly Collection<never>[] = [...benchCollections, marks]
+export const manyCollections: readonly Collection<never>[] = [...benchCollections, marks, turnMarks]
 
 /** What a process tells of a step, one line of JSON each, at the moment it happens. */
 export interface Event {
@@ -79,7 +88,14 @@ if (place !== undefined && import.meta.main) {
   const time = await startTime(store, logLines())
   const told = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`)
   const bench = workBench(store, [lift(told)], createClock(time.now))
-  const turns = { name: 'sample.turns', everyMs: 20, run: async () => told({ turn: realNow() }) }
+  const run = async ({ tx }: Turn): Promise<void> => {
+    told({ turn: realNow() })
+    await tx(async inner => {
+      const id = String(await inner.count(turnMarks)).padStart(6, '0')
+      await inner.insert(turnMarks, { id, pid: process.pid })
+    })
+  }
+  const turns = { name: 'sample.turns', everyMs: 20, run }
   const options = { leaseMs: lease, heartbeatMs: lease / 10, pollMs: 50, concurrency: 6 }
   const workers = await bench.work(options, [turns])
   told({ isReady: true })

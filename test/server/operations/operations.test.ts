@@ -6,7 +6,7 @@ import type { CallContext } from '../../../runtime/context.ts'
 import { ApiError, toStatus } from '../../../runtime/errors.ts'
 import { outbox } from '../../../server/audit/outbox.ts'
 import { operationsCollection } from '../../../server/operations/area-records.ts'
-import { rememberedKeys } from '../../../server/operations/idempotency.ts'
+import { hasUsedKey, rememberedKeys } from '../../../server/operations/idempotency.ts'
 import { sweep } from '../../../server/operations/sweep.ts'
 import { works } from '../../../server/operations/work.ts'
 import { crates, operationFields, sample, type SampleOperation } from '../sample-area.ts'
@@ -228,6 +228,18 @@ describe('sweeping', () => {
     await sweep({ signal: new AbortController().signal, tx: fn => store.tx(fn) }, noon, swept)
     expect(await store.count(rememberedKeys)).toBe(1)
     expect(await store.count(collection)).toBe(2)
+  })
+
+  it('leaves a key to the calls that began while it counted', async () => {
+    const { create, store } = await bench()
+    const first = call({ idempotencyKey: 'yesterday', now: noon - day })
+    await create(first)
+    await sweep({ signal: new AbortController().signal, tx: fn => store.tx(fn) }, noon + 1, swept)
+    const late = { ...first, now: noon - 1 }
+    expect(await hasUsedKey(store, late)).toBe(true)
+    expect(await hasUsedKey(store, { ...first, now: noon })).toBe(false)
+    await create(late)
+    expect(await store.count(collection)).toBe(1)
   })
 
   it('spares operations that still run', async () => {

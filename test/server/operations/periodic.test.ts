@@ -22,6 +22,41 @@ const counting = (name: string): PeriodicOptions => worker(({ tx }) => tx(inner 
 const holder = async (store: Store): Promise<string | undefined> =>
   (await store.get(leases, 'sample.sweep'))?.value.owner
 
+/** Somebody else takes the lease. */
+const takeLease = (store: Store): Promise<void> =>
+  store.tx(async tx => {
+    const row = await tx.lock(leases, 'sample.sweep')
+    if (row === undefined) throw new Error('nobody has had the lease')
+    await tx.update(leases, row.id, { ...row.value, owner: 'somebody', fence: row.value.fence + 1 }, row.version)
+  })
+
+/** A store whose answers to point reads can be held, as they are when the process that asked is stopped. */
+function stallable(store: Store): { readonly store: Store; readonly afterAnswer: () => Promise<() => void> } {
+  let stalled: { readonly entered: () => void; readonly until: Promise<void> } | undefined
+  const get: Store['get'] = async (collection, id) => {
+    const answer = await store.get(collection, id)
+    stalled?.entered()
+    await stalled?.until
+    return answer
+  }
+  const held = new Proxy(store, {
+    get(target, name) {
+      const member: unknown = name === 'get' ? get : Reflect.get(target, name)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+  const afterAnswer = async (): Promise<() => void> => {
+    const [entered, until] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    stalled = { entered: entered.resolve, until: until.promise }
+    await entered.promise
+    return () => {
+      stalled = undefined
+      until.resolve()
+    }
+  }
+  return { store: held, afterAnswer }
+}
+
 describe('a periodic worker', () => {
   it('runs at once and again and again', async () => {
     const here = await testBench([])
@@ -91,14 +126,28 @@ describe('a periodic worker', () => {
     })
     await here.work({}, [slow])
     const { signal } = await entered.promise
-    await store.tx(async tx => {
-      const row = await tx.lock(leases, 'sample.sweep')
-      if (row)
-        await tx.update(leases, row.id, { ...row.value, owner: 'somebody', fence: row.value.fence + 1 }, row.version)
-    })
+    await takeLease(store)
     await expect.poll(() => signal.reason, within).toMatchObject({ name: 'LeaseLost' })
     await expect.poll(async () => (await here.counts())['again'], within).toBeGreaterThan(0)
     expect((await here.counts())['late']).toBeUndefined()
+  })
+
+  it('begins no turn after a stall that outlasts its lease, though the store had told that it has it', async () => {
+    const store = await testStore(...benchCollections)
+    const stall = stallable(store)
+    const here = await testBench([], { store: stall.store })
+    let runs = 0
+    const leaseMs = 200
+    // As in a process that is stopped, no heartbeat comes meanwhile.
+    const workers = await here.work({ leaseMs, heartbeatMs: 60_000 }, [worker(async () => void (runs += 1))])
+    await expect.poll(() => runs, within).toBeGreaterThan(0)
+    const resume = await stall.afterAnswer()
+    const [before, since] = [runs, performance.now()]
+    await takeLease(store)
+    await expect.poll(() => performance.now() - since, within).toBeGreaterThan(leaseMs)
+    resume()
+    await workers.stop()
+    expect(runs).toBe(before)
   })
 
   it.each<[string, number, number]>([

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { again, done, failed, type Procedure } from '../../../domain/ports/procedures.ts'
 import { taxonomyCollections } from '../../../domain/taxonomy/area.ts'
@@ -25,6 +23,7 @@ import { area, type AreaModule } from '../../../server/area.ts'
 import { testServer } from '../http/harness.ts'
 import { testFolder } from '../store/harness.ts'
 import { within } from './harness.ts'
+import { testToken } from '../access/test-access.ts'
 
 /** Taxonomy's own routes over its domain, which takes its time here to delete an organisation. */
 function slowArea(procedure: Procedure<unknown>): AreaModule {
@@ -59,7 +58,7 @@ function slowArea(procedure: Procedure<unknown>): AreaModule {
 async function clientOf(procedure: Procedure<unknown>): Promise<TaxonomyClient> {
   const dataDir = testFolder()
   const { url } = await testServer([slowArea(procedure)], dataDir)
-  const token = readFileSync(join(dataDir, 'bootstrap-token'), 'utf8').trim()
+  const token = testToken
   return new TaxonomyClient(createTransport({ baseUrl: url, token }))
 }
 

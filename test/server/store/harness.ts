@@ -79,8 +79,17 @@ export async function testStore(...collections: readonly Collection<never>[]): P
 
 /** Another store in a place, as another server would open it; closed after the running test. */
 export async function storeAt(place: string, ...collections: readonly Collection<never>[]): Promise<ServerStore> {
+  return openUntil(onTestFinished, place, collections)
+}
+
+/** A store in a place, which is closed `later`. */
+export async function openUntil(
+  later: Later,
+  place: string,
+  collections: readonly Collection<never>[],
+): Promise<ServerStore> {
   const store = await openPlace(place, collections)
-  onTestFinished(() => store.close())
+  later(() => store.close())
   return store
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -15,7 +16,9 @@ export async function testStorePlace(later: Later = onTestFinished): Promise<Sto
 }
 
 /** Opens the store of a platform beside it. */
-export function openBeside(place: StorePlace, collections: readonly Collection<never>[]): Promise<ServerStore> {
+export async function openBeside(place: StorePlace, collections: readonly Collection<never>[]): Promise<ServerStore> {
+  // Who opens a file blocks the thread until the transaction of this moment has ended, which needs the thread.
+  await setImmediate()
   return openPlace(place.storeUrl ?? storeFile(place.dataDir), collections)
 }
 

@@ -1,6 +1,5 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
-import { refused } from './parameters/write.ts'
 import type { Written } from './parameters/write.ts'
 import type { ClientRoute, Method, Success } from './route.ts'
 
@@ -26,7 +25,7 @@ export function writeRequest(route: ClientRoute<unknown, unknown>, request: obje
   if (members.body !== undefined) body?.write(body, members.body, written)
   const path = route.path.map((part, index) => {
     const text = index % 2 === 0 ? part : written.path.get(part)
-    if (text === undefined) throw refused({ in: 'path', name: part }, 'is not declared')
+    if (text === undefined) throw new TypeError(`path parameter "${part}" is not declared`)
     return text
   })
   return { target: path.join('') + written.query, headers, body: written.body, signal }

@@ -6,6 +6,8 @@ import type { ListQuery } from './pagination.ts'
 export interface Principal {
   readonly id: string
   readonly kind: 'user' | 'service_account' | 'system'
+  /** The session that the token of the call belongs to. */
+  readonly sessionId?: string | undefined
 }
 
 /** The operation that is called, as audit names it. */
@@ -32,6 +34,8 @@ export interface CallContext {
   readonly idempotencyKey: string | undefined
   /** The address of the caller as the host knows it. */
   readonly clientAddress: string
+  /** What the caller calls itself, as it was sent. */
+  readonly userAgent?: string | undefined
   /** Aborted when the caller goes away. */
   readonly signal: AbortSignal
   /** One reading of the clock for the whole call, milliseconds since 1970. */

@@ -15,4 +15,14 @@ export interface Doors {
   authenticate(request: WireRequest, access: Access | undefined): Promise<Principal | undefined>
   /** Throws `ApiError` IAM_PERMISSION_DENIED. */
   authorize(context: CallContext, route: Route<unknown, unknown>, path: PathParameters): Promise<void>
+  /**
+   * Asked once more when the request has been read, for what only it tells; `given` is not checked yet. Throws as
+   * `authorize`, or `ApiError` FIELD_INVALID when what it hangs on has no form.
+   */
+  authorizeRequest?(
+    context: CallContext,
+    route: Route<unknown, unknown>,
+    path: PathParameters,
+    given: Readonly<Record<string, unknown>>,
+  ): Promise<void>
 }

@@ -2,7 +2,7 @@
 
 import { ApiError, commonReasons, type FieldViolation } from './errors.ts'
 import type { Json } from './json.ts'
-import { didYouMean, quoted, refusal } from './refusal.ts'
+import { didYouMean, fieldInvalid, quoted, refusal } from './refusal.ts'
 import { canonical, isRecord, join } from './validation.ts'
 
 /** What an update may do to one field. */
@@ -204,8 +204,7 @@ function isSame(a: unknown, b: unknown): boolean {
 }
 
 function refuse(reason: 'FIELD_INVALID' | 'FIELD_IMMUTABLE', found: readonly FieldViolation[], at = ''): void {
+  if (found.length === 0) return
   const faults = found.map(({ field, description }) => ({ field: join(at, field), description }))
-  const [first] = faults
-  if (!first) return
-  throw new ApiError(commonReasons[reason], `${first.field}: ${first.description}`, {}, { badRequest: faults })
+  throw fieldInvalid(faults, reason)
 }

@@ -1,11 +1,14 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
 import { ApiError, commonReasons } from './errors.ts'
+import type { FieldViolation } from './errors.ts'
 import { cut } from './validation.ts'
+
+type CommonReason = keyof typeof commonReasons
 
 /** The error of one faulty parameter or field. */
 export function refusal(
-  reason: keyof typeof commonReasons,
+  reason: CommonReason,
   field: string,
   description: string,
   metadata: Readonly<Record<string, string>> = {},
@@ -13,6 +16,15 @@ export function refusal(
   return new ApiError(commonReasons[reason], `${field}: ${description}`, metadata, {
     badRequest: [{ field, description }],
   })
+}
+
+/** The error of all that is wrong with a request; its message tells the first fault, and how many there are more. */
+export function fieldInvalid(faults: readonly FieldViolation[], reason: CommonReason = 'FIELD_INVALID'): ApiError {
+  const violations = faults.map(fault => (fault.field === '' ? { ...fault, field: 'body' } : fault))
+  const [first] = violations
+  const others = violations.length > 1 ? ` (and ${violations.length - 1} more)` : ''
+  const message = first === undefined ? 'the request is invalid' : `${first.field} ${first.description}${others}`
+  return new ApiError(commonReasons[reason], message, {}, { badRequest: violations })
 }
 
 /** A caller's value as messages show it: quoted, cut at 80 characters. */

@@ -1,7 +1,5 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
-import type { FieldViolation } from './errors.ts'
-
 /** At most this many faults are kept of one request: an answer stays small whatever was sent. */
 const maxFaults = 100
 
@@ -11,15 +9,24 @@ const maxDepth = 64
 /** So many of an enum's values are named in a fault. */
 const maxNamedValues = 12
 
+/** Whether a text has a format. */
+type Format = (text: string) => boolean
+
 /** A generated check: true when `value` fits, else what is wrong is added to `faults`. */
 export type Check = (value: unknown, faults: Faults) => boolean
+
+/** One fault, as `FieldViolation`; where it is found is completed from the inside out. */
+interface Fault {
+  field: string
+  readonly description: string
+}
 
 /**
  * What is wrong with a value, collected in one pass. A check names fields from its own value on, and `nested` puts the
  * path of the member before them afterwards, so that a valid value costs no string.
  */
 export class Faults {
-  readonly list: FieldViolation[] = []
+  readonly list: Fault[] = []
   /** Unknown members and unknown enum values pass: what a client allows in the answers it checks. */
   readonly open: boolean
   /** Faults found, those beyond the first hundred included. */
@@ -54,7 +61,7 @@ export function required(value: unknown, field: string, faults: Faults): boolean
 }
 
 /** Adds a fault for each member that a closed object does not know. */
-export function closed(value: Record<string, unknown>, members: ReadonlySet<string>, faults: Faults): void {
+export function closed(value: Record<string, unknown>, faults: Faults, members: ReadonlySet<string>): void {
   if (faults.open) return
   for (const name in value) if (!members.has(name)) faults.add(path(name), 'is not a known field')
 }
@@ -64,24 +71,21 @@ export function anyText(value: unknown, field: string, faults: Faults): value is
   return typeof value === 'string' || faults.add(field, 'must be a string')
 }
 
-/** Between `min` and `max` Unicode characters of text. */
-export function text(value: unknown, field: string, faults: Faults, min = 0, max = Infinity): value is string {
+/** Between `min` and `max` Unicode characters of text, which a pattern of the document fits. */
+export function text(value: unknown, field: string, faults: Faults, min = 0, max = Infinity, regex?: RegExp): boolean {
   if (!anyText(value, field, faults)) return false
   const units = value.length
-  if (units >= min && units <= max && (min === 0 || units >= 2 * min)) return true
-  return hasLength(value, units, field, faults, min, max)
-}
-
-/** A character outside the first plane is two UTF-16 units; only near a bound does it matter which. */
-function hasLength(value: string, units: number, field: string, faults: Faults, min: number, max: number): boolean {
-  const characters = units > 2 * max ? units : countCharacters(value)
-  if (characters < min && min === 1) return faults.add(field, 'must not be empty')
-  return counted(characters, 'character', field, faults, min, max)
+  // A character outside the first plane is two UTF-16 units; only near a bound does it matter which.
+  const isLong = units > 2 * max
+  const fits =
+    (units >= 2 * min && units <= max) ||
+    counted(isLong ? units : countCharacters(value), field, faults, min, max, 'character')
+  return fits && (!regex || matches(value, field, faults, regex))
 }
 
 /** That there are between `min` and `max` of something. */
-function counted(count: number, what: string, field: string, faults: Faults, min: number, max: number): boolean {
-  if (count < min) return faults.add(field, `must have at least ${min} ${what}${min === 1 ? '' : 's'}`)
+function counted(count: number, field: string, faults: Faults, min: number, max: number, what: string): boolean {
+  if (count < min) return faults.add(field, min === 1 ? 'must not be empty' : `must have at least ${min} ${what}s`)
   return count <= max || faults.add(field, `must have at most ${max} ${what}${max === 1 ? '' : 's'}`)
 }
 
@@ -98,42 +102,26 @@ export function matches(value: unknown, field: string, faults: Faults, pattern: 
   )
 }
 
-/** Text in a format of formats.ts. */
-export function formatted(
-  value: unknown,
-  field: string,
-  faults: Faults,
-  isFormat: (text: string) => boolean,
-  name: string,
-): value is string {
+/** Text in a format of formats.ts, which tells whether a text is so. */
+export function formatted(value: unknown, field: string, faults: Faults, isFormat: Format, name: string): boolean {
   return anyText(value, field, faults) && (isFormat(value) || faults.add(field, `must be a valid ${name}`))
 }
 
 /** A finite number between two bounds, both included. */
-export function number(
-  value: unknown,
-  field: string,
-  faults: Faults,
-  min = -Infinity,
-  max = Infinity,
-): value is number {
+export function number(value: unknown, field: string, faults: Faults, min?: number, max?: number): value is number {
   if (typeof value !== 'number' || !Number.isFinite(value)) return faults.add(field, 'must be a number')
   return within(value, field, faults, min, max)
 }
 
 /** A whole number between two bounds, both included. */
-export function integer(
-  value: unknown,
-  field: string,
-  faults: Faults,
-  min = -Infinity,
-  max = Infinity,
-): value is number {
-  if (!Number.isInteger(value)) return faults.add(field, 'must be an integer')
-  return within(Number(value), field, faults, min, max)
+export function integer(value: unknown, field: string, faults: Faults, min?: number, max?: number): value is number {
+  // What is an integer is a number.
+  return Number.isInteger(value)
+    ? within(value as number, field, faults, min, max)
+    : faults.add(field, 'must be an integer')
 }
 
-function within(value: number, field: string, faults: Faults, min: number, max: number): boolean {
+function within(value: number, field: string, faults: Faults, min = -Infinity, max = Infinity): boolean {
   if (value < min) return faults.add(field, `must be at least ${min}`)
   return value <= max || faults.add(field, `must be at most ${max}`)
 }
@@ -193,7 +181,7 @@ export function list(
   max = Infinity,
 ): value is unknown[] {
   if (!Array.isArray(value)) return faults.add(field, 'must be a list')
-  if (!counted(value.length, 'item', field, faults, min, max)) return false
+  if (!counted(value.length, field, faults, min, max, 'item')) return false
   const count = faults.count
   for (let i = 0; i < value.length && faults.count - count < maxFaults; i += 1) {
     const before = faults.list.length
@@ -205,7 +193,7 @@ export function list(
 /** A file of a form, of `min` to `max` bytes. */
 export function file(value: unknown, field: string, faults: Faults, min = 0, max = Infinity): value is Blob {
   if (!(value instanceof Blob)) return faults.add(field, 'must be a file')
-  return counted(value.size, 'byte', field, faults, min, max)
+  return counted(value.size, field, faults, min, max, 'byte')
 }
 
 /** A list without two equal items; objects are equal whatever the order of their members. */
@@ -238,7 +226,7 @@ export function entries(
 
 /** An object of `min` to `max` members. */
 export function size(value: Record<string, unknown>, faults: Faults, min: number, max: number): boolean {
-  return counted(Object.keys(value).length, 'member', '', faults, min, max)
+  return counted(Object.keys(value).length, '', faults, min, max, 'member')
 }
 
 /** A value that fits exactly one (`oneOf`) or at least one (`anyOf`) of the checks. */
@@ -274,10 +262,7 @@ export function tagged(
   const check = typeof tag === 'string' && Object.hasOwn(checks, tag) ? checks[tag] : undefined
   if (check) return recursive(value, field, faults, check)
   if (faults.open && typeof tag === 'string') return true
-  const before = faults.list.length
-  choice(tag, path(property), faults, new Set(Object.keys(checks)))
-  prefix(faults, before, field)
-  return false
+  return choice(tag, join(field, path(property)), faults, new Set(Object.keys(checks)))
 }
 
 /** `T` without some of its members; what else its index signature allows stays. */
@@ -298,17 +283,14 @@ export function canonical(value: unknown): string {
   })
 }
 
+/** The faults from one on are below `field`. */
 function prefix(faults: Faults, from: number, field: string): void {
-  for (let i = from; i < faults.list.length; i += 1) {
-    const fault = faults.list[i]
-    if (fault) faults.list[i] = { field: join(field, fault.field), description: fault.description }
-  }
+  for (const fault of faults.list.slice(from)) fault.field = join(field, fault.field)
 }
 
 /** The path of a field below another; either may be the whole value, which has the empty path. */
 export function join(outer: string, inner: string): string {
-  if (outer === '' || inner === '') return outer + inner
-  return inner.startsWith('[') ? outer + inner : `${outer}.${inner}`
+  return outer && inner && inner[0] !== '[' ? `${outer}.${inner}` : outer + inner
 }
 
 /** A member's name as a step of a field path; names that are no plain words stand in brackets, cut. */

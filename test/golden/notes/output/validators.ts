@@ -45,7 +45,7 @@ export function checkNote(value: unknown, faults: Faults): value is Note {
 export function checkNoteInput(value: unknown, faults: Faults): value is NoteInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, noteInputMembers, faults)
+  closed(value, faults, noteInputMembers)
   if (required(value.text, 'text', faults)) text(value.text, 'text', faults, 1, 100)
   if (value.colour !== undefined) nested(value.colour, 'colour', faults, checkColour)
   return faults.count === before

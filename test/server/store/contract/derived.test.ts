@@ -172,6 +172,9 @@ it('members of a page are read beside the text', async () => {
   const { store } = await filled(fc.sample(box, { seed: 5, numRuns: 20 }))
   const { items } = await store.page(looseBoxes, query(), {}, { members: ['state', 'name', 'id'] })
   expect(items).toHaveLength(20)
-  for (const { members, value } of items) expect(members).toEqual([value.state ?? '', value.name, value.id])
+  for (const { members, value } of items) {
+    const [state, name, id] = members
+    expect([state, name, id]).toEqual([value.state ?? '', value.name, value.id])
+  }
   await expect(store.page(looseBoxes, query(), {}, { members: ['size'] })).rejects.toThrow('"size" is of type INTEGER')
 })

@@ -1,10 +1,25 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Where } from '../../../../domain/ports/store.ts'
 import { matches } from '../../../../runtime/filter/evaluate.ts'
 import { compareRows } from '../../../../runtime/ordering.ts'
 import type { SortKey } from '../../../../runtime/filter/types.ts'
+import type { Page } from '../../../../runtime/pagination.ts'
 import { filled, filtersOver, idsOf, looseBoxes, ordersOver, query, sample } from '../box-queries.ts'
-import { boxFields, type Box } from '../harness.ts'
+import { boxes, boxFields, testStore, type Box } from '../harness.ts'
+
+type Pages = (cursor: { readonly after: readonly SortKey[] | undefined }) => Promise<Page<Box>>
+
+async function walk(pages: Pages): Promise<readonly string[]> {
+  const walked: string[] = []
+  let after: readonly SortKey[] | undefined
+  do {
+    const page = await pages({ after })
+    walked.push(...idsOf(page))
+    after = page.next
+  } while (after !== undefined)
+  return walked
+}
 
 describe('a list', () => {
   it('shows the rows that a filter matches in memory, and no others', async () => {
@@ -23,17 +38,34 @@ describe('a list', () => {
     const { store, stored } = await filled(sample(60))
     await fc.assert(
       fc.asyncProperty(ordersOver(boxFields.fields), fc.integer({ min: 1, max: 25 }), async (wanted, size) => {
-        const walked: string[] = []
-        let after: readonly SortKey[] | undefined
-        do {
-          const page = await store.list(looseBoxes, query({ order: wanted, size, after }))
-          walked.push(...idsOf(page))
-          after = page.next
-        } while (after !== undefined)
+        const walked = await walk(({ after }) => store.list(looseBoxes, query({ order: wanted, size, after })))
         const expected = [...stored].sort((a, b) => compareRows(wanted, a, b)).map(row => row.id)
         expect(walked).toEqual(expected)
       }),
       { numRuns: 150 },
+    )
+  })
+
+  it.each<readonly [string, Where]>([
+    ['a parent', { parent: 'p' }],
+    ['some parents', { parent: ['p', 'q'] }],
+    ['all parents', {}],
+  ])('of %s, where names are unique below one, shows each row once as well', async (_, where) => {
+    const store = await testStore(boxes)
+    const names = ['', 'a', 'B', 'b', '~', '😀']
+    const made = names.flatMap((name, i) =>
+      ['q', 'p'].map(parent => ({ id: `${parent}-${name}`, parent, name, size: i % 3 })),
+    )
+    await store.tx(async tx => {
+      for (const each of made) await tx.insert(boxes, each)
+    })
+    const shown = made.filter(({ parent }) => where['parent'] !== 'p' || parent === 'p')
+    await fc.assert(
+      fc.asyncProperty(ordersOver(boxFields.fields), async wanted => {
+        const walked = await walk(({ after }) => store.list(boxes, query({ order: wanted, size: 2, after }), where))
+        expect(walked).toEqual([...shown].sort((a, b) => compareRows(wanted, a, b)).map(row => row.id))
+      }),
+      { numRuns: 60 },
     )
   })
 

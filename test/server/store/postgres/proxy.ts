@@ -8,7 +8,7 @@ export interface Proxy {
   readonly url: string
   /** Cuts the connection on which the client sends this text, before or after the server has got it. */
   cutAt(text: string, when: 'before' | 'after'): void
-  /** Holds back what the server answers, without an end. */
+  /** Holds back what the server answers, until it is `up` again. */
   silence(): void
   /** Cuts all connections and refuses new ones. */
   down(): Promise<void>
@@ -72,6 +72,7 @@ export async function startProxy(url: string): Promise<Proxy> {
     silence: () => (isSilent = true),
     down: () => close(listener),
     async up() {
+      isSilent = false
       listener = await listen(port)
     },
   }

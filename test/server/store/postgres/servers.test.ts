@@ -1,19 +1,20 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { TaxonomyClient } from '../../../../output/taxonomy/client.ts'
 import { createTransport } from '../../../../runtime/transport.ts'
 import { areas } from '../../../../server/areas.ts'
+import { openIam } from '../../../../server/iam/open.ts'
 import { serve } from '../../../../server/serve.ts'
+import { administratorFile, signIn } from '../../access/sign-in.ts'
 import { testFolder, testPlace } from '../harness.ts'
 
 /** A server with a folder of its own on the database that all share. */
 async function startServer(storeUrl: string): Promise<TaxonomyClient> {
   const dataDir = testFolder()
   const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
-  const server = await serve({ baseUrl: undefined, dataDir, http, storeUrl }, areas)
+  const bootstrap = { adminPasswordFile: administratorFile(dataDir) }
+  const server = await serve({ baseUrl: undefined, dataDir, http, bootstrap, storeUrl }, areas, openIam)
   onTestFinished(() => server.close())
-  const token = readFileSync(join(dataDir, 'bootstrap-token'), 'utf8').trim()
+  const token = await signIn(server.url)
   return new TaxonomyClient(createTransport({ baseUrl: server.url, token }))
 }
 

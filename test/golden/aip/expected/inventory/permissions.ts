@@ -2,14 +2,35 @@
 
 /** The permission keys of Inventory, ordered by key, with the operations that carry each. */
 export const inventoryPermissions = [
-  { key: 'inventory.shelves.audit', class: 'READ', scopeTypes: ['PLATFORM'], operations: [] },
-  { key: 'inventory.shelves.create', class: 'WRITE', scopeTypes: ['PLATFORM'], operations: ['createShelf'] },
-  { key: 'inventory.shelves.get', class: 'READ', scopeTypes: ['PLATFORM'], operations: ['getShelf'] },
-  { key: 'inventory.shelves.list', class: 'READ', scopeTypes: ['PLATFORM'], operations: ['listShelves'] },
+  {
+    key: 'inventory.shelves.audit',
+    displayName: 'Sees who changed a shelf',
+    description: 'Sees who changed a shelf.',
+    access: { class: 'READ', scopeTypes: ['PLATFORM'] },
+    operations: [],
+  },
+  {
+    key: 'inventory.shelves.create',
+    displayName: 'Puts up a shelf',
+    access: { class: 'WRITE', scopeTypes: ['PLATFORM'] },
+    operations: ['createShelf'],
+  },
+  {
+    key: 'inventory.shelves.get',
+    displayName: 'Gets a shelf',
+    access: { class: 'READ', scopeTypes: ['PLATFORM'] },
+    operations: ['getShelf'],
+  },
+  {
+    key: 'inventory.shelves.list',
+    displayName: 'Lists shelves',
+    access: { class: 'READ', scopeTypes: ['PLATFORM'] },
+    operations: ['listShelves'],
+  },
   {
     key: 'inventory.shelves.update',
-    class: 'WRITE',
-    scopeTypes: ['PLATFORM'],
+    displayName: 'Changes a shelf',
+    access: { class: 'WRITE', scopeTypes: ['PLATFORM'] },
     operations: ['updateShelf', 'moveShelf'],
   },
 ] as const

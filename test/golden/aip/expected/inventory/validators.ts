@@ -77,7 +77,7 @@ export function checkPlace(value: unknown, faults: Faults): value is Place {
 export function checkPlaceInput(value: unknown, faults: Faults): value is PlaceInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, placeInputMembers, faults)
+  closed(value, faults, placeInputMembers)
   if (required(value.room, 'room', faults)) matches(value.room, 'room', faults, placeRoomPattern)
   if (value.height_cm !== undefined) integer(value.height_cm, 'height_cm', faults, 0, 300)
   return faults.count === before
@@ -86,7 +86,7 @@ export function checkPlaceInput(value: unknown, faults: Faults): value is PlaceI
 export function checkPlaceUpdate(value: unknown, faults: Faults): value is PlaceUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, placeInputMembers, faults)
+  closed(value, faults, placeInputMembers)
   if (value.room !== undefined) matches(value.room, 'room', faults, placeRoomPattern)
   if (value.height_cm !== undefined) integer(value.height_cm, 'height_cm', faults, 0, 300)
   return faults.count === before
@@ -115,7 +115,7 @@ export function checkShelf(value: unknown, faults: Faults): value is Shelf {
 export function checkShelfInput(value: unknown, faults: Faults): value is ShelfInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, shelfInputMembers, faults)
+  closed(value, faults, shelfInputMembers)
   if (required(value.name, 'name', faults)) matches(value.name, 'name', faults, shelfNamePattern)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -128,7 +128,7 @@ export function checkShelfInput(value: unknown, faults: Faults): value is ShelfI
 export function checkShelfUpdate(value: unknown, faults: Faults): value is ShelfUpdate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, shelfInputMembers, faults)
+  closed(value, faults, shelfInputMembers)
   if (value.name !== undefined) matches(value.name, 'name', faults, shelfNamePattern)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -218,7 +218,7 @@ export function checkMoveShelfRequest(value: unknown, faults: Faults): value is 
 function checkMoveShelfRequestBody(value: unknown, faults: Faults): boolean {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, moveShelfRequestBodyMembers, faults)
+  closed(value, faults, moveShelfRequestBodyMembers)
   if (required(value.to, 'to', faults)) nested(value.to, 'to', faults, checkPlaceInput)
   return faults.count === before
 }

@@ -1,0 +1,82 @@
+import { isRecord, own } from '../runtime/validation.ts'
+import { printableJson } from './printable.ts'
+import { sheet, Table } from './table.ts'
+
+export const outputForms = ['table', 'json'] as const
+export type OutputForm = (typeof outputForms)[number]
+
+/** How answers are shown. */
+export interface Printing {
+  readonly form: OutputForm
+  /** Characters of a line. */
+  readonly width: number
+  readonly print: (text: string) => void
+}
+
+/** The rows of a list's answer: under the declared member, else under the only one that is a list. */
+export function rowsOf(answer: unknown, member: string | undefined): readonly unknown[] | undefined {
+  if (!isRecord(answer)) return undefined
+  if (member !== undefined) {
+    const rows = own(answer, member)
+    return Array.isArray(rows) ? rows : undefined
+  }
+  if (!Object.hasOwn(answer, 'next_page_token')) return undefined
+  const [rows, ...others] = Object.values(answer).filter(Array.isArray)
+  return others.length === 0 ? rows : undefined
+}
+
+/** Prints one answer as it is. */
+export function printAnswer(answer: unknown, member: string | undefined, { form, print, width }: Printing): void {
+  if (answer === undefined) return
+  if (form === 'json') return print(printableJson(answer))
+  const rows = rowsOf(answer, member)
+  if (rows === undefined) return sheet(answer).forEach(print)
+  if (rows.length === 0) return print('no rows')
+  const table = new Table(rows, width)
+  print(table.head())
+  for (const row of rows) print(table.line(row))
+}
+
+/** Prints rows as they come, at most `limit`: a table, or one list of JSON. Whether there would have been more. */
+export async function printRows(
+  pages: AsyncIterable<readonly unknown[]>,
+  limit: number,
+  printing: Printing,
+): Promise<{ readonly isCut: boolean }> {
+  const printer = printing.form === 'json' ? jsonRows(printing) : tableRows(printing)
+  let left = limit
+  for await (const rows of pages) {
+    printer.page(rows.slice(0, left))
+    if (rows.length > left) {
+      printer.end()
+      return { isCut: true }
+    }
+    left -= rows.length
+  }
+  printer.end()
+  return { isCut: false }
+}
+
+function jsonRows({ print }: Printing) {
+  let last: string | undefined
+  const add = (row: unknown): void => {
+    print(last === undefined ? '[' : `${last},`)
+    last = printableJson(row).replaceAll(/^/gm, '  ')
+  }
+  return {
+    page: (rows: readonly unknown[]) => rows.forEach(add),
+    end: () => (last === undefined ? print('[]') : [last, ']'].forEach(print)),
+  }
+}
+
+function tableRows({ print, width }: Printing) {
+  let table: Table | undefined
+  return {
+    page(rows: readonly unknown[]) {
+      if (rows.length === 0) return
+      if (!table) print((table = new Table(rows, width)).head())
+      for (const row of rows) print(table.line(row))
+    },
+    end: () => void (table ?? print('no rows')),
+  }
+}

@@ -1,0 +1,57 @@
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { CommandError } from './exit-codes.ts'
+
+/** A first line that is longer is no password. */
+const maxLength = 4096
+
+/** Asks the person at the terminal for a line; what is typed is shown. */
+export const askLine = (question: string): Promise<string> => ask(question, process.stderr)
+
+/**
+ * Asks for a password, of which nothing is shown; the first line of standard input where that is no terminal. With
+ * `isNew` it is asked for twice. Throws `CommandError` where there is none.
+ */
+export async function askPassword(question: string, isNew = false): Promise<string> {
+  if (!process.stdin.isTTY) return firstLine()
+  const password = await askHidden(question)
+  if (password === '') throw new CommandError('there is no password')
+  if (isNew && (await askHidden('the same again: ')) !== password) throw new CommandError('the passwords differ')
+  return password
+}
+
+async function askHidden(question: string): Promise<string> {
+  process.stderr.write(question)
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  try {
+    return await ask('', nowhere)
+  } finally {
+    process.stderr.write('\n')
+  }
+}
+
+function ask(question: string, output: NodeJS.WritableStream): Promise<string> {
+  const { promise, reject, resolve } = Promise.withResolvers<string>()
+  const lines = createInterface({ input: process.stdin, output, terminal: true, historySize: 0 })
+  lines.on('SIGINT', () => lines.close())
+  lines.on('close', () => reject(new CommandError('nothing was entered')))
+  lines.question(question, line => {
+    resolve(line)
+    lines.close()
+  })
+  return promise
+}
+
+async function firstLine(): Promise<string> {
+  let text = ''
+  process.stdin.setEncoding('utf8')
+  for await (const chunk of process.stdin) {
+    text += String(chunk)
+    if (text.includes('\n') || text.length > maxLength) break
+  }
+  const [line = ''] = text.split(/\r?\n/, 1)
+  if (line === '' || line.length > maxLength) {
+    throw new CommandError('the first line of standard input must be the password')
+  }
+  return line
+}

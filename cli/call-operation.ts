@@ -1,0 +1,127 @@
+import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
+import { iteratePages } from '../runtime/iterate.ts'
+import { parseJson } from '../runtime/json.ts'
+import type { OperationRecord } from '../runtime/operations.ts'
+import type { ClientRoute } from '../runtime/route.ts'
+import { send } from '../runtime/transport.ts'
+import type { Transport } from '../runtime/transport.ts'
+import { isRecord } from '../runtime/validation.ts'
+import { wait } from '../runtime/wait.ts'
+import { printAnswer, printRows, rowsOf, type Printing } from './answer-printer.ts'
+import type { ApiFlags } from './api.ts'
+import { addressOf, findOperation, operationsOf, qualifiedName, type Operation } from './catalogue.ts'
+import { CommandError } from './exit-codes.ts'
+import { connect } from './kept-session.ts'
+import { printable } from './printable.ts'
+import { requestOf } from './request.ts'
+import { sessionFile } from './sessions.ts'
+
+/** Servers give no more rows a page. */
+const largestPage = 100
+const maxDepth = 100
+
+/** Prints the operations of an area, or of all: name, method and path. */
+export async function listOperations(area: true | string): Promise<void> {
+  const operations = await operationsOf(area === true ? undefined : area)
+  const width = Math.max(...operations.map(operation => qualifiedName(operation).length))
+  for (const operation of operations) print(`${qualifiedName(operation).padEnd(width)}  ${addressOf(operation)}`)
+}
+
+/** Calls an operation as the command line says, and prints what it answers. */
+export async function callOperation(
+  name: string | undefined,
+  words: readonly string[],
+  flags: ApiFlags,
+): Promise<void> {
+  if (name === undefined) throw new CommandError('name an operation: ninefold api --list shows all')
+  const operation = await findOperation(name)
+  refuseFlags(operation, flags)
+  const { output = process.stdout.isTTY ? 'table' : 'json' } = flags
+  const printing: Printing = { form: output, width: process.stdout.columns ?? 120, print }
+  const request = requestOf(operation, { words, body: flags.body === undefined ? undefined : await bodyOf(flags.body) })
+  const transport = await connect(sessionFile(), flags.url)
+  if (flags.all || flags.limit !== undefined) return printList(transport, operation, request, flags, printing)
+  const answer = await send(transport, operation.client, request)
+  if (!flags.wait) return printAnswer(answer, operation.rows, printing)
+  printAnswer(await ended(transport, operation, answer), undefined, printing)
+}
+
+const isList = ({ client, rows }: Operation): boolean =>
+  rows !== undefined || (client.parameters ?? []).some(({ name }) => name === 'page_token')
+
+function refuseFlags(operation: Operation, { all, limit, wait: waits }: ApiFlags): void {
+  const { mode, operationId } = operation.client
+  if (waits && mode !== 'sync' && mode !== 'async') {
+    throw new CommandError(`${operationId} changes nothing: there is nothing to --wait for`)
+  }
+  if ((all || limit !== undefined) && !isList(operation)) {
+    throw new CommandError(`${operationId} is no list: leave ${all ? '--all' : '--limit'} out`)
+  }
+}
+
+/** The JSON that `--body` names. Says nothing of what it holds. */
+async function bodyOf(said: string): Promise<unknown> {
+  const place = said === '-' ? 'standard input' : said.startsWith('@') ? said.slice(1) : '--body'
+  const json = said === '-' ? await text(process.stdin) : said.startsWith('@') ? await fileText(place) : said
+  try {
+    return parseJson(json, maxDepth)
+  } catch {
+    throw new CommandError(`${place} must hold JSON`)
+  }
+}
+
+async function fileText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
+    throw new CommandError(`the body ${path} cannot be read (${code})`)
+  }
+}
+
+async function printList(
+  transport: Transport,
+  operation: Operation,
+  request: object,
+  { limit = Infinity }: ApiFlags,
+  printing: Printing,
+): Promise<void> {
+  const size = { page_size: Math.min(limit, largestPage) }
+  const hasSize = (operation.client.parameters ?? []).some(({ name }) => name === 'page_size')
+  const asked = hasSize ? { ...size, ...request } : request
+  const pages = iteratePages(transport, pageRoute(operation.client), asked)
+  const { isCut } = await printRows(rowPages(pages, operation.rows), limit, printing)
+  if (isCut) say(`there are more than ${limit} rows`)
+}
+
+async function* rowPages(
+  pages: AsyncIterable<unknown>,
+  member: string | undefined,
+): AsyncGenerator<readonly unknown[]> {
+  for await (const page of pages) yield rowsOf(page, member) ?? []
+}
+
+/** Waits for the operation whose record was answered, and tells how far it is. */
+async function ended(transport: Transport, { area, client }: Operation, answer: unknown): Promise<unknown> {
+  if (!isOperation(answer)) throw new CommandError(`${client.operationId} answered no operation to wait for`)
+  const { client: getRoute } = await findOperation(`${area}.getOperation`)
+  let last = ''
+  const onProgress = ({ id, progress, status }: OperationRecord): void => {
+    const line = `${id}: ${status}${progress === undefined ? '' : `, ${progress} %`}`
+    if (line !== last) say(printable((last = line)))
+  }
+  onProgress(answer)
+  return wait(transport, recordRoute(getRoute), answer, { onProgress })
+}
+
+const isOperation = (value: unknown): value is OperationRecord =>
+  isRecord(value) && typeof value.id === 'string' && typeof value.status === 'string'
+
+/** Answers are open: what is declared of them is all that is known. */
+const pageRoute = (route: ClientRoute<object, unknown>) => route as ClientRoute<object, { next_page_token?: string }>
+const recordRoute = (route: ClientRoute<object, unknown>) =>
+  route as ClientRoute<{ readonly id: string }, OperationRecord>
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`)
+const say = (line: string): void => void process.stderr.write(`${line}\n`)

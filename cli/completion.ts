@@ -1,0 +1,31 @@
+import { Argument, type Command } from 'commander'
+import { calledRightly } from './usage-exit.ts'
+
+const shells = ['bash', 'zsh', 'fish'] as const
+type Shell = (typeof shells)[number]
+
+/** `ninefold completion`: prints what a shell is to read once, such as `source <(ninefold completion bash)`. */
+export const completionCommand = (): Command =>
+  calledRightly('completion')
+    .description('print what completes commands and operations in a shell')
+    .addArgument(new Argument('<shell>', 'which shell').choices(shells))
+    .action(async (shell: Shell, _, command: Command) => {
+      const [{ operationsOf }, { scripts }] = await Promise.all([
+        import('./catalogue.ts'),
+        import('./shell-scripts.ts'),
+      ])
+      const ids = Map.groupBy(await operationsOf(), ({ client }) => client.operationId)
+      // Names that several areas have are completed to those that can be called.
+      const operations = [...ids].flatMap(([id, found]) =>
+        found.length > 1 ? found.map(f => `${f.area}.${id}`) : [id],
+      )
+      const commands = (command.parent?.commands ?? []).map(known => known.name())
+      const options = command.parent?.commands.find(known => known.name() === 'api')?.options ?? []
+      process.stdout.write(
+        scripts[shell]({
+          commands,
+          operations: operations.sort(),
+          options: options.map(({ long }) => long ?? '').filter(long => long !== ''),
+        }),
+      )
+    })

@@ -1,0 +1,114 @@
+import { didYouMean, quoted } from '../runtime/refusal.ts'
+import type { ClientParameter, ParameterType, Scalar } from '../runtime/route.ts'
+import { setMember } from '../runtime/json.ts'
+import { Faults, isRecord, own } from '../runtime/validation.ts'
+import type { Operation } from './catalogue.ts'
+import { CommandError } from './exit-codes.ts'
+import { fitBody, type Leaf } from './fit-body.ts'
+import { knownMembers } from './known-members.ts'
+
+/** What a person says of a request: `key=value` words, and the body that they are added to. */
+export interface Said {
+  readonly words: readonly string[]
+  /** Parsed; absent: the words make the body. */
+  readonly body?: unknown
+}
+
+/** Command lines are seen by everybody on a machine, and kept by shells. */
+const secretNames =
+  /(?:^|_)(?:password|secret|assertion|private_key|passphrase)$|^(?:token|refresh_token|access_token)$/
+
+/**
+ * The request of an operation. Each word is a parameter by its name, else a member of the body, dotted where it is inside
+ * another one; a word that is repeated makes a list. Throws `CommandError` for all that the server would find wrong.
+ */
+export function requestOf(operation: Operation, { words, body }: Said): object {
+  const { body: declared, parameters = [] } = operation.client
+  const values = Map.groupBy(words.map(split), ([key]) => key)
+  const request: Record<string, unknown> = {}
+  const leaves: Leaf[] = []
+  for (const [key, pairs] of values) {
+    const texts = pairs.map(([, text]) => text)
+    const parameter = parameters.find(({ name, member }) => name === key || member === key)
+    if (parameter) setMember(request, parameter.member ?? parameter.name, ofParameter(parameter, texts))
+    else if (declared) leaves.push({ path: bodyPath(key), texts })
+    else throw unknownKey(operation, key)
+  }
+  if (!declared && body !== undefined) throw new CommandError(`${operation.client.operationId} takes no --body`)
+  const isNeeded = body !== undefined || leaves.length > 0 || declared?.required === true
+  if (declared && isNeeded) request.body = fitBody(operation, request, body ?? {}, leaves)
+  refuseFaults(operation, request)
+  return request
+}
+
+function split(word: string): readonly [key: string, text: string] {
+  const mark = word.indexOf('=')
+  if (mark > 0) return [word.slice(0, mark), word.slice(mark + 1)]
+  throw new CommandError(`${quoted(word)} must be key=value`)
+}
+
+function bodyPath(key: string): readonly string[] {
+  const path = key.split('.')
+  const last = path.at(-1) ?? ''
+  if (path.includes('')) throw new CommandError(`${quoted(key)} must be names with dots between them`)
+  if (!secretNames.test(last)) return path
+  throw new CommandError(`${quoted(key)} is a secret, which command lines are no place for: --body -, or --body @file`)
+}
+
+function ofParameter({ in: place, name, type }: ClientParameter, texts: readonly string[]): unknown {
+  const [text = '', ...others] = texts
+  if (place === 'path' && /^\.{0,2}$/.test(text)) throw new CommandError(`${name} must not be ${quoted(text)}`)
+  if (typeof type === 'object' && 'array' in type) return texts.map(item => ofScalar(name, type.array, item))
+  if (others.length > 0) throw new CommandError(`${quoted(name)} is given ${texts.length} times, and takes one value`)
+  return type === 'json' || typeof type === 'object' ? ofJson(name, text) : ofScalar(name, type, text)
+}
+
+function ofScalar(name: string, type: Exclude<ParameterType & string, 'json'> | Scalar, text: string): unknown {
+  if (type === 'string') return text
+  if (type === 'boolean') {
+    if (text === 'true' || text === 'false') return text === 'true'
+    throw new CommandError(`${name} must be true or false`)
+  }
+  if (/^-?\d+(?:\.\d+)?$/.test(text)) return Number(text)
+  throw new CommandError(`${name} must be a number`)
+}
+
+function ofJson(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new CommandError(`${name} must be JSON`)
+  }
+}
+
+/** All that is wrong at once, with the names that were probably meant. */
+function refuseFaults(operation: Operation, request: Record<string, unknown>): void {
+  const faults = new Faults()
+  if (operation.check(request, faults)) return
+  const told = faults.list.map(({ field, description }) => {
+    const isUnknown = description === 'is not a known field'
+    return `${field === '' ? 'the body' : field} ${description}${isUnknown ? nearestMember(operation, request, field) : ''}`
+  })
+  throw new CommandError(`${operation.client.operationId} cannot be called: ${told.join('; ')}`)
+}
+
+function nearestMember(operation: Operation, request: Record<string, unknown>, field: string): string {
+  const path = field.split('.')
+  const name = path.pop() ?? ''
+  const body = own(request, 'body')
+  return didYouMean(name, [
+    ...knownMembers(operation, request, isRecord(body) ? body : {}, path),
+    ...(path.length === 0 ? parameterNames(operation) : []),
+  ])
+}
+
+function unknownKey(operation: Operation, key: string): CommandError {
+  const names = parameterNames(operation)
+  const takes = names.length === 0 ? 'it takes none' : `it takes ${names.join(', ')}`
+  const { operationId } = operation.client
+  return new CommandError(`${operationId} has no parameter ${quoted(key)}${didYouMean(key, names)}: ${takes}`)
+}
+
+/** The header that every change may carry is known anyway. */
+const parameterNames = ({ client }: Operation): readonly string[] =>
+  (client.parameters ?? []).filter(({ in: place }) => place !== 'header').map(({ name }) => name)

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto'
+import { closeSync, openSync } from 'node:fs'
+import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Tokens } from '../client/session.ts'
+import { isRecord } from '../runtime/validation.ts'
+import { CommandError } from './exit-codes.ts'
+
+/** Who signed in where. */
+export interface Kept {
+  /** As `serverUrl` writes it: tokens go there and nowhere else. */
+  readonly base_url: string
+  readonly tokens: Tokens
+}
+
+/** How long a command waits for another one that renews the tokens: longer than that may take. */
+const waitMs = 60_000
+const pauseMs = 25
+
+/** The folder of what the commands keep: that of XDG, else `~/.config/ninefold`. */
+export function configFolder(environment: Readonly<Record<string, string | undefined>>): string {
+  const { HOME, XDG_CONFIG_HOME } = environment
+  return join(XDG_CONFIG_HOME || join(HOME || homedir(), '.config'), 'ninefold')
+}
+
+/** The tokens of the person at this machine, in a file that only this person can read. */
+export class SessionFile {
+  readonly path: string
+  readonly #folder: string
+
+  constructor(folder: string) {
+    this.#folder = folder
+    this.path = join(folder, 'session.json')
+  }
+
+  /** Undefined when nobody is signed in. Throws `CommandError` where others could read it, or it is broken. */
+  async read(): Promise<Kept | undefined> {
+    const text = await readFile(this.path, 'utf8').catch(absent)
+    if (text === undefined) return undefined
+    const { mode } = await stat(this.path)
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+      throw new CommandError(`others can read ${this.path}: sign in again with ninefold login, or chmod 600 it`)
+    }
+    return this.#parse(text)
+  }
+
+  /** Replaces what is kept: whole or not at all. */
+  async write(kept: Kept): Promise<void> {
+    await this.#makeFolder()
+    const draft = `${this.path}.${randomUUID()}`
+    const handle = await open(draft, 'wx', 0o600)
+    try {
+      await handle.writeFile(`${JSON.stringify(kept, undefined, 2)}\n`)
+      await handle.sync()
+      await rename(draft, this.path)
+    } catch (error) {
+      await rm(draft, { force: true })
+      throw error
+    } finally {
+      await handle.close()
+    }
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.path, { force: true })
+  }
+
+  /** Runs a task that no other command runs at the same time. Throws `CommandError` when another one does not end. */
+  async exclusive<Result>(task: () => Promise<Result>): Promise<Result> {
+    await this.#makeFolder()
+    const release = await lock(join(this.#folder, 'session.lock'))
+    try {
+      return await task()
+    } finally {
+      release()
+    }
+  }
+
+  async #makeFolder(): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    await chmod(this.#folder, 0o700)
+  }
+
+  #parse(text: string): Kept {
+    const value = parsed(text)
+    if (isRecord(value) && typeof value.base_url === 'string' && isTokens(value.tokens)) {
+      return { base_url: value.base_url, tokens: value.tokens }
+    }
+    throw new CommandError(`${this.path} is broken: sign in again with ninefold login`)
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isTokens(value: unknown): value is Tokens {
+  if (!isRecord(value)) return false
+  const { access_token, expire_time, principal_id, refresh_token } = value
+  const texts = [access_token, expire_time, principal_id, refresh_token ?? '']
+  return texts.every(text => typeof text === 'string')
+}
+
+function absent(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+  throw error
+}
+
+/**
+ * Node.js locks no files, but SQLite does: with locks that the system drops when the process ends, however it does. The
+ * file stays empty. Answers what gives the lock back.
+ */
+async function lock(path: string): Promise<() => void> {
+  closeSync(openSync(path, 'a', 0o600))
+  const { DatabaseSync } = await import('node:sqlite')
+  for (let waited = 0; ; waited += pauseMs) {
+    const database = new DatabaseSync(path, { timeout: 0 })
+    try {
+      database.exec('BEGIN EXCLUSIVE')
+      return () => database.close()
+    } catch (error) {
+      database.close()
+      if (!isBusy(error)) throw error
+    }
+    if (waited >= waitMs) throw new CommandError(`another command holds ${path}: end it, and try again`)
+    await sleep(pauseMs)
+  }
+}
+
+/** SQLITE_BUSY, with any of its extensions. */
+const isBusy = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && (error.errcode & 0xff) === 5

@@ -1,0 +1,95 @@
+// Copied by ninefold. Do not edit: generate writes it again.
+
+import { watched } from './bytes.ts'
+import type { CalledOperation } from './context.ts'
+import type { RpcCode } from './errors.ts'
+import type { ParameterReader } from './parameters/read.ts'
+import type { BoundRoute } from './route.ts'
+import { rpcOfHttp } from './status.ts'
+import type { WireAnswer, WireRequest } from './wire.ts'
+
+/** One call as it is logged: never its query, its body or a credential. */
+export interface LogEntry {
+  readonly requestId: string
+  readonly traceId: string
+  readonly method: string
+  /** The template of the path; absent, like `operationId`, when no route was found. */
+  readonly path: string | undefined
+  readonly operationId: string | undefined
+  /** The same object in every call of an operation. */
+  readonly operation: CalledOperation | undefined
+  readonly principalId: string | undefined
+  /** As the host knows it. */
+  readonly clientAddress: string
+  readonly status: number
+  /** The google.rpc.Code: that of the error, else that of the status. */
+  readonly code: RpcCode | 'OK'
+  /** Of an error: its reason; `CANCELLED` when the caller went away. */
+  readonly reason: string | undefined
+  readonly milliseconds: number
+  /** What was thrown, when it was a defect of the server. */
+  readonly error?: unknown
+}
+
+/** A route made ready to be served. */
+export interface Served extends BoundRoute {
+  readonly template: string
+  readonly operation: CalledOperation
+  readonly read: ParameterReader
+  readonly noStore: boolean
+}
+
+/** What becomes known of a call while it is answered. */
+export interface Call {
+  readonly request: WireRequest
+  readonly requestId: string
+  readonly traceId: string
+  readonly startMs: number
+  served?: Served
+  principalId?: string | undefined
+  /** The status of the error that is coming, where it is not that of its reason. */
+  errorStatus?: number | undefined
+  allow?: string
+}
+
+/** How a call ended, as far as the status of its answer does not say it. */
+export interface Outcome {
+  readonly code?: RpcCode
+  readonly reason?: string
+  readonly error?: unknown
+}
+
+/** The caller went away. */
+export const cancelled: Outcome = { code: 'CANCELLED', reason: 'CANCELLED' }
+
+/** Logs the call and hands the answer over; a stream is logged when it has ended. */
+export function finish(answer: WireAnswer, call: Call, outcome: Outcome, log: (entry: LogEntry) => void): WireAnswer {
+  const { request, served, requestId, traceId, principalId } = call
+  const record = ({ code, reason, error }: Outcome): void => {
+    log({
+      requestId,
+      traceId,
+      method: request.method,
+      path: served?.template,
+      operationId: served?.route.operationId,
+      operation: served?.operation,
+      principalId,
+      clientAddress: request.clientAddress,
+      status: answer.status,
+      code: code ?? (answer.status < 400 ? 'OK' : rpcOfHttp(answer.status)),
+      reason,
+      milliseconds: performance.now() - call.startMs,
+      ...(error !== undefined && { error }),
+    })
+  }
+  const { body } = answer
+  if (!(body instanceof ReadableStream)) {
+    record(outcome)
+    return answer
+  }
+  const stream = watched(body, (how, error) => {
+    if (how === 'read') record({})
+    else record(how === 'left' || request.signal.aborted ? cancelled : { code: 'INTERNAL', reason: 'INTERNAL', error })
+  })
+  return { ...answer, body: stream }
+}

@@ -1,0 +1,93 @@
+import { isUuid } from '../../runtime/formats.ts'
+import { fieldInvalid } from '../../output/shared/errors.ts'
+import { isRecord } from '../../runtime/validation.ts'
+import { platform, type AccessScopes, type Asked, type ScopeOf, type Sent } from '../ports/access.ts'
+import type { Scope } from '../ports/operations.ts'
+import type { Collection, Reader } from '../ports/store.ts'
+import { bindings } from './bindings-store.ts'
+import { roles } from './roles-store.ts'
+import { serviceAccounts } from './service-accounts-store.ts'
+import { users } from './users-store.ts'
+
+const ofUser = row(users, home)
+
+const ofRole = row(roles, ({ scope_id, scope_type }) => ({ type: scope_type, id: scope_id }), 'role')
+
+/**
+ * Where the operations of iam are authorized (iam.md §3): at the scope of their row, at the home of a principal, or at
+ * what their body names. Which roles a caller sees, and whose tokens may be revoked, only the handlers know.
+ */
+export const iamScopes: AccessScopes = {
+  getBinding: row(bindings, ({ scope_id, scope_type }) => ({ type: scope_type, id: scope_id })),
+  deleteBinding: row(bindings, ({ scope_id, scope_type }) => ({ type: scope_type, id: scope_id })),
+  createBinding: bodyScope(['PLATFORM', 'ORGANISATION', 'GROUP', 'WORKSPACE']),
+  listRoles: 'handler',
+  getRole: 'handler',
+  listRolePermissions: 'handler',
+  createRole: bodyScope(['PLATFORM', 'ORGANISATION']),
+  deleteRole: ofRole,
+  updateRole: ofRole,
+  addRolePermission: ofRole,
+  removeRolePermission: ofRole,
+  getServiceAccount: row(serviceAccounts, ({ workspace_id }) => ({ type: 'WORKSPACE', id: workspace_id })),
+  revokeToken: 'handler',
+  getUser: ofUser,
+  getUserAvatar: row(users, home, 'id', ({ id }) => id),
+  updateUser: ofUser,
+  deactivateUser: ofUser,
+  reactivateUser: ofUser,
+  regenerateActivation: ofUser,
+  resetUserPassword: ofUser,
+  inviteUser: async (_reader, sent) => {
+    const id = bodyOf(sent)['organisation_id']
+    if (id === undefined || id === '') return { scope: platform, told: platform }
+    if (typeof id !== 'string' || !isUuid(id)) throw faulty('organisation_id', 'must be a UUID, or empty')
+    return { scope: { type: 'ORGANISATION', id }, told: { type: 'ORGANISATION', id } }
+  },
+}
+
+/** Users of no organisation are at home on the platform. */
+function home({ organisation_id }: { readonly organisation_id: string }): Scope {
+  return organisation_id === '' ? platform : { type: 'ORGANISATION', id: organisation_id }
+}
+
+function row<T>(
+  collection: Collection<T>,
+  scopeOf: (row: T) => Scope,
+  parameter = 'id',
+  ownerOf?: (row: T) => string,
+): ScopeOf {
+  return async (reader, { path }): Promise<Asked> => {
+    const id = path.get(parameter) ?? path.get('id')
+    const found = id === undefined ? undefined : await known(reader, collection, id)
+    return { scope: found && scopeOf(found), told: platform, ...(found && ownerOf && { owner: ownerOf(found) }) }
+  }
+}
+
+/** Ids are UUIDs or names of predefined roles; nothing else has a row. */
+async function known<T>(reader: Reader, collection: Collection<T>, id: string): Promise<T | undefined> {
+  return /^[\w-]{1,64}$/.test(id) ? (await reader.get(collection, id))?.value : undefined
+}
+
+/** The members that carry the scope are checked for form before anything is authorized (conventions §4). */
+function bodyScope(types: readonly Scope['type'][]): ScopeOf {
+  return async (_reader, sent): Promise<Asked> => {
+    const { scope_id: id, scope_type } = bodyOf(sent)
+    const type = types.find(each => each === scope_type)
+    if (type === undefined) throw faulty('scope_type', `must be ${types.join(' or ')}`)
+    const isPlatform = type === 'PLATFORM'
+    if (typeof id !== 'string' || (isPlatform ? id !== '' : !isUuid(id))) {
+      throw faulty('scope_id', isPlatform ? 'must be empty for PLATFORM' : 'must be a UUID')
+    }
+    return { scope: { type, id }, told: { type, id } }
+  }
+}
+
+function bodyOf({ given }: Sent): Readonly<Record<string, unknown>> {
+  const body = given?.['body']
+  if (isRecord(body)) return body
+  throw faulty('body', 'must be an object')
+}
+
+const faulty = (field: string, description: string): Error =>
+  fieldInvalid(`${field} ${description}`, { badRequest: [{ field, description }] })

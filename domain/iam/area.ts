@@ -1,0 +1,92 @@
+import { iamFilters } from '../../output/iam/filters.ts'
+import type { IamHandlers } from '../../output/iam/handlers.ts'
+import { iamRoutes } from '../../output/iam/routes.ts'
+import type { IamOperation } from '../../output/iam/types.ts'
+import type { BoundRoute } from '../../runtime/route.ts'
+import type { Procedure } from '../ports/procedures.ts'
+import type { Collection, Reader, Transaction } from '../ports/store.ts'
+import { FilterSchemaRecords } from '../records/filter-schemas.ts'
+import { OperationRecords } from '../records/operations.ts'
+import type { AccessTokens } from './access-tokens.ts'
+import { bindings } from './bindings-store.ts'
+import { Bindings } from './bindings.ts'
+import type { ResolvedResource } from './called-things.ts'
+import type { Catalogue } from './catalogue.ts'
+import { conditionFields } from './condition-fields.ts'
+import { feedCollections } from './feed-store.ts'
+import { settleProcedure } from './mutate.ts'
+import type { IamParts } from './parts.ts'
+import { Permissions } from './permissions.ts'
+import { policies } from './policies-store.ts'
+import { Policies } from './policies.ts'
+import { policySubjects } from './policy-subjects-store.ts'
+import { principals } from './principals-store.ts'
+import { Principals } from './principals.ts'
+import { rolePermissions, roles } from './roles-store.ts'
+import { Roles } from './roles.ts'
+import { ScopeAccess } from './scope-access.ts'
+import { scopePurgeProcedure } from './scope-purge.ts'
+import { scopeOf } from './scopes.ts'
+import { serviceAccounts } from './service-accounts-store.ts'
+import { ServiceAccounts } from './service-accounts.ts'
+import { syncPredefinedRoles } from './sync-roles.ts'
+import { tokenCollections } from './token-collections.ts'
+import { Tokens } from './tokens.ts'
+import { userCollections } from './users-collections.ts'
+import { Users } from './users.ts'
+
+/** Every collection of the area. */
+export const iamCollections: readonly Collection<never>[] = [
+  ...feedCollections,
+  principals,
+  ...userCollections,
+  ...tokenCollections,
+  roles,
+  rolePermissions,
+  bindings,
+  policies,
+  policySubjects,
+]
+
+/** The area's handlers, bound to its routes. */
+export function iamArea(parts: IamParts, accessTokens: AccessTokens): readonly BoundRoute[] {
+  const handlers: IamHandlers = {
+    filterSchemas: new FilterSchemaRecords([...iamFilters, conditionFields]),
+    operations: new OperationRecords<IamOperation>(parts),
+    bindings: new Bindings(parts),
+    permissions: new Permissions(parts),
+    policies: new Policies(parts),
+    principals: new Principals(parts),
+    access: new ScopeAccess(parts),
+    roles: new Roles(parts),
+    serviceAccounts: new ServiceAccounts(parts),
+    tokens: new Tokens(parts, accessTokens),
+    users: new Users(parts),
+  }
+  return iamRoutes(handlers)
+}
+
+/** The durable work of the area. */
+export const iamProcedures = (parts: IamParts): readonly Procedure<never, never>[] => [
+  settleProcedure(parts),
+  scopePurgeProcedure(parts),
+]
+
+/** What exists from the first start, and follows what this version has: the predefined roles. */
+export const startIam =
+  (catalogue: Catalogue) =>
+  (tx: Transaction, now: number): Promise<void> =>
+    syncPredefinedRoles(tx, catalogue, now)
+
+/** Name and labels of a thing of the area, as policies match them; undefined when there is none (iam.md 4.1). */
+export async function resolveIam(reader: Reader, type: string, id: string): Promise<ResolvedResource | undefined> {
+  if (type === 'iam.policies') return inWorkspace((await reader.get(policies, id))?.value)
+  if (type === 'iam.serviceAccounts') return inWorkspace((await reader.get(serviceAccounts, id))?.value)
+  const binding = type === 'iam.bindings' ? (await reader.get(bindings, id))?.value : undefined
+  return binding && { name: '', labels: {}, scope: scopeOf(binding) }
+}
+
+const inWorkspace = (
+  found: (Omit<ResolvedResource, 'scope'> & { readonly workspace_id: string }) | undefined,
+): ResolvedResource | undefined =>
+  found && { name: found.name, labels: found.labels, scope: { type: 'WORKSPACE', id: found.workspace_id } }

@@ -1,0 +1,71 @@
+import type { Binding, Principal, PrincipalKind, PrincipalStatus } from '../../output/iam/types.ts'
+import type { Scope } from '../ports/operations.ts'
+import type { Reader } from '../ports/store.ts'
+import { bindings } from './bindings-store.ts'
+import { storedCondition, type Condition } from './conditions.ts'
+import { principals } from './principals-store.ts'
+import { scopeKey } from './scope-chains.ts'
+
+/** A binding as decisions use it. */
+export interface HeldBinding {
+  readonly id: string
+  readonly roleId: string
+  readonly scope: Scope
+  readonly condition: Condition | undefined
+  /** As it is stored. */
+  readonly conditionText: string
+  /** It counts before this moment, milliseconds since 1970; Infinity for always. */
+  readonly expiresAt: number
+}
+
+/** A principal with all its bindings. */
+export interface HeldBindings {
+  readonly principal: {
+    readonly id: string
+    readonly kind: PrincipalKind
+    readonly email: string
+    /** Of a service account; else empty. */
+    readonly workspace: string
+  }
+  readonly status: PrincipalStatus
+  /** By `scopeKey` of the scope where they lie. */
+  readonly at: ReadonlyMap<string, readonly HeldBinding[]>
+}
+
+/** Reads a principal and its bindings, by two indexed reads; undefined when there is no such principal. */
+export async function heldBindings(reader: Reader, id: string): Promise<HeldBindings | undefined> {
+  const [stored, found] = await Promise.all([reader.get(principals, id), bindingsOf(reader, id)])
+  return stored && holding(stored.value, found)
+}
+
+/** A principal and its bindings, as decisions use them. */
+export function holding(
+  { email, id, kind, status, workspace_id: workspace }: Omit<Principal, 'created' | 'updated'>,
+  found: Iterable<Binding>,
+): HeldBindings {
+  const at = new Map<string, HeldBinding[]>()
+  for (const binding of found) {
+    const held = heldBinding(binding)
+    const key = scopeKey(held.scope)
+    const there = at.get(key)
+    if (there) there.push(held)
+    else at.set(key, [held])
+  }
+  return { principal: { id, kind, email, workspace }, status, at }
+}
+
+/** All bindings of a principal. */
+export async function bindingsOf(reader: Reader, principal: string): Promise<readonly Binding[]> {
+  const found: Binding[] = []
+  for await (const { value } of reader.each(bindings, { principal_id: principal })) found.push(value)
+  return found
+}
+
+const heldBinding = (binding: Binding): HeldBinding => ({
+  id: binding.id,
+  roleId: binding.role_id,
+  scope: { type: binding.scope_type, id: binding.scope_id },
+  condition: storedCondition(binding.condition),
+  conditionText: binding.condition,
+  expiresAt: binding.expire_time === undefined ? Infinity : Date.parse(binding.expire_time),
+})

@@ -1,0 +1,96 @@
+import { sidesOf, type Sides } from './picture-sides.ts'
+
+/** What decides what is seen; EXIF, XMP and unknown chunks go. */
+const kept: ReadonlySet<string> = new Set(['VP8X', 'VP8 ', 'VP8L', 'ALPH', 'ICCP', 'ANIM', 'ANMF'])
+
+/** What may stand in a frame of an animation. */
+const keptInFrame: ReadonlySet<string> = new Set(['ALPH', 'VP8 ', 'VP8L'])
+
+/** The bits of VP8X that announce XMP and EXIF. */
+const metadataBits = 0b0000_1100
+
+/** Position, sides, duration and flags of a frame. */
+const frameHeader = 16
+const extendedLength = 10
+
+interface Chunk {
+  readonly type: string
+  readonly body: Buffer
+}
+
+/**
+ * A WebP (RFC 9649) without metadata; undefined for what is none, is cut off, or whose frames are larger than the canvas
+ * that its header tells of.
+ */
+export function stripWebp(data: Buffer): Buffer | undefined {
+  if (data.length < 12 || data.toString('latin1', 0, 4) !== 'RIFF') return undefined
+  if (data.toString('latin1', 8, 12) !== 'WEBP') return undefined
+  const end = 8 + data.readUInt32LE(4)
+  if (end > data.length) return undefined
+  const chunks = chunksOf(data.subarray(12, end))
+  const first = chunks?.[0]
+  if (chunks === undefined || first === undefined) return undefined
+  if (first.type !== 'VP8X') return isImage(first) ? riff([first]) : undefined
+  if (first.body.length !== extendedLength) return undefined
+  const stripped = chunks.filter(({ type }) => kept.has(type)).map(withoutMetadata)
+  const whole = stripped.every(chunk => chunk !== undefined) ? stripped : undefined
+  return whole && areWithin(canvasOf(first.body), whole) ? riff(whole) : undefined
+}
+
+/** Undefined where a chunk is longer than what holds it. */
+function chunksOf(data: Buffer): readonly Chunk[] | undefined {
+  const chunks: Chunk[] = []
+  let at = 0
+  while (at < data.length) {
+    if (at + 8 > data.length) return undefined
+    const end = at + 8 + data.readUInt32LE(at + 4)
+    if (end > data.length) return undefined
+    chunks.push({ type: data.toString('latin1', at, at + 4), body: data.subarray(at + 8, end) })
+    // The last one is taken without its padding too.
+    at = end + (end % 2)
+  }
+  return chunks
+}
+
+function withoutMetadata({ body, type }: Chunk): Chunk | undefined {
+  if (type === 'VP8X') {
+    const plain = Buffer.from(body)
+    plain.writeUInt8(plain.readUInt8(0) & ~metadataBits, 0)
+    return { type, body: plain }
+  }
+  if (type !== 'ANMF') return { type, body }
+  const inner = chunksOf(body.subarray(frameHeader))
+  if (body.length < frameHeader || inner === undefined) return undefined
+  const stripped = inner.filter(each => keptInFrame.has(each.type))
+  return { type, body: Buffer.concat([body.subarray(0, frameHeader), ...stripped.map(written)]) }
+}
+
+/** Three bytes a side, less one. */
+const canvasOf = (body: Buffer): Sides => ({ width: body.readUIntLE(4, 3) + 1, height: body.readUIntLE(7, 3) + 1 })
+
+/** Whether there is a picture, and none that is larger than the canvas. */
+function areWithin({ height, width }: Sides, chunks: readonly Chunk[]): boolean {
+  const frames = chunks.filter(({ type }) => type === 'ANMF')
+  const inner = frames.flatMap(({ body }) => chunksOf(body.subarray(frameHeader)) ?? [])
+  const images = [...chunks, ...inner].filter(isImage)
+  if (images.length === 0) return false
+  return images.every(image => {
+    // As a file of its own an image is measured like one.
+    const sides = sidesOf(riff([image]))
+    return sides !== undefined && sides.width <= width && sides.height <= height
+  })
+}
+
+const isImage = ({ type }: Chunk): boolean => type === 'VP8 ' || type === 'VP8L'
+
+function riff(chunks: readonly Chunk[]): Buffer {
+  const body = Buffer.concat([Buffer.from('WEBP', 'latin1'), ...chunks.map(written)])
+  return written({ type: 'RIFF', body })
+}
+
+function written({ body, type }: Chunk): Buffer {
+  const head = Buffer.alloc(8)
+  head.write(type, 'latin1')
+  head.writeUInt32LE(body.length, 4)
+  return Buffer.concat([head, body, Buffer.alloc(body.length % 2)])
+}

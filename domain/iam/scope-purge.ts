@@ -1,0 +1,128 @@
+import type { Binding, Policy, Role, ServiceAccount } from '../../output/iam/types.ts'
+import { formatMillis } from '../../runtime/timestamps.ts'
+import type { Scope } from '../ports/operations.ts'
+import { again, done, type Procedure, type WorkOrder } from '../ports/procedures.ts'
+import type { Collection, Stored, Transaction, Where } from '../ports/store.ts'
+import { bindings } from './bindings-store.ts'
+import { accountQuota } from './make-service-account.ts'
+import type { IamParts } from './parts.ts'
+import { dropPolicy, policyQuota } from './policies.ts'
+import { policies } from './policies-store.ts'
+import { writePrincipal } from './principals-store.ts'
+import { rolePermissions, roles } from './roles-store.ts'
+import { principalOfServiceAccount, serviceAccounts } from './service-accounts-store.ts'
+import { deactivate } from './user-life.ts'
+import { users, type StoredUser } from './users-store.ts'
+
+/** Rows that one transaction takes along: others wait no longer than that. */
+const batchSize = 50
+
+/** Takes one row along, in a transaction that holds the revision. */
+type Take<T> = (tx: Transaction, parts: IamParts, stored: Stored<T>) => Promise<void>
+
+/**
+ * Takes along what a scope that is gone, or is being purged, leaves (iam.md 4.10): its bindings, policies and custom roles
+ * are deleted, who is at home there is DEACTIVATED. In bounded transactions; idempotent.
+ */
+export async function purgeScope(parts: IamParts, scope: Scope): Promise<void> {
+  const { id, type } = scope
+  await takeAll(parts, scope, bindings, { scope_id: id, scope_type: type }, dropBinding)
+  if (type === 'WORKSPACE') {
+    await takeAll(parts, scope, policies, { workspace_id: id }, giveBackPolicy)
+    await takeAll(parts, scope, serviceAccounts, { workspace_id: id, status: 'ACTIVE' }, bar)
+  }
+  if (type === 'ORGANISATION') {
+    await takeAll(parts, scope, users, { organisation_id: id, status: ['INVITED', 'ACTIVE'] }, deactivateUser)
+    await takeAll(parts, scope, roles, { scope_id: id, scope_type: type }, dropOwnedRole)
+  }
+}
+
+async function takeAll<T>(
+  parts: IamParts,
+  scope: Scope,
+  collection: Collection<T>,
+  where: Where,
+  take: Take<T>,
+): Promise<void> {
+  const { feed, store, taxonomy } = parts
+  let isMore = true
+  while (isMore) {
+    isMore = await store.tx(async tx => {
+      await taxonomy.share(tx, scope)
+      await feed.hold(tx)
+      let taken = 0
+      for await (const stored of tx.each(collection, where)) {
+        await take(tx, parts, stored)
+        taken += 1
+        if (taken === batchSize) return true
+      }
+      return false
+    })
+  }
+}
+
+/** Deletes a binding whose scope goes, and tells every server. */
+export async function dropBinding(
+  tx: Transaction,
+  { feed }: Pick<IamParts, 'feed'>,
+  { id, value, version }: Stored<Binding>,
+): Promise<void> {
+  await tx.delete(bindings, id, version)
+  await feed.revise(tx, 'PRINCIPAL', value.principal_id)
+}
+
+async function giveBackPolicy(tx: Transaction, { feed, taxonomy }: IamParts, stored: Stored<Policy>): Promise<void> {
+  const { workspace_id } = stored.value
+  await dropPolicy(tx, stored)
+  await taxonomy.consume(tx, workspace_id, [{ quota: policyQuota, amount: -1 }])
+  await feed.revise(tx, 'POLICY', workspace_id)
+}
+
+/** A program whose workspace goes signs in no more. */
+async function bar(tx: Transaction, parts: IamParts, { id, value, version }: Stored<ServiceAccount>): Promise<void> {
+  const time = formatMillis(parts.clock.now())
+  const next: ServiceAccount = { ...value, status: 'DEACTIVATED', keys: [], updated: time }
+  await tx.update(serviceAccounts, id, next, version)
+  await writePrincipal(tx, principalOfServiceAccount(next))
+  await parts.sessions.endAll(tx, id, 'USER_DEACTIVATED', time)
+  await parts.taxonomy.consume(tx, value.workspace_id, [{ quota: accountQuota, amount: -1 }])
+  await parts.feed.revise(tx, 'PRINCIPAL', id)
+}
+
+const deactivateUser: Take<StoredUser> = async (tx, parts, stored) => deactivate(tx, parts, stored, parts.clock.now())
+
+/** Whatever still names it lies below the owner, and goes as well. */
+async function dropOwnedRole(tx: Transaction, { feed }: IamParts, { id, version }: Stored<Role>): Promise<void> {
+  for await (const row of tx.each(rolePermissions, { role_id: id }))
+    await tx.delete(rolePermissions, row.id, row.version)
+  await tx.delete(roles, id, version)
+  await feed.revise(tx, 'ROLE', id)
+}
+
+const kind = 'iam.purge'
+
+/** After so long, in milliseconds, a purge that failed is tried again. */
+const restMs = 60_000
+
+/** What the end of a scope leaves to be done here. */
+export const scopePurge = ({ id, type }: Scope): WorkOrder => ({ kind, input: { id, type } })
+
+/** Purges organisations and groups that are gone; workspaces are purged with the other areas. Tried until it succeeds. */
+export const scopePurgeProcedure = (parts: IamParts): Procedure<Scope> => ({
+  kind,
+  deadlineMs: 'none',
+  steps: [
+    {
+      name: 'rows',
+      async run({ input }) {
+        try {
+          await purgeScope(parts, input)
+          return done()
+        } catch {
+          // Whatever it was: nothing of it may stay for ever, and all that is done stays done.
+          return again(restMs)
+        }
+      },
+    },
+  ],
+})

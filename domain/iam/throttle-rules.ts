@@ -1,0 +1,106 @@
+const minuteMs = 60_000
+
+/** How failures of one kind of key make who has it wait. */
+export interface ThrottleRule {
+  /** Failures count for so long. */
+  readonly windowMs: number
+  /**
+   * The first wait; each failure after it doubles it, up to `maxWaitMs`. Absent: the wait ends when so many failures have
+   * left the window that there is room for one more.
+   */
+  readonly doubling?: { readonly firstWaitMs: number; readonly maxWaitMs: number }
+}
+
+/** By what an attempt is known, and how much of it is borne (iam.md 4.7). */
+export const throttleRules = {
+  email_network: {
+    windowMs: 15 * minuteMs,
+    doubling: { firstWaitMs: minuteMs, maxWaitMs: 15 * minuteMs },
+  },
+  email: { windowMs: 60 * minuteMs },
+  network: { windowMs: 5 * minuteMs },
+  credential_token: { windowMs: minuteMs },
+} as const satisfies Record<string, ThrottleRule>
+
+export type ThrottleKind = keyof typeof throttleRules
+
+/** Failures that are borne in the window of each rule; 0: any number (conventions §19, `iam.throttle.*`). */
+export type ThrottleLimits = Readonly<Record<ThrottleKind, number>>
+
+export const defaultThrottleLimits: ThrottleLimits = { email_network: 5, email: 50, network: 100, credential_token: 20 }
+
+/** Moments are told apart up to so many failures; beyond, those that are close together are counted as one moment. */
+const maxMoments = 300
+
+/** What is known of one key. Times are milliseconds since 1970. */
+export interface Failures {
+  /** When something failed and how often, the oldest first. */
+  readonly moments: readonly (readonly [time: number, count: number])[]
+  /** How often a doubling wait was imposed. */
+  readonly waits: number
+  /** Attempts are refused until then; 0: they are not. */
+  readonly waitUntil: number
+}
+
+export const noFailures: Failures = { moments: [], waits: 0, waitUntil: 0 }
+
+/** The moment under which a failure at `now` is counted. */
+export function momentOf({ windowMs }: ThrottleRule, limit: number, now: number): number {
+  const grain = limit <= maxMoments ? 1 : Math.ceil(windowMs / maxMoments)
+  return now - (now % grain)
+}
+
+/** One more failure. */
+export function failed(rule: ThrottleRule, limit: number, before: Failures, now: number): Failures {
+  const { doubling, windowMs } = rule
+  const isForgiven = before.waits > 0 && now >= before.waitUntil + windowMs
+  const { moments, waits } = isForgiven ? noFailures : before
+  const counted = added(inWindow(moments, windowMs, now), momentOf(rule, limit, now))
+  if (doubling === undefined) return { moments: counted, waits: 0, waitUntil: roomAt(counted, windowMs, limit) }
+  if (waits === 0 && sum(counted) < limit) return { moments: counted, waits, waitUntil: 0 }
+  return { moments: counted, waits: waits + 1, waitUntil: now + waitAfter(doubling, waits + 1) }
+}
+
+/** What is left when the failure at `moment` was none. */
+export function withdrawn(rule: ThrottleRule, limit: number, before: Failures, moment: number): Failures {
+  const { doubling, windowMs } = rule
+  const moments = before.moments
+    .map(([time, count]) => [time, time === moment ? count - 1 : count] as const)
+    .filter(([, count]) => count > 0)
+  if (doubling === undefined) return { moments, waits: 0, waitUntil: roomAt(moments, windowMs, limit) }
+  const waits = Math.max(0, before.waits - 1)
+  const [last = 0] = moments.at(-1) ?? []
+  return { moments, waits, waitUntil: waits === 0 ? 0 : last + waitAfter(doubling, waits) }
+}
+
+/** When nothing of it counts any more. */
+export function forgottenAt({ windowMs }: ThrottleRule, { moments, waitUntil }: Failures): number {
+  const [last = 0] = moments.at(-1) ?? []
+  return Math.max(last, waitUntil) + windowMs
+}
+
+const waitAfter = ({ firstWaitMs, maxWaitMs }: NonNullable<ThrottleRule['doubling']>, waits: number): number =>
+  Math.min(maxWaitMs, firstWaitMs * 2 ** (waits - 1))
+
+const inWindow = (moments: Failures['moments'], windowMs: number, now: number): Failures['moments'] =>
+  moments.filter(([time]) => time > now - windowMs)
+
+/** Attempts of different servers may come a little out of order. */
+function added(moments: Failures['moments'], moment: number): Failures['moments'] {
+  const others = moments.filter(([time]) => time !== moment)
+  const [, count = 0] = moments.find(([time]) => time === moment) ?? []
+  return [...others, [moment, count + 1] as const].sort(([a], [b]) => a - b)
+}
+
+/** When fewer than `limit` failures are left in the window; 0 when they are now. */
+function roomAt(moments: Failures['moments'], windowMs: number, limit: number): number {
+  let left = sum(moments)
+  if (left < limit) return 0
+  for (const [time, count] of moments) {
+    left -= count
+    if (left < limit) return time + windowMs
+  }
+  return 0
+}
+
+const sum = (moments: Failures['moments']): number => moments.reduce((all, [, count]) => all + count, 0)

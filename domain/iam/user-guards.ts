@@ -1,0 +1,28 @@
+import type { Binding } from '../../output/iam/types.ts'
+import type { CallContext } from '../../runtime/context.ts'
+import type { Transaction } from '../ports/store.ts'
+import type { TakeOverGuard } from './credential-tokens.ts'
+import { mayTakeOver, requireOtherAdministrator, requireTakeOver, type TakeOver } from './escalation.ts'
+import { grantRole, type RoleGrant } from './grants.ts'
+import type { IamParts } from './parts.ts'
+import type { StoredUser } from './users-store.ts'
+
+/** The rules of iam.md 4.5 as calls on users need them. All are asked under the revision. */
+export interface UserGuards {
+  /** E4. Throws ESCALATION_DENIED unless the caller could have given the user all it holds. */
+  requireTakeOver(tx: Transaction, context: CallContext, target: StoredUser, kind: TakeOver): Promise<void>
+  /** E5. Throws LAST_ADMINISTRATOR when nobody would be left beside the user. */
+  requireOtherAdministrator(tx: Transaction, context: CallContext, target: StoredUser): Promise<void>
+  /** E4 of the principal to whom a token was answered. */
+  readonly mayTakeOver: TakeOverGuard
+  /** E1, E3, E6, the limits: inserts a binding. */
+  grantRole(tx: Transaction, grant: RoleGrant): Promise<Binding>
+}
+
+/** The rules as they are. */
+export const userGuards = (parts: IamParts): UserGuards => ({
+  requireTakeOver: (tx, context, target, kind) => requireTakeOver(tx, parts, context, target, kind),
+  requireOtherAdministrator: (tx, context, target) => requireOtherAdministrator(tx, parts, context, target),
+  mayTakeOver: (reader, minter, target, now) => mayTakeOver(reader, parts, minter, target, now),
+  grantRole: (tx, grant) => grantRole(tx, parts, grant),
+})

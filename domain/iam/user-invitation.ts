@@ -1,0 +1,102 @@
+import type { IamCredentialOperation, InvitationGrantGiven, InviteUserGiven } from '../../output/iam/types.ts'
+import type { CallContext } from '../../runtime/context.ts'
+import type { Answer } from '../../runtime/json.ts'
+import { formatMillis } from '../../runtime/timestamps.ts'
+import type { Transaction } from '../ports/store.ts'
+import { nextEtag } from '../records/etag.ts'
+import { mutateWithCredential } from './credential-calls.ts'
+import type { IamParts } from './parts.ts'
+import { writePrincipal } from './principals-store.ts'
+import { checkProfile, settableOf } from './profile-fields.ts'
+import { checkScopeForm, requireActiveScope, scopeOf } from './scopes.ts'
+import type { UserGuards } from './user-guards.ts'
+import { homeOf, userEffect } from './user-rows.ts'
+import { principalOfUser, users, type StoredUser } from './users-store.ts'
+
+type Invitation = InviteUserGiven['body']
+
+/** Makes users, who set their own passwords (iam.md 2). */
+export class UserInvitation {
+  readonly #parts: IamParts
+  readonly #guards: UserGuards
+
+  constructor(parts: IamParts, guards: UserGuards) {
+    this.#parts = parts
+    this.#guards = guards
+  }
+
+  async invite(request: InviteUserGiven, context: CallContext): Promise<Answer<IamCredentialOperation>> {
+    const { body } = request
+    checkProfile(body)
+    for (const [i, grant] of body.grants.entries()) checkScopeForm(grant, `grants[${i}].`)
+    await this.#requireGranting(body, context)
+    const user = newUser(this.#parts.clock.newId(), context.now, body, context.principal?.id ?? '')
+    const wanted = { purpose: 'ACTIVATION', ...body } as const
+    return mutateWithCredential(this.#parts, context, request, wanted, async (tx, { mintFor, ttlMs }) => {
+      await this.#requireActive(tx, body)
+      await this.#parts.feed.hold(tx)
+      const invited = { ...user, invite_expire_time: formatMillis(context.now + ttlMs) }
+      await writePrincipal(tx, principalOfUser(invited))
+      await this.#grant(tx, invited, body, context)
+      // Behind the grants: what they refuse is told before an address that is taken (conventions §4).
+      await tx.insert(users, invited)
+      await mintFor(tx, invited)
+      await this.#parts.feed.revise(tx, 'PRINCIPAL', user.id)
+      return userEffect('INVITE', invited)
+    })
+  }
+
+  async #requireGranting({ grants }: Invitation, context: CallContext): Promise<void> {
+    for (const grant of grants) await this.#parts.access.require(context, 'iam.bindings.create', scopeOf(grant))
+  }
+
+  /** Holds the organisations of all that is named, before anything else is locked. */
+  async #requireActive(tx: Transaction, body: Invitation): Promise<void> {
+    await requireActiveScope(tx, this.#parts, homeOf(body), 'organisation_id')
+    for (const [i, grant] of body.grants.entries()) {
+      await requireActiveScope(tx, this.#parts, scopeOf(grant), `grants[${i}].scope_id`)
+    }
+  }
+
+  async #grant(tx: Transaction, user: StoredUser, body: Invitation, context: CallContext): Promise<void> {
+    const grants: readonly InvitationGrantGiven[] = body.grants
+    for (const [i, grant] of grants.entries()) {
+      const { condition, expire_time, role_id } = grant
+      await this.#guards.grantRole(tx, {
+        context,
+        principal: user.id,
+        role_id,
+        scope: scopeOf(grant),
+        condition,
+        expire_time,
+        at: `grants[${i}].`,
+      })
+    }
+  }
+}
+
+/** A user that is invited `by` somebody; when its token expires is still to be said. */
+export function newUser(
+  id: string,
+  now: number,
+  body: Pick<Invitation, 'email' | 'display_name' | 'organisation_id' | 'locale' | 'time_zone' | 'labels'>,
+  by: string,
+): StoredUser {
+  const { display_name, email, labels, locale, organisation_id, time_zone } = { ...body, ...settableOf(body) }
+  const time = formatMillis(now)
+  return {
+    id,
+    email,
+    display_name,
+    organisation_id,
+    locale,
+    time_zone,
+    labels,
+    status: 'INVITED',
+    has_avatar: false,
+    invited_by: by,
+    etag: nextEtag(undefined),
+    created: time,
+    updated: time,
+  }
+}

@@ -1,0 +1,35 @@
+import { userNotFound } from '../../output/iam/errors.ts'
+import type { Effect, Scope } from '../ports/operations.ts'
+import type { Stored, Transaction } from '../ports/store.ts'
+import { writePrincipal } from './principals-store.ts'
+import { principalOfUser, users, type StoredUser } from './users-store.ts'
+
+/** Where a user is at home: its organisation, or the platform. */
+export const homeOf = ({ organisation_id: id }: Pick<StoredUser, 'organisation_id'>): Scope =>
+  id === '' ? { type: 'PLATFORM', id } : { type: 'ORGANISATION', id }
+
+/** What a call did to a user. */
+export const userEffect = (type: string, user: StoredUser): Effect => ({
+  type,
+  resourceType: 'iam.users',
+  resourceId: user.id,
+  scope: homeOf(user),
+})
+
+/** Throws USER_NOT_FOUND where there is none. */
+export function foundUser(stored: Stored<StoredUser> | undefined, id: string): Stored<StoredUser> {
+  if (stored) return stored
+  throw userNotFound(`user ${id} does not exist`, { resource: { type: 'iam.users', name: id } })
+}
+
+/** Writes a new user, and its row of the directory. Throws USER_ALREADY_EXISTS. */
+export async function insertUser(tx: Transaction, user: StoredUser): Promise<void> {
+  await writePrincipal(tx, principalOfUser(user))
+  await tx.insert(users, user)
+}
+
+/** Writes a user that the transaction has locked, and its row of the directory. */
+export async function writeUser(tx: Transaction, { id, version }: Stored<StoredUser>, next: StoredUser): Promise<void> {
+  await tx.update(users, id, next, version)
+  await writePrincipal(tx, principalOfUser(next))
+}

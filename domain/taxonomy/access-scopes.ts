@@ -1,0 +1,105 @@
+import { isUuid } from '../../runtime/formats.ts'
+import { isRecord } from '../../runtime/validation.ts'
+import type { CallContext } from '../../runtime/context.ts'
+import {
+  platform,
+  seenBy,
+  type Access,
+  type AccessScopes,
+  type Asked,
+  type ScopeOf,
+  type Sent,
+} from '../ports/access.ts'
+import type { Scope } from '../ports/operations.ts'
+import type { Collection, Reader, Where } from '../ports/store.ts'
+import { groups, organisations, workspaces } from './nodes.ts'
+import { quotaOverrides } from './quota-overrides-store.ts'
+import { parentScope, scopeOf } from './scopes.ts'
+
+/**
+ * Where the operations of the tree are authorized (taxonomy.md §3): at the node itself, at its parent, or at the place
+ * that a body names. What is no node of the organisation in the path is authorized at that organisation (conventions §4).
+ */
+export const taxonomyScopes: AccessScopes = {
+  getOrganisation: organisationItself,
+  updateOrganisation: organisationItself,
+  ...forAll(['getGroup', 'updateGroup'], itself('GROUP')),
+  ...forAll(['getWorkspace', 'updateWorkspace'], itself('WORKSPACE')),
+  ...forAll(verbs('Group'), parentOf(groups)),
+  ...forAll(verbs('Workspace'), parentOf(workspaces)),
+  createGroup: namedParent,
+  createWorkspace: namedParent,
+  getEffectiveQuota: async (reader, sent) => {
+    const { scope_id, scope_type } = sent.given ?? {}
+    const type = ['GROUP', 'WORKSPACE'] as const
+    const asked = type.find(each => scope_type === `TAXONOMY_SCOPE_TYPE_${each}`)
+    const organisation = organisationOf(sent)
+    if (asked === undefined) return askedAt(reader, organisation, { type: 'ORGANISATION', id: organisation })
+    return askedAt(reader, organisation, { type: asked, id: String(scope_id) })
+  },
+  getQuotaOverride: async (reader, { path }) => {
+    const stored = await read(reader, quotaOverrides, path.get('id'))
+    return { scope: stored && stored.quota_id === path.get('quota') ? scopeOf(stored) : undefined, told: platform }
+  },
+}
+
+/** The scope where a thing lies that is to be put below a group, or below the organisation when there is no such group. */
+export async function placeScope(reader: Reader, organisation: string, group: string): Promise<Scope> {
+  const found = group === '' ? undefined : await read(reader, groups, group)
+  return parentScope(organisation, found?.organisation_id === organisation ? group : '')
+}
+
+/** What narrows a list of nodes, of one organisation or of these themselves, to those that the caller may see. */
+export async function seenNodes(access: Access, context: CallContext, organisation?: string): Promise<Where> {
+  const within = organisation === undefined ? {} : { within: { type: 'ORGANISATION', id: organisation } as const }
+  return seenBy(await access.visible(context, context.operation?.permission ?? '', within), 'id')
+}
+
+function forAll(names: readonly string[], scope: ScopeOf): AccessScopes {
+  return Object.fromEntries(names.map(name => [name, scope]))
+}
+
+function verbs(kind: 'Group' | 'Workspace'): readonly string[] {
+  return ['delete', 'archive', 'move', 'restore', 'resume', 'suspend'].map(verb => verb + kind)
+}
+
+const organisationOf = ({ path }: Sent): string => path.get('organisation') ?? ''
+
+async function organisationItself(reader: Reader, { path }: Sent): Promise<Asked> {
+  const id = path.get('id') ?? ''
+  return askedAt(reader, id, { type: 'ORGANISATION', id })
+}
+
+function itself(type: 'GROUP' | 'WORKSPACE'): ScopeOf {
+  return (reader, sent) => askedAt(reader, organisationOf(sent), { type, id: sent.path.get('id') ?? '' })
+}
+
+/** A node of the organisation, else that; an organisation that is not there is no scope. */
+async function askedAt(reader: Reader, organisation: string, node: Scope): Promise<Asked> {
+  const told: Scope = { type: 'ORGANISATION', id: organisation }
+  if ((await read(reader, organisations, organisation)) === undefined) return { scope: undefined, told }
+  if (node.type === 'ORGANISATION') return { scope: told, told }
+  const found = await read(reader, node.type === 'GROUP' ? groups : workspaces, node.id)
+  return { scope: found?.organisation_id === organisation ? node : told, told }
+}
+
+function parentOf(collection: typeof groups | typeof workspaces): ScopeOf {
+  return async (reader, sent) => {
+    const found = await read(reader, collection, sent.path.get('id'))
+    const organisation = organisationOf(sent)
+    const parent = found?.organisation_id === organisation ? found.parent_group_id : ''
+    return askedAt(reader, organisation, parentScope(organisation, parent))
+  }
+}
+
+async function namedParent(reader: Reader, sent: Sent): Promise<Asked> {
+  const organisation = organisationOf(sent)
+  const body = sent.given?.['body']
+  const parent: unknown = isRecord(body) && Object.hasOwn(body, 'parent_group_id') ? body['parent_group_id'] : ''
+  return askedAt(reader, organisation, parentScope(organisation, typeof parent === 'string' ? parent : ''))
+}
+
+/** What is no id has no row. */
+async function read<T>(reader: Reader, collection: Collection<T>, id: string | undefined): Promise<T | undefined> {
+  return id !== undefined && isUuid(id) ? (await reader.get(collection, id))?.value : undefined
+}

@@ -1,0 +1,47 @@
+import { platform, type Asked, type ScopeOf } from '../../domain/ports/access.ts'
+import type { Scope } from '../../domain/ports/operations.ts'
+import type { Collection } from '../../domain/ports/store.ts'
+import { routeNotFound } from '../../output/shared/errors.ts'
+import type { PathParameters } from '../../runtime/doors.ts'
+import { isUuid } from '../../runtime/formats.ts'
+import { quoted } from '../../runtime/refusal.ts'
+import type { OperationRecord } from '../operations/record.ts'
+
+const addressable = ['ORGANISATION', 'GROUP', 'WORKSPACE'] as const satisfies readonly Scope['type'][]
+
+/** The scope that a path names, the innermost; undefined: none. */
+export function pathScope(path: PathParameters): Scope | undefined {
+  const workspace = path.get('workspace')
+  if (workspace !== undefined) return { type: 'WORKSPACE', id: workspace }
+  const type = addressable.find(each => each === path.get('scope_type'))
+  if (type !== undefined) return { type, id: path.get('scope_id') ?? '' }
+  const organisation = path.get('organisation')
+  return organisation === undefined ? undefined : { type: 'ORGANISATION', id: organisation }
+}
+
+/** Throws ROUTE_NOT_FOUND for a path whose kind of scope is none that paths name (iam.md 3). */
+export function requireScopeWord(path: PathParameters): void {
+  const word = path.get('scope_type')
+  if (word === undefined || addressable.some(each => each === word)) return
+  throw routeNotFound(`no operation has this path; a scope is ${addressable.join(', ')}, not ${quoted(word)}`)
+}
+
+/** Where calls are authorized whose area says nothing else: the scope of the path, else PLATFORM. */
+export const scopeOfPath: ScopeOf = async (_reader, { path }): Promise<Asked> => {
+  const scope = pathScope(path) ?? platform
+  return { scope, told: scope }
+}
+
+/**
+ * Where an operation is authorized that is asked for by its id: at the scope of its record, whose members carry the
+ * prefix of its area. Who caused it may see it anyway.
+ */
+export function recordScope(records: Collection<OperationRecord>): ScopeOf {
+  return async (reader, { path }) => {
+    const id = path.get('id') ?? ''
+    const record = isUuid(id) ? (await reader.get(records, id))?.value : undefined
+    if (record === undefined) return { scope: undefined, told: platform }
+    const type = addressable.find(each => record.scope_type.endsWith(`_${each}`)) ?? 'PLATFORM'
+    return { scope: { type, id: record.scope_id }, told: platform, owner: record.principal_id }
+  }
+}

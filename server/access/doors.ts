@@ -1,0 +1,187 @@
+import type { CalledResource, Circumstances, Decisions } from '../../domain/iam/decisions.ts'
+import { platform, type AccessScopes, type ScopeOf } from '../../domain/ports/access.ts'
+import type { Scope } from '../../domain/ports/operations.ts'
+import type { Store } from '../../domain/ports/store.ts'
+import { tokenRevoked } from '../../output/iam/errors.ts'
+import type { CallContext, Principal } from '../../runtime/context.ts'
+import type { Doors, PathParameters } from '../../runtime/doors.ts'
+import { isUuid } from '../../runtime/formats.ts'
+import type { Access, Route } from '../../runtime/route.ts'
+import { hasUsedKey } from '../operations/idempotency.ts'
+import { pathScope, requireScopeWord, scopeOfPath } from './asked-scope.ts'
+import { resourceOf, type ResourceOf } from './called-resource.ts'
+import { permissionDenied } from './refusals.ts'
+
+/** What the doors ask of iam. */
+export interface DoorParts {
+  readonly store: Store
+  readonly decisions: Decisions
+  /** Throws TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED or TOKEN_REVOKED. */
+  readonly authenticate: (authorization: string | undefined) => Promise<Principal>
+  /** Throws AUTHORIZATION_STALE when this server may have missed a change. */
+  readonly requireFresh: () => Promise<void> | void
+}
+
+type Permission = Extract<Access, { kind: 'permission' }>
+
+/** What of a route decides where and how it is authorized; found once. */
+interface Rule {
+  readonly access: Permission
+  readonly scopeOf: ScopeOf | 'handler'
+  readonly resource: ResourceOf
+  /** The request must have been read. */
+  readonly needsRequest: boolean
+  /** The scope stands in a row, so that a repeated call is let through to its recorded answer before (conventions §4). */
+  readonly isOfRow: boolean
+}
+
+/** Scopes that only what is sent tells. */
+const inRequest: ReadonlySet<Permission['scope']> = new Set(['body'])
+
+const inRow: ReadonlySet<Permission['scope']> = new Set(['row', 'parent'])
+
+/**
+ * Authentication and authorization of every call by the `x-access` of its operation (conventions §12). `scopes` has what
+ * areas say of where their operations are authorized, by area and operationId.
+ */
+export function iamDoors(parts: DoorParts, scopes: Readonly<Record<string, AccessScopes>>): Doors {
+  const rules = new WeakMap<object, Rule>()
+  const ruleOf = (route: Route<unknown, unknown>, access: Permission): Rule => {
+    let rule = rules.get(route)
+    if (rule === undefined) rules.set(route, (rule = makeRule(route, access, scopes[route.domain.name] ?? {})))
+    return rule
+  }
+  return {
+    async authenticate({ headers }, access) {
+      if (access?.kind === 'public' || isOptional(access, headers['authorization'])) return undefined
+      await parts.requireFresh()
+      return parts.authenticate(headers['authorization'])
+    },
+    async authorize(context, route, path) {
+      const { access } = route
+      requireScopeWord(path)
+      if (access === undefined) throw permissionDenied('', platform)
+      if (access.kind !== 'permission' || context.principal === undefined) return
+      const rule = ruleOf(route, access)
+      if (rule.scopeOf === 'handler') return
+      if (access.scope === 'filtered') return requireSomewhere(parts, context, access, path)
+      if (rule.needsRequest) return
+      if (rule.resource.isCreate && (await mayHangOnName(parts, access, path))) return
+      await decide(parts, context, rule, path)
+    },
+    async authorizeRequest(context, route, path, given) {
+      const { access, body } = route
+      if (access === undefined || context.principal === undefined) return
+      // Whoever sends a body slowly must not do with it what was taken from them meanwhile.
+      if (body !== undefined) await requireStillActive(parts, context.principal)
+      if (access.kind !== 'permission' || access.scope === 'filtered') return
+      const rule = ruleOf(route, access)
+      const isYetToDecide = rule.needsRequest || rule.resource.isCreate
+      if (isYetToDecide || body !== undefined) await decide(parts, context, rule, path, given)
+    },
+  }
+}
+
+async function requireStillActive({ decisions, requireFresh }: DoorParts, { id }: Principal): Promise<void> {
+  await requireFresh()
+  if (await decisions.isActive(id)) return
+  throw tokenRevoked('the principal is not active any more; sign in again')
+}
+
+/** Possession is enough where a body may hold what proves it, so that no bearer is needed. */
+const isOptional = (access: Access | undefined, authorization: string | undefined): boolean =>
+  access?.kind === 'permission' && access.bearerOptional === true && authorization === undefined
+
+function makeRule(route: Route<unknown, unknown>, access: Permission, scopes: AccessScopes): Rule {
+  const own = Object.hasOwn(scopes, route.operationId) ? scopes[route.operationId] : undefined
+  return {
+    access,
+    // Of rows that no area tells of there are none yet.
+    scopeOf: own ?? (inRow.has(access.scope) ? noRow : scopeOfPath),
+    resource: resourceOf(route, access.key),
+    needsRequest: inRequest.has(access.scope),
+    isOfRow: inRow.has(access.scope),
+  }
+}
+
+const noRow: ScopeOf = async () => ({ scope: undefined, told: platform })
+
+async function decide(
+  { decisions, store }: DoorParts,
+  context: CallContext,
+  { access, isOfRow, resource, scopeOf }: Rule,
+  path: PathParameters,
+  given?: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  if (scopeOf === 'handler' || (isOfRow && (await hasUsedKey(store, context)))) return
+  const asked = await scopeOf(store, { path, given })
+  if (access.own && asked.owner === context.principal?.id) return
+  const called = resource.of(path, nameIn(given))
+  if (await isAllowed(decisions, context, access.key, asked.scope, called)) return
+  throw permissionDenied(access.key, asked.told)
+}
+
+/** Whether the caller of a call holds a permission at a scope. Where there is none, it must hold it at PLATFORM (conventions §4). */
+export async function isAllowed(
+  decisions: Decisions,
+  context: CallContext,
+  permission: string,
+  scope: Scope | undefined,
+  resource?: CalledResource,
+): Promise<boolean> {
+  if (context.principal === undefined) return false
+  const at = scope !== undefined && isAddress(scope) ? scope : platform
+  const circumstances = circumstancesOf(context)
+  const question = { principal: context.principal.id, permission, scope: at, resource, circumstances }
+  if ((await decisions.decide(question)).reason === 'GRANTED') return true
+  if (at.type === 'PLATFORM' || (await decisions.chain(at)) !== undefined) return false
+  return (await decisions.decide({ ...question, scope: platform })).reason === 'GRANTED'
+}
+
+/** What has another form has no row, and is never looked for. */
+const isAddress = ({ id, type }: Scope): boolean => type === 'PLATFORM' || isUuid(id)
+
+async function requireSomewhere(
+  { decisions }: DoorParts,
+  context: CallContext,
+  { key, own }: Permission,
+  path: PathParameters,
+): Promise<void> {
+  if (own) return
+  const within = pathScope(path)
+  const seen = await decisions.visible(context.principal?.id ?? '', key, circumstancesOf(context))
+  if (seen.kind === 'all') return
+  if (within === undefined ? seen.scopes.length > 0 : await touches(decisions, seen.scopes, within)) return
+  throw permissionDenied(key, within ?? platform)
+}
+
+/** Whether one of the scopes is `within`, or lies above or below it. */
+export async function touches(decisions: Decisions, scopes: readonly Scope[], within: Scope): Promise<boolean> {
+  const above = isUuid(within.id) ? await decisions.chain(within) : undefined
+  if (above === undefined) return false
+  if (scopes.some(({ id }) => above.some(each => each.id === id))) return true
+  for (const scope of scopes) {
+    if ((await decisions.chain(scope))?.some(({ id }) => id === within.id)) return true
+  }
+  return false
+}
+
+/** Policies of the workspace may tell what is created by its name, which stands in the body. */
+async function mayHangOnName({ decisions }: DoorParts, { key }: Permission, path: PathParameters): Promise<boolean> {
+  const scope = pathScope(path)
+  return scope?.type === 'WORKSPACE' && isUuid(scope.id) && decisions.hangsOnResource(scope, key)
+}
+
+/** The name of what is created, as it was sent. */
+function nameIn(given: Readonly<Record<string, unknown>> | undefined): string | undefined {
+  const body = given?.['body']
+  const name: unknown =
+    typeof body === 'object' && body !== null && Object.hasOwn(body, 'name') ? Reflect.get(body, 'name') : undefined
+  return typeof name === 'string' ? name : undefined
+}
+
+/** The circumstances of a call, as conditions see them. */
+export const circumstancesOf = ({ clientAddress, now }: CallContext): Circumstances => ({
+  now,
+  ip: clientAddress === '' ? undefined : clientAddress,
+})

@@ -1,0 +1,36 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { pendingRestore, restoredStore, stagedStore } from '../backup/pending-restore.ts'
+import { lockName } from '../data-folder.ts'
+import type { AreaFinding } from './inspect-store.ts'
+
+const partial = /^\..+\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.partial(?:-journal)?$/
+
+/** What commands that were killed have left in a data folder, by the beginning of its name or the whole of it. */
+const kinds: readonly (readonly [isOne: (name: string, dataDir: string) => boolean, message: string])[] = [
+  [
+    (name, dataDir) => name.startsWith(basename(stagedStore(dataDir))),
+    'is what a restore that was cut off has left; delete it, unless a restore is under way',
+  ],
+  [name => partial.test(name), 'is what a backup that was cut off has left; delete it, unless a backup is under way'],
+  [
+    name => name === `${lockName}-journal`,
+    'is what a restore that was cut off has left beside the lock; it does no harm, and the next restore takes it away',
+  ],
+]
+
+/** What is in a data folder and should not stay there: a restored store that waits, and what killed commands have left. */
+export function* leftovers(dataDir: string): Generator<AreaFinding, void, undefined> {
+  if (!existsSync(dataDir)) return
+  const finding = { area: 'ninefold', resourceType: 'ninefold.folder' }
+  const stamp = pendingRestore(dataDir)
+  if (stamp !== undefined) {
+    const message =
+      'is a restored store that is not in its place yet; the next start of a server puts it there, and the store that is checked here aside'
+    yield { ...finding, id: restoredStore(dataDir, stamp), message }
+  }
+  for (const name of readdirSync(dataDir).toSorted()) {
+    const message = kinds.find(([isOne]) => isOne(name, dataDir))?.[1]
+    if (message !== undefined) yield { ...finding, id: join(dataDir, name), message }
+  }
+}

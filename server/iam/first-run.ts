@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises'
+import { relative } from 'node:path'
+import type { HostParts } from '../../domain/iam/administrator.ts'
+import { beginFirstRun } from '../../domain/iam/first-run.ts'
+import type { SignIn } from '../access/platform-access.ts'
+import type { Log } from '../log.ts'
+import type { BootstrapFile } from './bootstrap-file.ts'
+import { defaultAdministrator, type BootstrapSettings } from './settings.ts'
+
+/** What a start makes the first administrator with. */
+export interface FirstRunOptions {
+  readonly settings: BootstrapSettings | undefined
+  readonly file: BootstrapFile
+  readonly log: Log
+}
+
+/**
+ * Makes the first administrator, or mints the token anew as long as nobody has used it. The token stands in the file and
+ * nowhere else.
+ */
+export async function prepareFirstRun(parts: HostParts, options: FirstRunOptions): Promise<SignIn> {
+  const { file, log, settings } = options
+  const email = settings?.adminEmail ?? defaultAdministrator
+  if (email === '') return signIn
+  const begun = await beginFirstRun(parts, { email, password: passwordOf(settings?.adminPasswordFile) })
+  if (begun.kind === 'administered') {
+    file.remove()
+    return signIn
+  }
+  await file.write(begun.user, begun.token)
+  log.info({ file: file.path }, 'the platform has no administrator yet; the file holds the token to become it')
+  return url => [
+    `the platform has no administrator yet: within 24 hours, set the password of ${email} by`,
+    `${command} activate --url ${url} --token-file ${shellWord(shown(file.path))}`,
+  ]
+}
+
+const signIn: SignIn = url => [`sign in: ${command} login --url ${url}`]
+
+/** The program as it is called where this runs: a checkout has no `ninefold` of its own. */
+const command = import.meta.url.endsWith('.ts') ? 'npx node ninefold.ts' : 'npx ninefold'
+
+/** A file as it is named where the server was started. */
+function shown(path: string): string {
+  const local = relative('', path)
+  return local.startsWith('..') ? path : local
+}
+
+const shellWord = (text: string): string => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
+
+/** Read only when there is an administrator to be made. */
+function passwordOf(path: string | undefined): (() => Promise<string>) | undefined {
+  if (path === undefined) return undefined
+  return async () => {
+    try {
+      const [line = ''] = (await readFile(path, 'utf8')).split(/\r?\n/, 1)
+      return line
+    } catch (error) {
+      const cause = error instanceof Error ? error.message : String(error)
+      throw new Error(`bootstrap.admin_password_file cannot be read: ${cause}`, { cause: error })
+    }
+  }
+}

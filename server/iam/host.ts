@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs'
+import type { HostParts as AccountParts } from '../../domain/iam/account-keys.ts'
+import type { HostParts as AdministratorParts } from '../../domain/iam/administrator.ts'
+import { LiveFeed } from '../../domain/iam/live-feed.ts'
+import { passwordsOf } from '../../domain/iam/passwords-of.ts'
+import { taxonomyFunctions } from '../../domain/taxonomy/functions.ts'
+import { iam } from '../../output/iam/errors.ts'
+import { operationsList } from '../../output/iam/filters.ts'
+import { checkIamOperation } from '../../output/iam/validators.ts'
+import type { AreaModule } from '../area.ts'
+import { outboxAudit } from '../audit/outbox.ts'
+import { enterDataFolder, type FolderHold } from '../backup/folder-hold.ts'
+import { createClock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { Log } from '../log.ts'
+import { operationsOf } from '../operations/operations.ts'
+import { WorkQueue } from '../operations/work-queue.ts'
+import { openStore, placeName, storeFile } from '../platform-store.ts'
+import { startTime } from '../store-time.ts'
+import { hashedAtOnce } from './hashing-room.ts'
+
+/** What commands of the host work with. */
+export type HostParts = AccountParts & AdministratorParts
+
+/**
+ * Works on the store of a platform from its machine, also while servers run: they follow what changes as they follow
+ * each other (iam.md 4.3). Throws where there is no store yet.
+ */
+export async function asHost<R>(
+  config: Config,
+  areas: readonly AreaModule[],
+  work: (parts: HostParts) => Promise<R>,
+): Promise<R> {
+  const isFile = config.storeUrl === undefined
+  if (isFile && !existsSync(storeFile(config.dataDir))) {
+    throw new Error(`there is no store at ${placeName(config)}; "ninefold serve" makes one`)
+  }
+  // Nothing is restored over a file while the command writes to it.
+  const hold: FolderHold | undefined = isFile ? enterDataFolder(config.dataDir) : undefined
+  try {
+    const store = await openStore(config, areas)
+    const time = await startTime(store, said)
+    try {
+      const clock = createClock(time.now)
+      const audit = outboxAudit(clock, taxonomyFunctions)
+      const sources = { store, clock, audit, queue: new WorkQueue() }
+      return await work({
+        store,
+        clock,
+        operations: operationsOf(sources, { domain: iam, list: operationsList, check: checkIamOperation }),
+        taxonomy: taxonomyFunctions,
+        // It serves nobody, so it has no lease and follows nothing; it only tells others.
+        feed: new LiveFeed({ store, clock, listeners: [], time: store.time?.bind(store) }),
+        passwords: passwordsOf({ atOnce: hashedAtOnce() }),
+        settings: settingsOf(config),
+      })
+    } finally {
+      time.stop()
+      await store.close()
+    }
+  } finally {
+    hold?.release()
+  }
+}
+
+/** Where nobody has said how the platform is reached, it is where it listens unless its port was taken. */
+function settingsOf({ baseUrl, consoleUrl, http }: Config): HostParts['settings'] {
+  const host = http.host.includes(':') ? `[${http.host}]` : http.host
+  const reached = baseUrl ?? `http://${host}:${http.port}`
+  return { baseUrl: reached, consoleUrl: consoleUrl ?? reached }
+}
+
+const ignore = (): void => {}
+
+/** A command says what goes wrong, and nothing else. */
+const said: Log = {
+  debug: ignore,
+  info: ignore,
+  warn: (_, message) => console.error(`ninefold: ${message}`),
+  error: (_, message) => console.error(`ninefold: ${message}`),
+}

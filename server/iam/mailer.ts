@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Transporter } from 'nodemailer'
+import type { Mail, Mailer } from '../../domain/iam/mailer.ts'
+import { formatMillis } from '../../runtime/timestamps.ts'
+import type { Log } from '../log.ts'
+import { writePrivately } from './private-file.ts'
+
+/** Where mails go, and from whom they come. */
+export interface MailerOptions {
+  readonly dataDir: string
+  /** `smtps://user:password@host:465`; absent: mails stay in the outbox. */
+  readonly smtpUrl?: string | undefined
+  /** An address, with a name or without. */
+  readonly from?: string | undefined
+  readonly log: Log
+  readonly now: () => number
+  /** Milliseconds within which a mail must have been taken. */
+  readonly limitMs?: number
+}
+
+/** Who sends where nobody is set. */
+const defaultFrom = 'Ninefold <ninefold@localhost>'
+const defaultLimitMs = 10_000
+
+/** Opens what sends mails: by SMTP when that is set, else into `<dataDir>/outbox`, where an operator finds them. */
+export async function openMailer(options: MailerOptions): Promise<Mailer> {
+  const { smtpUrl } = options
+  return smtpUrl === undefined ? new Outbox(options) : new SmtpMailer(await transporterOf(smtpUrl, options), options)
+}
+
+/** Nothing in a mail may make the library read a file or fetch a page. */
+async function transporterOf(url: string, { limitMs = defaultLimitMs }: MailerOptions): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer')
+  return createTransport({
+    url,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    dnsTimeout: limitMs,
+    connectionTimeout: limitMs,
+    greetingTimeout: limitMs,
+    socketTimeout: limitMs,
+  })
+}
+
+class SmtpMailer implements Mailer {
+  readonly isConfigured = true
+  readonly #transporter: Transporter
+  readonly #options: MailerOptions
+
+  constructor(transporter: Transporter, options: MailerOptions) {
+    this.#transporter = transporter
+    this.#options = options
+  }
+
+  async send({ subject, text, to }: Mail): Promise<void> {
+    const { from = defaultFrom, limitMs = defaultLimitMs, log } = this.#options
+    // As an object an address is taken as it is: as a text its commas would make several of it.
+    const mail = { from, to: { name: '', address: to }, subject, text }
+    try {
+      await within(limitMs, this.#transporter.sendMail(mail))
+    } catch (error) {
+      log.warn({ smtp: shown(error) }, 'a mail was not taken')
+      throw error
+    }
+  }
+}
+
+/** Rejects when `sending` has not ended in time; what it comes to later is nobody's concern. */
+async function within(limitMs: number, sending: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`the mail was not taken within ${limitMs} ms`)), limitMs)
+  })
+  try {
+    await Promise.race([sending, late])
+  } finally {
+    clearTimeout(timer)
+    sending.catch(() => undefined)
+  }
+}
+
+/** What a server said may hold addresses and even what was sent: only its codes are logged. */
+function shown(error: unknown): object {
+  if (!(error instanceof Error)) return {}
+  const member = (name: string): unknown => (name in error ? Reflect.get(error, name) : undefined)
+  return { code: member('code') ?? 'LATE', command: member('command'), response_code: member('responseCode') }
+}
+
+class Outbox implements Mailer {
+  readonly isConfigured = false
+  readonly #options: MailerOptions
+
+  constructor(options: MailerOptions) {
+    this.#options = options
+  }
+
+  /** A file is there whole or not at all, readable by its owner alone: it holds a token. */
+  async send(mail: Mail): Promise<void> {
+    const { dataDir, from = defaultFrom, log, now } = this.#options
+    const folder = join(dataDir, 'outbox')
+    const [time, id] = [now(), randomUUID()]
+    const file = join(folder, `${formatMillis(time).replaceAll(':', '-')}-${id}.eml`)
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await writePrivately(file, messageOf(mail, { from, id, time }))
+    } catch (err) {
+      log.warn({ err }, 'a mail could not be written to the outbox')
+      throw err
+    }
+    log.info({ file }, 'a mail lies in the outbox: there is no mail.smtp_url')
+  }
+}
+
+interface Envelope {
+  readonly from: string
+  readonly id: string
+  readonly time: number
+}
+
+/** RFC 5322; the body in base64, so that no line is too long. Addresses have no control characters (their schema). */
+function messageOf({ subject, text, to }: Mail, { from, id, time }: Envelope): string {
+  const body = Buffer.from(text, 'utf8').toString('base64')
+  return [
+    `Date: ${new Date(time).toUTCString().replace('GMT', '+0000')}`,
+    `From: ${from}`,
+    `To: <${to}>`,
+    `Subject: ${subject}`,
+    `Message-ID: <${id}@ninefold>`,
+    'MIME-Version: 1.0',
+    'Content-Type: text/plain; charset=utf-8',
+    'Content-Transfer-Encoding: base64',
+    '',
+    ...(body.match(/.{1,76}/g) ?? []),
+    '',
+  ].join('\r\n')
+}

@@ -1,0 +1,133 @@
+import { AccessTokens } from '../../domain/iam/access-tokens.ts'
+import { resolveIam } from '../../domain/iam/area.ts'
+import { Authenticator } from '../../domain/iam/authenticator.ts'
+import { sweepBindings } from '../../domain/iam/expired-bindings.ts'
+import { LiveDecisions } from '../../domain/iam/live-decisions.ts'
+import { LiveFeed } from '../../domain/iam/live-feed.ts'
+import { ensureServiceAccount } from '../../domain/iam/make-service-account.ts'
+import type { IamParts, IamSettings } from '../../domain/iam/parts.ts'
+import { passwordsOf } from '../../domain/iam/passwords-of.ts'
+import { principals } from '../../domain/iam/principals-store.ts'
+import { sessionsOf } from '../../domain/iam/sessions-of.ts'
+import { SigningKeys } from '../../domain/iam/signing-keys.ts'
+import { throttleOf } from '../../domain/iam/throttle-of.ts'
+import { defaultThrottleLimits } from '../../domain/iam/throttle-rules.ts'
+import { treeChanges } from '../../domain/iam/tree-changes.ts'
+import type { Principals, TreeChanges } from '../../domain/ports/iam.ts'
+import { resolveTaxonomy } from '../../domain/taxonomy/resolve.ts'
+import { authorizationStale } from '../../output/iam/errors.ts'
+import { accessOf } from '../access/access-of.ts'
+import { catalogue } from '../access/catalogue.ts'
+import { iamDoors } from '../access/doors.ts'
+import type { AccessSources, OpenAccess } from '../access/platform-access.ts'
+import { outside } from '../outside.ts'
+import type { PeriodicOptions } from '../operations/periodic.ts'
+import { BootstrapFile } from './bootstrap-file.ts'
+import { prepareFirstRun } from './first-run.ts'
+import { hashedAtOnce } from './hashing-room.ts'
+import { jwksRoute } from './jwks-route.ts'
+import { openMailer } from './mailer.ts'
+import type { IamServices } from './services.ts'
+import { tokenSweeper } from './sweep-tokens.ts'
+
+/** Guards a platform by the area of iam (iam.md 4). */
+export const openIam: OpenAccess = async sources => {
+  const { clock, config, log, secrets, store, taxonomy } = sources
+  const file = new BootstrapFile(config.dataDir)
+  const settings = settingsOf(sources)
+  const keys = new SigningKeys({ store, clock })
+  const accessTokens = new AccessTokens(keys, settings)
+  const decisions = new LiveDecisions({ store, taxonomy, catalogue, resolveResource: resolver(sources) })
+  const authenticator = new Authenticator({ store, clock, taxonomy, decisions, accessTokens })
+  const feed = new LiveFeed({
+    store,
+    clock,
+    listeners: [decisions, authenticator],
+    time: secrets.time && (() => secrets.time?.() ?? Promise.resolve(clock.now())),
+    changedElsewhere: secrets.changedElsewhere && (() => secrets.changedElsewhere?.() ?? false),
+    failed: err => log.warn({ err }, 'changes of access could not be followed; it is tried again'),
+  })
+  const mounting = Promise.withResolvers<IamParts>()
+  const services: IamServices = {
+    settings,
+    catalogue,
+    feed,
+    decisions,
+    sessions: sessionsOf({ accessTokens, clock, feed }),
+    passwords: passwordsOf({ atOnce: hashedAtOnce() }),
+    throttle: throttleOf({
+      store,
+      key: await secrets.secret('iam_throttle'),
+      limits: { ...defaultThrottleLimits, ...config.iam?.throttle },
+    }),
+    mailer: await openMailer({ ...config.mail, dataDir: config.dataDir, log, now: clock.now }),
+    activated: user => file.activated(user),
+    accessTokens,
+    mounted: mounting.resolve,
+  }
+  return {
+    doors: iamDoors(
+      {
+        store,
+        decisions,
+        authenticate: authorization => authenticator.authenticate(authorization),
+        requireFresh() {
+          if (feed.isStale) throw authorizationStale('this server may have missed a change', { retryAfterSeconds: 1 })
+          return feed.follow()
+        },
+      },
+      sources.scopes,
+    ),
+    access: accessOf({ decisions, taxonomy, reader: store }),
+    principals: directory,
+    tree: treeOf(mounting.promise),
+    iam: services,
+    routes: [jwksRoute(outside, keys)],
+    periodic: [tokenSweeper(clock), bindingSweeper(clock)],
+    async begin() {
+      await feed.start()
+      await decisions.start()
+      await authenticator.start()
+      return prepareFirstRun(await mounting.promise, { settings: config.bootstrap, file, log })
+    },
+    end: () => feed.stop(),
+  }
+}
+
+const settingsOf = ({ baseUrl, config }: AccessSources): IamSettings => ({
+  get baseUrl() {
+    return baseUrl()
+  },
+  get consoleUrl() {
+    return config.consoleUrl ?? baseUrl()
+  },
+})
+
+const directory: Principals = {
+  async find(reader, id) {
+    const found = (await reader.get(principals, id))?.value
+    if (found === undefined || found.kind === 'SYSTEM') return undefined
+    return { kind: found.kind === 'USER' ? 'user' : 'service_account', status: found.status }
+  },
+}
+
+/** The tree changes long after everything is mounted. */
+function treeOf(mounted: Promise<IamParts>): TreeChanges {
+  return {
+    grantCreator: async (tx, principal, scope) => treeChanges(await mounted).grantCreator(tx, principal, scope),
+    ensureServiceAccount: async (tx, workspace, name) => ensureServiceAccount(await mounted, tx, workspace, name),
+    scopeChanged: async (tx, scope, kind) => treeChanges(await mounted).scopeChanged(tx, scope, kind),
+  }
+}
+
+const resolver =
+  ({ store }: AccessSources) =>
+  async (type: string, id: string) =>
+    type.startsWith('iam.') ? resolveIam(store, type, id) : resolveTaxonomy(store, type, id)
+
+/** Deletes bindings within an hour of their end. */
+const bindingSweeper = (clock: AccessSources['clock']): PeriodicOptions => ({
+  name: 'iam.bindings',
+  everyMs: 30 * 60 * 1000,
+  run: turn => sweepBindings(turn, clock.now()),
+})

@@ -1,0 +1,25 @@
+import type { Feed } from '../../domain/iam/feed.ts'
+import type { Operations } from '../../domain/ports/operations.ts'
+
+/**
+ * Operations of an area other than iam, some of which change what decisions hang on: they are answered once every server
+ * follows the change (iam.md 4.3), or after 3.5 s.
+ */
+export function settledOperations<Record>(operations: Operations<Record>, feed: Feed): Operations<Record> {
+  return {
+    collection: operations.collection,
+    async mutate(context, request, change) {
+      let revision: number | undefined
+      const answer = await operations.mutate(context, request, async tx => {
+        const effect = await change(tx)
+        revision = await feed.unsettled?.(tx)
+        return effect
+      })
+      if (revision !== undefined) await feed.settled(revision)
+      return answer
+    },
+    begin: (tx, effect) => operations.begin(tx, effect),
+    follow: (tx, work) => operations.follow(tx, work),
+    cancel: (tx, id, reason) => operations.cancel(tx, id, reason),
+  }
+}

@@ -1,0 +1,41 @@
+import { credentialTokens } from '../../domain/iam/credential-tokens-store.ts'
+import { spentAssertions } from '../../domain/iam/account-keys-store.ts'
+import { signingKeys } from '../../domain/iam/signing-keys-store.ts'
+import { throttles } from '../../domain/iam/throttle-store.ts'
+import { spentRefreshTokens, tokens } from '../../domain/iam/tokens-store.ts'
+import type { Clock } from '../../domain/ports/clock.ts'
+import type { Collection } from '../../domain/ports/store.ts'
+import { column, compareTime } from '../operations/conditions.ts'
+import type { PeriodicOptions, Turn } from '../operations/periodic.ts'
+import { deleteAll } from '../operations/sweep.ts'
+
+/** How often old rows are looked for. */
+const everyMs = 10 * 60 * 1000
+
+/** Deletes every ten minutes what nobody is asked about any more. */
+export const tokenSweeper = (clock: Clock): PeriodicOptions => ({
+  name: 'iam.tokens',
+  everyMs,
+  run: turn => sweepTokens(turn, clock.now()),
+})
+
+/** What is kept until a time of its own, and the column of that time. */
+const kept: readonly (readonly [collection: Collection<never>, time: string])[] = [
+  [spentRefreshTokens, 'expire_time'],
+  [spentAssertions, 'expire_time'],
+  [credentialTokens, 'expire_time'],
+  [throttles, 'expire_time'],
+  [signingKeys, 'not_after'],
+  [tokens, 'keep_until'],
+]
+
+/**
+ * Deletes what is over at `now`, milliseconds since 1970: tokens that ended 30 days ago, digests of spent refresh tokens,
+ * assertions and credential tokens, failures that count no more, and keys whose last token has expired.
+ */
+export async function sweepTokens(turn: Turn, now: number): Promise<void> {
+  for (const [collection, name] of kept) {
+    const time = column(name, 'TIMESTAMP')
+    await deleteAll(turn, collection, time, compareTime(time, '<', now))
+  }
+}

@@ -1,0 +1,142 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { Ninefold } from '../../output/client.ts'
+import { createTransport } from '../../runtime/transport.ts'
+import { administrator, signIn } from '../server/access/sign-in.ts'
+import { median } from './measuring/rounds.ts'
+import { printGroup } from './measuring/table.ts'
+
+/**
+ * Prints times over HTTP: of failed attempts for an address that somebody has and for one that nobody has, which take
+ * turns; then the p99 of authenticated reads, by themselves and while 100 users sign in again and again. What else runs
+ * on the machine shows in all of them but the CPU time.
+ */
+const attempts = 30
+const people = 100
+const reads = 3000
+const rounds = 3
+const password = 'quiet-harbour-lantern'
+const address = (n: number): string => `person-${n}@acme.example`
+
+const folder = mkdtempSync(join(tmpdir(), 'ninefold-login-'))
+const worker = new Worker(new URL('./measuring/login-worker.ts', import.meta.url), {
+  workerData: folder,
+  // The lines of its log would be written by this thread.
+  stderr: true,
+})
+worker.stderr.resume()
+const agent = new Agent({ keepAlive: true })
+try {
+  const [url]: string[] = await once(worker, 'message')
+  const baseUrl = url ?? ''
+  const token = await signIn(baseUrl)
+  await makePeople(baseUrl, token)
+  await printAttempts(baseUrl)
+  await printReads(baseUrl, token)
+} finally {
+  agent.destroy()
+  const ended = once(worker, 'exit')
+  worker.postMessage('end')
+  await ended
+  rmSync(folder, { recursive: true })
+}
+
+async function makePeople(baseUrl: string, token: string): Promise<void> {
+  const admin = new Ninefold(createTransport({ baseUrl, token }))
+  for (let n = 0; n < people; n += 1) {
+    const { credential } = await admin.iam.inviteUser({ body: { email: address(n), delivery: 'RETURN' } })
+    await admin.iam.activateUser({ body: { token: credential?.token ?? '', password } })
+  }
+}
+
+async function printAttempts(baseUrl: string): Promise<void> {
+  const emails = [administrator.email, 'nobody@acme.example']
+  const walls = emails.map((): number[] => [])
+  const cpus = emails.map((): number[] => [])
+  // The first ones warm up. Each is first in every other turn.
+  for (let i = -6; i < attempts; i += 1) {
+    for (const which of i % 2 === 0 ? [0, 1] : [1, 0]) {
+      const [before, began] = [process.cpuUsage(), performance.now()]
+      const status = await authenticate(baseUrl, emails[which] ?? '', `a wrong sentence ${i}`)
+      if (status !== 401) throw new Error(`a wrong password was answered ${status}`)
+      const { system, user } = process.cpuUsage(before)
+      if (i < 0) continue
+      walls[which]?.push((performance.now() - began) * 1e6)
+      cpus[which]?.push((system + user) * 1e3)
+    }
+  }
+  printAttemptTimes('the wall time of a failed attempt', walls.map(median))
+  printAttemptTimes('the CPU time of a failed attempt and its caller', cpus.map(median))
+}
+
+function printAttemptTimes(what: string, [known = 0, unknown = 0]: readonly number[]): void {
+  printGroup(`${what}, the median of ${attempts}`, [
+    ['an address that somebody has', known],
+    ['an address that nobody has', unknown],
+  ])
+  console.log(`  they differ by ${(Math.abs(known - unknown) / 1e6).toFixed(2)} ms; 5 ms are borne`)
+}
+
+/** Alone and beside sign-ins take turns, so that a slow stretch of the machine meets both. */
+async function printReads(baseUrl: string, token: string): Promise<void> {
+  await readTimes(baseUrl, token)
+  const alone: number[] = []
+  const beside: number[] = []
+  let signedIn = 0
+  for (let round = 0; round < rounds; round += 1) {
+    alone.push(p99(await readTimes(baseUrl, token)))
+    const reading = new AbortController()
+    const signing = Array.from({ length: people }, async (_, n) => {
+      while (!reading.signal.aborted) {
+        const status = await authenticate(baseUrl, address(n), password)
+        if (status === 200) signedIn += 1
+        // Too many wait already: whoever is told so comes back after the second that the answer says.
+        else await sleep(1000)
+      }
+    })
+    beside.push(p99(await readTimes(baseUrl, token)))
+    reading.abort()
+    await Promise.all(signing)
+  }
+  printGroup(`getMyProfile, the p99 of ${reads}; the median of ${rounds} rounds`, [
+    ['alone', median(alone)],
+    [`while ${people} sign in (${signedIn} have)`, median(beside)],
+  ])
+}
+
+function p99(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0
+}
+
+/** Nanoseconds of reads, one after the other. */
+async function readTimes(baseUrl: string, token: string): Promise<readonly number[]> {
+  const times: number[] = []
+  for (let i = 0; i < reads; i += 1) {
+    const began = performance.now()
+    const status = await call('GET', `${baseUrl}/iam/v1/users/me`, { authorization: `Bearer ${token}` })
+    if (status !== 200) throw new Error(`a read was answered ${status}`)
+    times.push((performance.now() - began) * 1e6)
+  }
+  return times
+}
+
+function authenticate(baseUrl: string, email: string, words: string): Promise<number> {
+  const headers = { 'content-type': 'application/json' }
+  return call('POST', `${baseUrl}/iam/v1/users:authenticate`, headers, JSON.stringify({ email, password: words }))
+}
+
+/** Answers the status once the whole answer has come. */
+function call(method: string, url: string, headers: Record<string, string>, body = ''): Promise<number> {
+  return new Promise((resolve, reject) => {
+    request(url, { method, headers, agent }, answer => {
+      answer.resume().on('end', () => resolve(answer.statusCode ?? 0))
+    })
+      .on('error', reject)
+      .end(body)
+  })
+}

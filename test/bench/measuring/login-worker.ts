@@ -1,0 +1,27 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { administrator, administratorFile } from '../../server/access/sign-in.ts'
+import { areas } from '../../../server/areas.ts'
+import { openIam } from '../../../server/iam/open.ts'
+import { serve } from '../../../server/serve.ts'
+
+/**
+ * A server in a thread of its own, over a file in the folder that it is given, whose log goes nowhere. Nobody who guesses
+ * has to wait. It says its URL first, and ends when it is told something.
+ */
+const port = parentPort
+if (port === null) throw new Error('this file is a worker of the bench')
+
+const dataDir = String(workerData)
+const config = {
+  baseUrl: undefined,
+  dataDir,
+  http: { host: '127.0.0.1', port: 0, isPortOpen: false },
+  iam: { throttle: { email_network: 0, email: 0, network: 0, credential_token: 0 } },
+  bootstrap: { adminEmail: administrator.email, adminPasswordFile: administratorFile(dataDir) },
+}
+const server = await serve(config, areas, openIam)
+port.postMessage(server.url)
+port.once('message', async () => {
+  await server.close()
+  port.close()
+})

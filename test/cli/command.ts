@@ -1,0 +1,22 @@
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+
+const main = fileURLToPath(new URL('../../ninefold.ts', import.meta.url))
+
+export interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs the command as its users do, with a folder of settings of its own and what is piped into it. */
+export async function ninefold(config: string, words: readonly string[], input = ''): Promise<Ended> {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: config, XDG_CONFIG_HOME: config, CI: 'true' }
+  const child = spawn(process.execPath, [main, ...words], { env, cwd: config, stdio: 'pipe' })
+  const code = new Promise<number | null>(resolve => child.on('close', resolve))
+  // A command that ends before it has read its input closes it.
+  child.stdin.on('error', () => {}).end(input)
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
+  return { code: await code, out, err }
+}

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { CommandError } from '../../cli/exit-codes.ts'
+import { reportOf } from '../../cli/report-error.ts'
+import { ApiError, clientReasons, commonReasons } from '../../runtime/errors.ts'
+import { OperationFailed } from '../../runtime/wait.ts'
+
+const response = { status: 400, requestId: 'r-1', traceId: undefined, body: {} }
+
+test('what a server refused is told with its reason, its fields, its request and when to come again', () => {
+  const badRequest = [
+    { field: 'name', description: 'is required' },
+    { field: 'zone', description: 'is required' },
+  ]
+  const details = { badRequest, retryAfterSeconds: 1.2 }
+  const error = new ApiError(
+    commonReasons.FIELD_INVALID,
+    'name is required (and 1 more)',
+    { a: 'b' },
+    details,
+    response,
+  )
+  expect(reportOf(error)).toEqual({
+    exitCode: 1,
+    lines: [
+      'error: name is required (and 1 more)',
+      '  reason: FIELD_INVALID (INVALID_ARGUMENT)',
+      '  name: is required',
+      '  zone: is required',
+      '  a: b',
+      '  request: r-1',
+      '  try again in 2 s',
+    ],
+  })
+})
+
+test('texts of servers steer no terminal', () => {
+  const error = new ApiError(commonReasons.INTERNAL, 'a\u001b]0;b\u0007\nc', { '\u202e': '\u009b2J' }, {}, response)
+  expect(reportOf(error).lines.join('')).not.toMatch(/[\p{Cc}\u202e]/u)
+})
+
+test('no answer is another end than a refusal, whatever reason a server gives', () => {
+  const cause = new TypeError('fetch failed', { cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }) })
+  const failed = Object.assign(new ApiError(clientReasons.CONNECTION_FAILED, 'getVm got no answer'), { cause })
+  const { exitCode, lines } = reportOf(failed)
+  expect(exitCode).toBe(3)
+  expect(lines[0]).toBe('error: getVm got no answer (ECONNREFUSED)')
+  expect(lines.at(-1)).toContain('--url')
+  const said = new ApiError(clientReasons.DEADLINE_EXCEEDED, 'too slow', {}, {}, response)
+  expect(reportOf(said).exitCode).toBe(1)
+})
+
+test('an operation that failed is told with all its errors', () => {
+  const errors = [
+    { reason: 'ROLE_IN_USE', description: 'somebody holds it' },
+    { reason: 'OTHER', description: 'and more' },
+  ]
+  expect(reportOf(new OperationFailed({ id: 'op', status: 'X_ERROR', errors }))).toEqual({
+    exitCode: 1,
+    lines: ['error: somebody holds it', '  reason: ROLE_IN_USE', '  OTHER: and more', '  operation: op'],
+  })
+})
+
+test('wrong use and the system are told in a line', () => {
+  expect(reportOf(new CommandError('say which'))).toEqual({ exitCode: 2, lines: ['error: say which'] })
+  const read = () => readFileSync('/nowhere/at/all')
+  expect(() => read()).toThrow()
+  try {
+    read()
+  } catch (error) {
+    expect(reportOf(error)).toMatchObject({ exitCode: 2, lines: [expect.stringContaining('/nowhere/at/all')] })
+  }
+})
+
+test('a defect is no message', () => {
+  const defect = new RangeError('defect')
+  expect(() => reportOf(defect)).toThrow(defect)
+})

@@ -1,0 +1,330 @@
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { bindings } from '../../../domain/iam/bindings-store.ts'
+import { changes, feedCollections, readRevision, revisions, servers } from '../../../domain/iam/feed-store.ts'
+import type { ChangeKind, FeedListener } from '../../../domain/iam/feed.ts'
+import { LiveFeed, type FeedParts } from '../../../domain/iam/live-feed.ts'
+import type { Collection, Transaction } from '../../../domain/ports/store.ts'
+import { createClock } from '../../../server/clock.ts'
+import type { ServerStore } from '../../../server/store/server-store.ts'
+import { storeAt, testPlace } from '../../server/store/harness.ts'
+
+const administrators: Collection<{ readonly id: string }> = { name: 'test_administrators', id: 'id' }
+const collections = [...feedCollections, bindings, administrators]
+
+/** What a listener was told, in order. */
+class Told implements FeedListener {
+  readonly lines: string[] = []
+
+  changed(kind: ChangeKind, key: string): void {
+    this.lines.push(`${kind} ${key}`)
+  }
+
+  reset(): void {
+    this.lines.push('reset')
+  }
+}
+
+interface Server {
+  readonly store: ServerStore
+  readonly feed: LiveFeed
+  readonly told: Told
+}
+
+/** A server on a place, with a store of its own. */
+async function serverAt(place: string, parts: Partial<FeedParts> = {}): Promise<Server> {
+  const store = await storeAt(place, ...collections)
+  const told = new Told()
+  const changedElsewhere = store.changedElsewhere?.bind(store)
+  const feed = new LiveFeed({ store, clock: createClock(), listeners: [told], changedElsewhere, ...parts })
+  await feed.start()
+  onTestFinished(() => feed.stop())
+  return { store, feed, told }
+}
+
+const change = (
+  { feed, store }: Server,
+  key: string,
+  run: (tx: Transaction) => Promise<unknown> = async () => undefined,
+): Promise<number> =>
+  store.tx(async tx => {
+    await feed.hold(tx)
+    await run(tx)
+    return feed.revise(tx, 'PRINCIPAL', key)
+  })
+
+async function revisionsOf(store: ServerStore): Promise<number[]> {
+  const found: number[] = []
+  for await (const { id } of store.each(changes)) found.push(Number(id))
+  return found
+}
+
+describe('changes', () => {
+  test('are counted in the order of their commits, without a gap, whoever reads when', async () => {
+    const place = await testPlace()
+    const [one, two] = [await serverAt(place), await serverAt(place)]
+    const writing = new AbortController()
+    const watch = async (): Promise<void> => {
+      while (!writing.signal.aborted) {
+        const seen = await revisionsOf(two.store)
+        expect(seen).toEqual(seen.map((_, i) => i + 1))
+        await setImmediate()
+      }
+    }
+    const watching = watch()
+    const made = await Promise.all(Array.from({ length: 40 }, (_, i) => change(i % 2 === 0 ? one : two, `p${i}`)))
+    writing.abort()
+    await watching
+    expect(made.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, i) => i + 1))
+    expect(await readRevision(one.store)).toBe(40)
+  })
+
+  test('hold off others until they are committed: of two administrators who remove each other one is left', async () => {
+    const server = await serverAt(await testPlace())
+    for (let round = 0; round < 5; round += 1) {
+      await server.store.tx(async tx => {
+        for (const id of ['ada', 'bob'])
+          if (!(await tx.get(administrators, id))) await tx.insert(administrators, { id })
+      })
+      const remove = (id: string): Promise<number> =>
+        change(server, id, async tx => {
+          if ((await tx.count(administrators)) < 2) throw new Error('the last one')
+          const stored = await tx.get(administrators, id)
+          await tx.delete(administrators, id, stored?.version ?? 0)
+        })
+      const ends = await Promise.allSettled([remove('ada'), remove('bob')])
+      expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+      expect(await server.store.count(administrators)).toBe(1)
+    }
+  })
+
+  test('are told at the commit, those that are undone never', async () => {
+    const server = await serverAt(await testPlace())
+    const { store, told } = server
+    await change(server, 'a', async () => expect(told.lines).toEqual([]))
+    expect(told.lines).toEqual(['PRINCIPAL a'])
+    const undone = change(server, 'b', async () => {
+      throw new Error('undone')
+    })
+    await expect(undone).rejects.toThrow('undone')
+    expect(told.lines).toEqual(['PRINCIPAL a'])
+    expect(await readRevision(store)).toBe(1)
+  })
+
+  test('of one transaction are told in order', async () => {
+    const { feed, store, told } = await serverAt(await testPlace())
+    const made = await store.tx(async tx => [await feed.revise(tx, 'ROLE', 'r'), await feed.revise(tx, 'SCOPE', 's')])
+    expect(made).toEqual([1, 2])
+    expect(told.lines).toEqual(['ROLE r', 'SCOPE s'])
+  })
+
+  test('of others are told once they are read', async () => {
+    const place = await testPlace()
+    const [one, two] = [await serverAt(place), await serverAt(place)]
+    await change(one, 'a')
+    await change(two, 'b')
+    await change(one, 'c')
+    await one.feed.catchUp()
+    await two.feed.catchUp()
+    expect(new Set(one.told.lines)).toEqual(new Set(['PRINCIPAL a', 'PRINCIPAL b', 'PRINCIPAL c']))
+    expect(new Set(two.told.lines)).toEqual(new Set(['PRINCIPAL a', 'PRINCIPAL b', 'PRINCIPAL c']))
+    const before = one.told.lines.length
+    await one.feed.catchUp()
+    expect(one.told.lines.length).toBe(before)
+  })
+
+  test('that are not kept any more have everything dropped', async () => {
+    const place = await testPlace()
+    const [one, two] = [await serverAt(place), await serverAt(place)]
+    for (const key of ['a', 'b', 'c']) await change(one, key)
+    await one.store.tx(async tx => {
+      for await (const { id, version } of tx.each(changes)) if (Number(id) < 3) await tx.delete(changes, id, version)
+    })
+    await two.feed.catchUp()
+    expect(two.told.lines.at(-1)).toBe('reset')
+    await change(one, 'd')
+    await two.feed.catchUp()
+    expect(two.told.lines.at(-1)).toBe('PRINCIPAL d')
+  })
+
+  test('that are undone by a restored store have everything dropped', async () => {
+    const place = await testPlace()
+    const server = await serverAt(place)
+    await change(server, 'a')
+    await server.store.tx(async tx => {
+      const stored = await tx.lock(revisions, 'revision')
+      await tx.update(revisions, 'revision', { id: 'revision', rev: 0 }, stored?.version ?? 0)
+      for await (const { id, version } of tx.each(changes)) await tx.delete(changes, id, version)
+    })
+    await server.feed.catchUp()
+    expect(server.told.lines.at(-1)).toBe('reset')
+  })
+
+  test('that cannot be read are read by who asks next', async () => {
+    const place = await testPlace()
+    const other = await serverAt(place)
+    const store = await storeAt(place, ...collections)
+    const told = new Told()
+    let isAway = false
+    let isChanged = false
+    const broken = new Proxy(store, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name)
+        if (typeof member !== 'function') return member
+        return (...parameters: unknown[]): unknown => {
+          if (isAway) throw new Error('away')
+          return Reflect.apply(member, target, parameters)
+        }
+      },
+    })
+    const changedElsewhere = (): boolean => [isChanged, (isChanged = false)][0] ?? false
+    const feed = new LiveFeed({ store: broken, clock: createClock(), listeners: [told], changedElsewhere })
+    await feed.start()
+    onTestFinished(() => feed.stop())
+    expect(feed.follow()).toBeUndefined()
+    await change(other, 'a')
+    isChanged = isAway = true
+    await expect(feed.follow()).rejects.toThrow('away')
+    isAway = false
+    await feed.follow()
+    expect(told.lines).toEqual(['PRINCIPAL a'])
+    expect(feed.follow()).toBeUndefined()
+  })
+})
+
+/** A clock that the test sets, and a store that can be cut off: calls to it never end then. */
+class Line {
+  now = 0
+  isCut = false
+  readonly #store: ServerStore
+
+  constructor(store: ServerStore) {
+    this.#store = store
+  }
+
+  get store(): ServerStore {
+    const isCut = (): boolean => this.isCut
+    return new Proxy(this.#store, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name)
+        if (typeof member !== 'function') return member
+        return (...parameters: unknown[]): unknown => {
+          if (isCut()) return new Promise(() => undefined)
+          return Reflect.apply(member, target, parameters)
+        }
+      },
+    })
+  }
+}
+
+describe('servers on a shared store', () => {
+  const time = async (): Promise<number> => Date.now()
+
+  test('alone wait for nobody', async () => {
+    const { feed, store } = await serverAt(await testPlace(), { time })
+    expect(feed.isShared).toBe(true)
+    const unsettled = await store.tx(async tx => {
+      await feed.revise(tx, 'ROLE', 'r')
+      return feed.unsettled(tx)
+    })
+    expect(unsettled).toBeUndefined()
+    expect(await feed.settled(1)).toBe(true)
+  })
+
+  test('wait until the others have applied a change', async () => {
+    const place = await testPlace()
+    const [one, two] = [await serverAt(place, { time }), await serverAt(place, { time })]
+    const unsettled = await one.store.tx(async tx => {
+      await one.feed.revise(tx, 'ROLE', 'r')
+      return one.feed.unsettled(tx)
+    })
+    expect(unsettled).toBe(1)
+    expect(two.told.lines).toEqual([])
+    expect(await one.feed.settled(1)).toBe(true)
+    expect(two.told.lines).toEqual(['ROLE r'])
+    expect(two.feed.isStale).toBe(false)
+  })
+
+  test('do not wait for one that was cut off longer than its lease, and it knows that it is stale by then', async () => {
+    const place = await testPlace()
+    const one = await serverAt(place, { time })
+    const line = new Line(await storeAt(place, ...collections))
+    const told = new Told()
+    const cut = new LiveFeed({ store: line.store, clock: createClock(), listeners: [told], time })
+    await cut.start()
+    expect(cut.isStale).toBe(false)
+    line.isCut = true
+    const revision = await change(one, 'a')
+    const began = performance.now()
+    expect(await one.feed.settled(revision)).toBe(true)
+    expect(performance.now() - began).toBeLessThan(3500)
+    expect(cut.isStale).toBe(true)
+    expect(told.lines).toEqual([])
+  })
+
+  test('do not wait for one that has stopped', async () => {
+    const place = await testPlace()
+    const [one, two] = [await serverAt(place, { time }), await serverAt(place, { time })]
+    await two.feed.stop()
+    expect(two.feed.isStale).toBe(true)
+    expect(await one.store.count(servers)).toBe(1)
+    const unsettled = await one.store.tx(async tx => {
+      await one.feed.revise(tx, 'ROLE', 'r')
+      return one.feed.unsettled(tx)
+    })
+    expect(unsettled).toBeUndefined()
+  })
+
+  test('say that a change is not settled when one with a lease does not follow', async () => {
+    const place = await testPlace()
+    const one = await serverAt(place, { time })
+    const lease = { id: 'somebody', applied_rev: 0, lease_until: Date.now() + 60_000 }
+    await one.store.tx(tx => tx.insert(servers, lease))
+    expect(await one.feed.settled(await change(one, 'a'))).toBe(false)
+    await one.store.tx(async tx => {
+      const stored = await tx.lock(servers, 'somebody')
+      await tx.update(servers, 'somebody', { ...lease, applied_rev: 1 }, stored?.version ?? 0)
+    })
+    expect(await one.feed.settled(1)).toBe(true)
+  })
+
+  test('that come back have applied what was done without them before they are fresh', async () => {
+    const place = await testPlace()
+    const one = await serverAt(place, { time })
+    let now = 0
+    const two = await serverAt(place, { time, steady: () => now })
+    expect(two.feed.isStale).toBe(false)
+    await change(one, 'a')
+    now = 100_000
+    expect(two.feed.isStale).toBe(true)
+    await expect.poll(() => two.feed.isStale, { timeout: 10_000, interval: 5 }).toBe(false)
+    expect(two.told.lines).toEqual(['PRINCIPAL a'])
+  })
+
+  test('are stale half a second before their lease runs out', async () => {
+    let now = 0
+    let asked = 0
+    const store = await storeAt(await testPlace(), ...collections)
+    const line = new Line(store)
+    const feed = new LiveFeed({
+      store: line.store,
+      clock: createClock(),
+      listeners: [],
+      steady: () => now,
+      time: async () => {
+        asked += 1
+        return Date.now()
+      },
+    })
+    await feed.start()
+    line.isCut = true
+    expect(asked).toBe(1)
+    for (const [at, isStale] of [
+      [2500, false],
+      [2501, true],
+    ] as const) {
+      now = at
+      expect(feed.isStale).toBe(isStale)
+    }
+  })
+})

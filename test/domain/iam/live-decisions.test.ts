@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest'
+import type { Visibility } from '../../../domain/iam/decisions.ts'
+import { LoadingCache } from '../../../domain/iam/loading-cache.ts'
+import type { Scope } from '../../../domain/ports/operations.ts'
+import { ids, platformScope, start, statement, World } from './world.ts'
+
+describe('a decision', () => {
+  test('reads nothing once everything is known', async () => {
+    const world = await World.make()
+    const principal = await world.holder('workspace-viewer', ids.g)
+    await world.bind(principal, 'certificate-requester', ids.o, { condition: 'request.hour_of_day = 5' })
+    await world.policy([statement({ principals: ['role:workspace-editor'] })])
+    const ask = async (): Promise<void> => {
+      for (const permission of ['compute.vms.get', 'vault.certificates.create', 'compute.vms.create']) {
+        await world.decide({ principal, permission })
+      }
+      await world.decisions.isActive(principal)
+      await world.decisions.chain(ids.w)
+    }
+    await ask()
+    world.reads = 0
+    await ask()
+    expect(world.reads).toBe(0)
+  })
+
+  test('reads a principal that is not known by two indexed reads', async () => {
+    const world = await World.make()
+    const [first, second] = [await world.holder('workspace-viewer'), await world.holder('workspace-viewer')]
+    await world.decide({ principal: first })
+    world.reads = 0
+    expect(await world.isGranted({ principal: second })).toBe(true)
+    expect(world.reads).toBe(2)
+  })
+
+  test('reads a scope that is not known, and no policies where there are none', async () => {
+    const world = await World.make()
+    const principal = await world.holder('workspace-viewer', ids.o)
+    await world.decide({ principal, scope: ids.o })
+    world.reads = 0
+    expect(await world.isGranted({ principal, scope: ids.side })).toBe(true)
+    expect(world.reads).toBeLessThanOrEqual(3)
+  })
+
+  test('of many at once reads once', async () => {
+    const world = await World.make()
+    const principal = await world.holder('workspace-viewer')
+    await world.decide({ principal: await world.holder('workspace-viewer') })
+    world.reads = 0
+    await Promise.all(Array.from({ length: 20 }, () => world.decide({ principal })))
+    expect(world.reads).toBe(2)
+  })
+})
+
+describe('a change holds at once', () => {
+  const cases: Record<string, (world: World, principal: string) => Promise<unknown>> = {
+    'a binding': (world, principal) => world.bind(principal, 'workspace-editor', ids.g),
+    'a policy': (world, principal) =>
+      world.policy([statement({ effect: 'ALLOW', principals: [`principal:${principal}`] })]),
+    'a role': world => world.role('custom', ['compute.vms.create']),
+    'a move': world => world.move(ids.other.id),
+  }
+
+  test.each(Object.keys(cases))('%s gives', async name => {
+    const world = await World.make()
+    await world.role('custom', ['compute.vms.get'])
+    const principal = await world.holder('custom')
+    await world.bind(principal, 'workspace-editor', ids.other)
+    const asked = { principal, permission: 'compute.vms.create' }
+    expect(await world.isGranted(asked)).toBe(false)
+    await cases[name]?.(world, principal)
+    expect(await world.isGranted(asked)).toBe(true)
+  })
+
+  test('a scope that comes is known', async () => {
+    const world = await World.make()
+    const principal = await world.holder('workspace-viewer', ids.other)
+    expect(await world.isGranted({ principal })).toBe(false)
+    await world.move(ids.other.id)
+    expect(await world.isGranted({ principal })).toBe(true)
+    await world.move(ids.gg.id)
+    expect(await world.isGranted({ principal })).toBe(false)
+  })
+
+  test('another change leaves what is known', async () => {
+    const world = await World.make()
+    const principal = await world.holder('workspace-viewer')
+    await world.decide({ principal })
+    await world.holder('workspace-viewer')
+    await world.change('SESSION', 'some-session', async () => undefined)
+    world.reads = 0
+    expect(await world.isGranted({ principal })).toBe(true)
+    expect(world.reads).toBe(0)
+  })
+
+  test('everything is read anew after a reset', async () => {
+    const world = await World.make()
+    const principal = await world.holder('workspace-viewer')
+    await world.policy([statement({ permissions: ['network.*'] })])
+    expect(await world.isGranted({ principal })).toBe(true)
+    world.decisions.reset()
+    world.reads = 0
+    expect(await world.isGranted({ principal })).toBe(true)
+    expect(world.reads).toBeGreaterThan(3)
+  })
+})
+
+describe('what is being read while it changes', () => {
+  const gate = () => {
+    const waiting: ((value: { readonly n: number }) => void)[] = []
+    const cache = new LoadingCache<{ readonly n: number }>(10, () => new Promise(resolve => waiting.push(resolve)))
+    return { cache, waiting }
+  }
+
+  test('is read again, and never kept as it was', async () => {
+    const { cache, waiting } = gate()
+    const asked = cache.load('k')
+    cache.drop('k')
+    const later = cache.load('k')
+    waiting[1]?.({ n: 2 })
+    expect(await later).toEqual({ n: 2 })
+    waiting[0]?.({ n: 1 })
+    expect(await asked).toEqual({ n: 2 })
+    expect(cache.peek('k')).toEqual({ n: 2 })
+  })
+
+  test('is not kept when what was read beside it was spoilt', async () => {
+    const { cache, waiting } = gate()
+    const { drops } = cache
+    cache.drop('other')
+    cache.keep('k', { n: 1 }, drops)
+    expect(cache.peek('k')).toBeUndefined()
+    expect(waiting).toEqual([])
+  })
+
+  test('is given to whom asked, unkept, when it never stands still', async () => {
+    let n = 0
+    const cache = new LoadingCache<{ readonly n: number }>(10, async key => {
+      queueMicrotask(() => cache.drop(key))
+      n += 1
+      return { n }
+    })
+    expect(await cache.load('k')).toEqual({ n: 5 })
+    expect(cache.peek('k')).toBeUndefined()
+  })
+
+  test('is kept by its weight, and what is too heavy is not kept', async () => {
+    const weight = { max: 10, of: ({ n }: { readonly n: number }) => n }
+    const cache = new LoadingCache<{ readonly n: number }>(100, async key => ({ n: Number(key) }), { weight })
+    for (const key of ['4', '5', '6', '11']) expect(await cache.load(key)).toEqual({ n: Number(key) })
+    expect(['4', '5', '6', '11'].filter(key => cache.peek(key))).toEqual(['6'])
+  })
+
+  test('fails for all that wait, and is read by who asks next', async () => {
+    let isBroken = true
+    const cache = new LoadingCache<{ readonly n: number }>(10, async () => {
+      if (isBroken) throw new Error('away')
+      return { n: 1 }
+    })
+    await expect(Promise.all([cache.load('k'), cache.load('k')])).rejects.toThrow('away')
+    isBroken = false
+    expect(await cache.load('k')).toEqual({ n: 1 })
+  })
+})
+
+describe('what is visible', () => {
+  const seen = async (world: World, principal: string, permission = 'iam.bindings.list', now = start) =>
+    world.decisions.visible(principal, permission, { now, ip: undefined })
+
+  const below = (...scopes: readonly Scope[]): Visibility => ({ kind: 'below', scopes })
+
+  test('is everything for who holds it at the platform', async () => {
+    const world = await World.make()
+    expect(await seen(world, await world.holder('platform-viewer', platformScope))).toEqual({ kind: 'all' })
+  })
+
+  test('is what lies below bindings, none below another', async () => {
+    const world = await World.make()
+    const principal = await world.holder('workspace-viewer', ids.gg)
+    await world.bind(principal, 'workspace-viewer', ids.w)
+    await world.bind(principal, 'workspace-viewer', ids.other)
+    expect(await seen(world, principal, 'compute.vms.list')).toEqual(below(ids.gg, ids.other))
+    expect(await seen(world, principal, 'compute.vms.create')).toEqual(below())
+    expect(await seen(world, principal, 'no.such.key')).toEqual(below())
+    expect(await seen(world, 'nobody')).toEqual(below())
+  })
+
+  test('is nothing by a binding that has expired or whose condition does not hold', async () => {
+    const world = await World.make()
+    const expire_time = new Date(start + 1000).toISOString()
+    const principal = await world.holder('workspace-viewer', ids.g, { expire_time })
+    await world.bind(principal, 'workspace-viewer', ids.other, { condition: 'request.hour_of_day = 6' })
+    await world.bind(principal, 'workspace-viewer', ids.side, { condition: 'resource.name = "x"' })
+    expect(await seen(world, principal, 'compute.vms.list')).toEqual(below(ids.g))
+    expect(await seen(world, principal, 'compute.vms.list', start + 1000)).toEqual(below())
+  })
+
+  test('leaves workspaces out where a policy denies it, and has those where one allows it', async () => {
+    const world = await World.make()
+    const principal = await world.holder('workspace-viewer', ids.g)
+    const admin = await world.holder('platform-admin', platformScope)
+    await world.policy([statement({ permissions: ['compute.vms.list'] })])
+    const principals = [`principal:${principal}`]
+    await world.policy([statement({ effect: 'ALLOW', principals })], true, ids.side.id)
+    const except = new Set([ids.w.id])
+    expect(await seen(world, principal, 'compute.vms.list')).toEqual({
+      kind: 'below',
+      scopes: [ids.g, ids.side],
+      except,
+    })
+    expect(await seen(world, admin, 'compute.vms.list')).toEqual({ kind: 'all', except })
+    expect(await seen(world, admin, 'compute.vms.get')).toEqual({ kind: 'all' })
+  })
+})

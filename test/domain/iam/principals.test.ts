@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { systemPrincipalId } from '../../../domain/ports/reserved.ts'
+import { principalsList } from '../../../output/iam/filters.ts'
+import { allOf, outcome, read, refused, world, type World } from './administration.ts'
+
+const list = (w: World, by: string, parameters = {}) =>
+  allOf(context => w.principals.listPrincipals({}, context), w.as(by), principalsList, parameters)
+
+const ids = async (rows: ReturnType<typeof list>) => (await rows).map(({ id }) => id)
+
+describe('the directory', () => {
+  it.each([1, 2, 5, 100])('shows each caller whom it may see, in pages of %i', async page_size => {
+    const w = await world()
+    expect(await ids(list(w, w.ada, { page_size }))).toEqual([w.ada, w.oz, w.eve, w.kim, w.pat, w.bot])
+    expect(await ids(list(w, w.pat, { page_size }))).toEqual([w.pat])
+    expect(await ids(list(w, w.oz, { page_size }))).toEqual([w.oz, w.eve, w.kim, w.bot])
+    // A workspace editor sees its service accounts, and itself.
+    expect(await ids(list(w, w.eve, { page_size }))).toEqual([w.eve, w.bot])
+    expect(await ids(list(w, w.eve, { page_size, order_by: 'display_name desc' }))).toEqual([w.eve, w.bot])
+    expect(await ids(list(w, w.ada, { page_size, filter: 'kind = SERVICE_ACCOUNT' }))).toEqual([w.bot])
+    expect(await ids(list(w, w.ada, { page_size, order_by: 'display_name' }))).toEqual([
+      w.ada,
+      w.bot,
+      w.eve,
+      w.kim,
+      w.oz,
+      w.pat,
+    ])
+  })
+
+  it('refuses who may see nobody anywhere', async () => {
+    const w = await world()
+    expect(await outcome(list(w, w.kim))).toBe('IAM_PERMISSION_DENIED')
+  })
+
+  it('shows oneself and the system principal to everybody, others to who may see them', async () => {
+    const w = await world()
+    const get = (by: string, id: string) => read(w.principals.getPrincipal({ id }, w.as(by)))
+    expect(await get(w.kim, w.kim)).toMatchObject({ id: w.kim, kind: 'USER' })
+    expect(await get(w.kim, systemPrincipalId)).toMatchObject({ kind: 'SYSTEM', status: 'ACTIVE' })
+    expect(await get(w.oz, w.eve)).toMatchObject({ id: w.eve, email: 'eve@y.example' })
+    expect(await get(w.eve, w.bot)).toMatchObject({ id: w.bot, kind: 'SERVICE_ACCOUNT', workspace_id: w.w.id })
+    expect(await refused(get(w.ada, w.w.id))).toMatchObject({ reason: 'PRINCIPAL_NOT_FOUND', rpc: 'NOT_FOUND' })
+  })
+
+  it('refuses who is hidden as who does not exist', async () => {
+    const w = await world()
+    const get = (id: string) => refused(w.principals.getPrincipal({ id }, w.as(w.pat)))
+    const absent = await get(w.w.id)
+    expect(absent).toMatchObject({ reason: 'IAM_PERMISSION_DENIED' })
+    for (const id of [w.kim, w.bot, w.ada]) {
+      const hidden = await get(id)
+      expect([hidden.message, { ...hidden }]).toEqual([absent.message, { ...absent }])
+    }
+  })
+})

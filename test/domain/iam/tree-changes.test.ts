@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest'
+import { bindings } from '../../../domain/iam/bindings-store.ts'
+import { policies } from '../../../domain/iam/policies-store.ts'
+import { policySubjects } from '../../../domain/iam/policy-subjects-store.ts'
+import { principals } from '../../../domain/iam/principals-store.ts'
+import { rolePermissions, roles } from '../../../domain/iam/roles-store.ts'
+import { purgeScope } from '../../../domain/iam/scope-purge.ts'
+import { serviceAccounts } from '../../../domain/iam/service-accounts-store.ts'
+import { accessHooks, treeChanges } from '../../../domain/iam/tree-changes.ts'
+import type { Scope } from '../../../domain/ports/operations.ts'
+import { systemPrincipalId } from '../../../domain/ports/reserved.ts'
+import { usageOf } from '../../../domain/taxonomy/usage.ts'
+import { works } from '../../../server/operations/work.ts'
+import {
+  heldBy,
+  hourly,
+  outcome,
+  platformScope,
+  policyOf,
+  read,
+  statementOf,
+  world,
+  type World,
+} from './administration.ts'
+
+const creates = (w: World, principal: string, scope: Scope) =>
+  w.store.tx(tx => treeChanges(w.parts).grantCreator(tx, principal, scope))
+
+const rolesOf = async (w: World, principal: string, scope: Scope) =>
+  (await heldBy(w, principal)).filter(({ scope_id }) => scope_id === scope.id).map(({ role_id }) => role_id)
+
+describe('whoever makes a scope', () => {
+  it('administers it', async () => {
+    const w = await world()
+    await creates(w, w.kim, w.w)
+    await creates(w, w.kim, w.o)
+    expect(await rolesOf(w, w.kim, w.w)).toEqual(['workspace-admin'])
+    expect(await rolesOf(w, w.kim, w.o)).toEqual(['organisation-admin'])
+    await creates(w, w.bot, w.w)
+    expect(await rolesOf(w, w.bot, w.w)).toEqual(['workspace-admin'])
+  })
+
+  it('gets nothing that bindings above give already for good and without condition', async () => {
+    const w = await world()
+    await creates(w, w.oz, w.w)
+    await creates(w, w.ada, w.o)
+    expect(await rolesOf(w, w.oz, w.w)).toEqual([])
+    expect(await rolesOf(w, w.ada, w.o)).toEqual([])
+    await w.bind(w.kim, 'workspace-admin', w.g, { condition: 'request.hour_of_day > 1' })
+    await w.bind(w.kim, 'workspace-admin', w.o, { expire_time: hourly(w, 1) })
+    await creates(w, w.kim, w.w)
+    expect(await rolesOf(w, w.kim, w.w)).toEqual(['workspace-admin'])
+    await creates(w, systemPrincipalId, w.w)
+    expect(await heldBy(w, systemPrincipalId)).toEqual([])
+  })
+})
+
+describe('what makers of scopes are given', () => {
+  it('does not count against the limits of bindings', async () => {
+    const w = await world()
+    for (let i = 0; i < 251; i += 1) await creates(w, w.kim, await w.workspace(w.o, `w${i}`))
+    expect(await heldBy(w, w.kim)).toHaveLength(251)
+    const at = { scope_type: 'WORKSPACE', scope_id: w.w.id } as const
+    const body = { principal_id: w.kim, role_id: 'workspace-viewer', condition: '', ...at }
+    expect(await outcome(w.bindings.createBinding({ body }, w.as(w.oz)))).toBe('OK')
+  })
+})
+
+describe('a change of the tree', () => {
+  it('is told to every server, and the end of a group or organisation leaves work', async () => {
+    const w = await world()
+    const { scopeChanged } = treeChanges(w.parts)
+    await w.store.tx(tx => scopeChanged(tx, w.g, 'MOVED'))
+    await w.store.tx(tx => scopeChanged(tx, w.w, 'DELETED'))
+    expect(await w.store.count(works)).toBe(0)
+    await w.store.tx(tx => scopeChanged(tx, w.g, 'DELETED'))
+    const scopes = w.changes.filter(({ kind }) => kind === 'SCOPE').map(({ key }) => key)
+    expect(scopes).toEqual([w.g.id, w.w.id, w.g.id])
+    expect(w.changes).toContainEqual({ kind: 'PRINCIPAL', key: w.eve })
+    expect(await w.store.count(bindings, { scope_id: w.w.id })).toBe(0)
+    expect(await w.store.count(works)).toBe(1)
+  })
+})
+
+describe('a scope that goes', () => {
+  it('takes the bindings, policies and service accounts of a workspace along', async () => {
+    const w = await world()
+    await w.bind(w.bot, 'workspace-viewer', w.g)
+    for (let i = 0; i < 60; i += 1) await w.bind(await w.user(`u${i}`), 'workspace-viewer', w.w)
+    const body = policyOf('p', statementOf('ALLOW', [`principal:${w.kim}`], ['compute.vms.get']))
+    await w.policies.createPolicy({ workspace: w.w.id, body }, w.as(w.oz))
+    const { holdings, purgeWorkspace } = accessHooks(w.parts)
+    expect(await holdings?.(w.store, w.w.id)).toEqual([{ resourceType: 'iam.policies', count: 1 }])
+    expect(await usageOf(w.store, 'iam.serviceAccounts', w.w)).toBe(1)
+    w.changes.splice(0)
+    for (let twice = 0; twice < 2; twice += 1) await purgeWorkspace?.(w.w.id)
+    expect(await holdings?.(w.store, w.w.id)).toEqual([{ resourceType: 'iam.policies', count: 0 }])
+    expect(await w.store.count(bindings, { scope_id: w.w.id })).toBe(0)
+    expect(await w.store.count(policies)).toBe(0)
+    expect(await w.store.count(policySubjects)).toBe(0)
+    expect(await usageOf(w.store, 'iam.policies', w.w)).toBe(0)
+    expect(await usageOf(w.store, 'iam.serviceAccounts', w.w)).toBe(0)
+    expect((await w.store.get(serviceAccounts, w.bot))?.value).toMatchObject({ status: 'DEACTIVATED', keys: [] })
+    expect((await w.store.get(principals, w.bot))?.value.status).toBe('DEACTIVATED')
+    expect(w.changes).toContainEqual({ kind: 'PRINCIPAL', key: w.bot })
+    expect(w.changes).toContainEqual({ kind: 'POLICY', key: w.w.id })
+    expect(await w.store.count(bindings, { principal_id: w.oz })).toBe(1)
+  })
+
+  it('takes the roles and people of an organisation along, its last administrator too', async () => {
+    const w = await world()
+    const role = { name: 'r', display_name: '', description: '', permissions: ['compute.vms.get'] }
+    const create = async (by: string, { id: scope_id, type: scope_type }: Scope) =>
+      (await read(w.roles.createRole({ body: { ...role, scope_type, scope_id } }, w.as(by)))).resource_id
+    const [ours, platforms] = [await create(w.oz, w.o), await create(w.ada, platformScope)]
+    await purgeScope(w.parts, w.o)
+    expect(await w.store.count(roles, { role_type: 'CUSTOM' })).toBe(1)
+    expect(await w.store.count(rolePermissions, { role_id: ours })).toBe(0)
+    expect(await w.store.count(rolePermissions, { role_id: platforms })).toBe(1)
+    expect(await w.store.count(bindings, { scope_id: w.o.id })).toBe(0)
+    const status = async (id: string) => (await w.store.get(principals, id))?.value.status
+    for (const id of [w.oz, w.eve, w.kim]) expect(await status(id)).toBe('DEACTIVATED')
+    for (const id of [w.ada, w.pat]) expect(await status(id)).toBe('ACTIVE')
+    expect(await w.store.count(bindings, { scope_id: platformScope.id })).toBe(1)
+  })
+})

@@ -1,0 +1,84 @@
+import { expect, it } from 'vitest'
+import { credentialTokens } from '../../../domain/iam/credential-tokens-store.ts'
+import { users } from '../../../domain/iam/users-store.ts'
+import { storeAt, testPlace } from '../../server/store/harness.ts'
+import {
+  goodPassword,
+  invite,
+  organisation,
+  reasonOf,
+  testCollections,
+  usersPlatform,
+  World,
+  type UsersPlatform,
+} from './users-platform.ts'
+
+const rounds = 6
+
+/** Two servers of one store. */
+async function servers(): Promise<readonly [UsersPlatform, UsersPlatform]> {
+  const place = await testPlace()
+  const world = new World()
+  return [
+    usersPlatform(await storeAt(place, ...testCollections), world),
+    usersPlatform(await storeAt(place, ...testCollections), world),
+  ]
+}
+
+const outcomes = async (...calls: readonly Promise<unknown>[]): Promise<readonly string[]> =>
+  (await Promise.all(calls.map(reasonOf))).toSorted()
+
+it('spends a token once, however many use it at once', async () => {
+  const [one, other] = await servers()
+  for (let round = 0; round < rounds; round += 1) {
+    const { id, token } = await invite(one, `u${round}@acme.example`)
+    const activate = ({ nobody }: UsersPlatform, password: string) => nobody.activateUser({ body: { token, password } })
+    const told = await outcomes(
+      activate(one, goodPassword),
+      activate(other, 'seven-amber-windmills'),
+      activate(one, 'eight-amber-windmills'),
+    )
+    expect(told).toEqual(['CREDENTIAL_TOKEN_INVALID', 'CREDENTIAL_TOKEN_INVALID', 'OK'])
+    expect((await one.parts.store.get(users, id))?.value.status).toBe('ACTIVE')
+  }
+})
+
+it('leaves a user deactivated that is activated at the same time', async () => {
+  const [one, other] = await servers()
+  for (let round = 0; round < rounds; round += 1) {
+    const { id, token } = await invite(one, `u${round}@acme.example`)
+    const [activated, deactivated] = await Promise.all([
+      reasonOf(one.nobody.activateUser({ body: { token, password: goodPassword } })),
+      reasonOf(other.as().deactivateUser({ id, body: {} })),
+    ])
+    expect(deactivated).toBe('OK')
+    expect(['OK', 'CREDENTIAL_TOKEN_INVALID']).toContain(activated)
+    expect((await one.parts.store.get(users, id))?.value.status).toBe('DEACTIVATED')
+  }
+})
+
+it('leaves one live token of those that are minted at once', async () => {
+  const [one, other] = await servers()
+  for (let round = 0; round < rounds; round += 1) {
+    const { id } = await invite(one, `u${round}@acme.example`)
+    const mint = ({ as }: UsersPlatform) => as().regenerateActivation({ id, body: {} })
+    const minted = await Promise.all([mint(one), mint(other), mint(one), mint(other)])
+    expect(await one.parts.store.count(credentialTokens, { user_id: id, status: 'LIVE' })).toBe(1)
+    const told = await outcomes(
+      ...minted.map(({ credential }) => one.nobody.lookupCredentialToken({ body: { token: credential?.token ?? '' } })),
+    )
+    expect(told.filter(outcome => outcome === 'OK')).toHaveLength(1)
+  }
+})
+
+it('gives an address to one of those who ask for it at once', async () => {
+  const [one, other] = await servers()
+  for (let round = 0; round < rounds; round += 1) {
+    const body = { email: `u${round}@acme.example`, organisation_id: organisation }
+    const told = await outcomes(
+      one.as().inviteUser({ body }),
+      other.as().inviteUser({ body: { ...body, email: body.email.toUpperCase() } }),
+    )
+    expect(told).toEqual(['OK', 'USER_ALREADY_EXISTS'])
+  }
+})

@@ -1,0 +1,292 @@
+import type { Scope } from '../../../domain/ports/operations.ts'
+import type { Collection, Store } from '../../../domain/ports/store.ts'
+import type { NodeState, Taxonomy } from '../../../domain/ports/taxonomy.ts'
+import type { Visible } from '../../../domain/ports/access.ts'
+import { OperationRecords } from '../../../domain/records/operations.ts'
+import { bindings } from '../../../domain/iam/bindings-store.ts'
+import type { Mail } from '../../../domain/iam/mailer.ts'
+import type { IamParts } from '../../../domain/iam/parts.ts'
+import { passwordsOf } from '../../../domain/iam/passwords-of.ts'
+import { principals } from '../../../domain/iam/principals-store.ts'
+import type { UserGuards } from '../../../domain/iam/user-guards.ts'
+import { userCollections } from '../../../domain/iam/users-collections.ts'
+import { Users } from '../../../domain/iam/users.ts'
+import { IamClient } from '../../../output/iam/client.ts'
+import { authenticationThrottled, escalationDenied, iam, iamPermissionDenied } from '../../../output/iam/errors.ts'
+import { operationsList } from '../../../output/iam/filters.ts'
+import { iamRoutes } from '../../../output/iam/routes.ts'
+import { checkIamOperation } from '../../../output/iam/validators.ts'
+import { dispatcher } from '../../../runtime/call.ts'
+import { unimplemented } from '../../../runtime/errors.ts'
+import { fetchHost } from '../../../runtime/hosts/fetch.ts'
+import { pageTokens } from '../../../runtime/page-token.ts'
+import { formatMillis } from '../../../runtime/timestamps.ts'
+import { createTransport } from '../../../runtime/transport.ts'
+import { outbox, outboxAudit } from '../../../server/audit/outbox.ts'
+import { createClock } from '../../../server/clock.ts'
+import { rememberedKeys } from '../../../server/operations/idempotency.ts'
+import { operationsCollection } from '../../../server/operations/area-records.ts'
+import { operationsOf } from '../../../server/operations/operations.ts'
+import { WorkQueue } from '../../../server/operations/work-queue.ts'
+import { createHmac } from 'node:crypto'
+
+/** The row that stands for the revision: it is locked as the real one is. */
+const revisions: Collection<{ readonly id: string; readonly rev: number }> = { name: 'test_revisions', id: 'id' }
+
+/** What a test of users needs in its store. */
+export const testCollections: readonly Collection<never>[] = [
+  ...userCollections,
+  principals,
+  bindings,
+  revisions,
+  outbox,
+  rememberedKeys,
+  operationsCollection(iam.name, operationsList),
+]
+
+/** An administrator who may do everything, and has no row. */
+export const administrator = '0199c5a0-0c11-7d84-b6a9-2f3e4d5c6b70'
+export const organisation = '0199c5a4-3b7e-7c21-9d4f-5a6b7c8d9e01'
+export const workspace = '0199c5a7-2e40-7f53-8a6b-9c0d1e2f3a41'
+
+/** What a test decides, and sees of what users did to the other parts. */
+export class World {
+  /** Milliseconds since 1970. */
+  now = Date.parse('2026-03-01T12:00:00Z')
+  readonly states = new Map<string, NodeState>([
+    [organisation, 'ACTIVE'],
+    [workspace, 'ACTIVE'],
+  ])
+  /** Keys that nobody has. */
+  readonly missing = new Set<string>()
+  visible: Visible = 'everything'
+  /** Users who are too strong for everybody. */
+  readonly strong = new Set<string>()
+  readonly lastAdministrators = new Set<string>()
+  readonly mails: Mail[] = []
+  isMailing = false
+  isMailRefused = false
+  /** `<kind> <key>` of what was told to all servers. */
+  readonly changes: string[] = []
+  /** `<reason> <user> <session that was spared>`. */
+  readonly ended: string[] = []
+  readonly granted: string[] = []
+  /** Attempts that count as failed, by what is guessed. */
+  readonly attempts = { password: 0, token: 0 }
+  isThrottled = false
+  readonly waits = new Map<string, string>()
+}
+
+/** The calls on users over a store, with all that is not theirs made up. */
+export interface UsersPlatform {
+  readonly world: World
+  readonly parts: IamParts
+  /** Calls as a user, by default as the administrator; with a service account's id, as that. */
+  as(user?: string, kind?: 'user' | 'service'): IamClient
+  /** Calls without a bearer token. */
+  readonly nobody: IamClient
+}
+
+/** Mounts users on a store. `world` is shared by servers of one store. */
+export function usersPlatform(store: Store, world = new World()): UsersPlatform {
+  const parts = partsOf(store, world)
+  const users = new Users(parts, guardsOf(world))
+  const resources = { users, operations: new OperationRecords(parts) }
+  const handlers = new Proxy({} as Parameters<typeof iamRoutes>[0], {
+    get: (_, name) => Reflect.get(resources, name) ?? unbuilt,
+  })
+  const dispatch = dispatcher({
+    routes: iamRoutes(handlers),
+    doors: {
+      async authenticate(request, access) {
+        const [, kind, id = ''] = /^Bearer (user|service)\.([\w-]+)$/.exec(request.headers['authorization'] ?? '') ?? []
+        if (access?.kind === 'public' || kind === undefined) return undefined
+        return { id, kind: kind === 'user' ? 'user' : 'service_account', sessionId: `session-of-${id}` }
+      },
+      async authorize() {},
+    },
+    tokens: pageTokens(text => createHmac('sha256', 'test').update(text).digest()),
+    clock: parts.clock,
+    domains: { outside: iam, areas: [iam] },
+    log: () => {},
+  })
+  const host = fetchHost(dispatch)
+  const fetched: typeof fetch = (input, init) => host(new Request(input, init))
+  const baseUrl = 'http://iam.test'
+  return {
+    world,
+    parts,
+    as: (user = administrator, kind = 'user') =>
+      new IamClient(createTransport({ baseUrl, token: `${kind}.${user}`, fetch: fetched })),
+    nobody: new IamClient(createTransport({ baseUrl, fetch: fetched })),
+  }
+}
+
+const unbuilt = new Proxy(
+  {},
+  {
+    get: (_, name) => async () => {
+      throw unimplemented(String(name))
+    },
+  },
+)
+
+function partsOf(store: Store, world: World): IamParts {
+  const clock = createClock(() => world.now)
+  const taxonomy = taxonomyOf(world)
+  const audit = outboxAudit(clock, taxonomy)
+  const operations = operationsOf(
+    { store, clock, audit, queue: new WorkQueue() },
+    { domain: iam, list: operationsList, check: checkIamOperation },
+  )
+  return {
+    store,
+    clock,
+    audit,
+    operations,
+    taxonomy,
+    settings: { baseUrl: 'https://ninefold.test', consoleUrl: 'https://console.test' },
+    passwords: passwordsOf({ atOnce: 2 }),
+    ...accessOf(world),
+    ...feedOf(world),
+    ...othersOf(world),
+  }
+}
+
+const accessOf = (world: World): Pick<IamParts, 'access' | 'principals'> => ({
+  access: {
+    async require(_context, permission, { id, type }) {
+      if (!world.missing.has(permission)) return
+      throw iamPermissionDenied('permission denied', { permission, scope_type: type, scope_id: id })
+    },
+    holds: async (_context, permission) => !world.missing.has(permission),
+    visible: async () => world.visible,
+  },
+  principals: { find: async () => undefined },
+})
+
+const feedOf = (world: World): Pick<IamParts, 'feed'> => ({
+  feed: {
+    async hold(tx) {
+      if (await tx.lock(revisions, 'rev')) return
+      await tx.insert(revisions, { id: 'rev', rev: 0 })
+    },
+    async revise(tx, kind, key) {
+      tx.afterCommit(() => world.changes.push(`${kind} ${key}`))
+      return 1
+    },
+    isShared: false,
+    settled: async () => true,
+  },
+})
+
+function taxonomyOf(world: World): Taxonomy {
+  const stateOf = async (_reader: unknown, scope: Scope) => {
+    const state = world.states.get(scope.id)
+    return state && { state, source: scope }
+  }
+  return {
+    effectiveState: stateOf,
+    requireActive: async () => {},
+    share: async () => {},
+    chain: async (_reader, scope) => (world.states.has(scope.id) ? [scope] : undefined),
+    subtree: async () => [],
+    consume: async () => {},
+  }
+}
+
+const othersOf = (world: World): Pick<IamParts, 'catalogue' | 'decisions' | 'sessions' | 'throttle' | 'mailer'> => ({
+  catalogue: { permissions: [], find: () => undefined, resourceTypes: new Set(), matching: () => [] },
+  decisions: {
+    decide: async () => ({ reason: 'GRANTED', bindingIds: [], policyId: '' }),
+    visible: async () => ({ kind: 'all' }),
+    isActive: async () => true,
+    hangsOnResource: async () => false,
+    chain: async () => undefined,
+  },
+  sessions: {
+    open: () => Promise.reject(new Error('nobody signs in here')),
+    async endAll(tx, principal, reason, _time, except) {
+      tx.afterCommit(() => world.ended.push([reason, principal, except ?? ''].join(' ').trim()))
+    },
+  },
+  throttle: throttleOf(world),
+  mailer: {
+    get isConfigured() {
+      return world.isMailing
+    },
+    async send(mail) {
+      if (world.isMailRefused) throw new Error('550 no such mailbox')
+      world.mails.push(mail)
+    },
+  },
+})
+
+function throttleOf(world: World): IamParts['throttle'] {
+  const attempt = (what: keyof World['attempts']) => {
+    if (world.isThrottled) throw authenticationThrottled('too many attempts', { retryAfterSeconds: 60 })
+    world.attempts[what] += 1
+    return { succeed: async () => void (world.attempts[what] -= 1) }
+  }
+  return {
+    password: async () => attempt('password'),
+    credentialToken: async () => attempt('token'),
+    waits: async emails => new Map([...world.waits].filter(([email]) => emails.includes(email))),
+  }
+}
+
+const guardsOf = (world: World): UserGuards => ({
+  async requireTakeOver(_tx, _context, { id }) {
+    if (world.strong.has(id)) throw escalationDenied('the user holds more', { permission: 'iam.users.get' })
+  },
+  async requireOtherAdministrator(_tx, _context, { id }) {
+    if (world.lastAdministrators.has(id)) throw new Error('the last administrator')
+  },
+  mayTakeOver: async (_reader, _minter, target) => !world.strong.has(target),
+  async grantRole(tx, { principal, role_id, scope }) {
+    tx.afterCommit(() => world.granted.push(`${role_id} ${scope.type} ${scope.id}`))
+    const time = formatMillis(world.now)
+    return {
+      id: principal,
+      principal_id: principal,
+      principal_kind: 'USER',
+      role_id,
+      scope_type: scope.type,
+      scope_id: scope.id,
+      condition: '',
+      created_by: administrator,
+      etag: '1',
+      created: time,
+      updated: time,
+    }
+  },
+})
+
+/** A password that no rule refuses. */
+export const goodPassword = 'quiet-harbour-lantern'
+
+/** Invites a user; answers its id and its token. */
+export async function invite(
+  platform: UsersPlatform,
+  email = 'kim@acme.example',
+): Promise<{ readonly id: string; readonly token: string }> {
+  const { credential, resource_id } = await platform.as().inviteUser({ body: { email, organisation_id: organisation } })
+  return { id: resource_id, token: credential?.token ?? '' }
+}
+
+/** Makes an ACTIVE user. */
+export async function activeUser(platform: UsersPlatform, email?: string): Promise<string> {
+  const { id, token } = await invite(platform, email)
+  await platform.nobody.activateUser({ body: { token, password: goodPassword } })
+  return id
+}
+
+/** The reason that a call is refused with; `OK` when it is not. */
+export async function reasonOf(call: Promise<unknown>): Promise<string> {
+  try {
+    await call
+    return 'OK'
+  } catch (error) {
+    return error instanceof Error && 'reason' in error ? String(error.reason) : String(error)
+  }
+}

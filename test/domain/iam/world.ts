@@ -1,0 +1,286 @@
+import { onTestFinished } from 'vitest'
+import { bindings } from '../../../domain/iam/bindings-store.ts'
+import type { ResolvedResource, ResolveResource } from '../../../domain/iam/called-things.ts'
+import type { CalledResource, Decision, Question } from '../../../domain/iam/decisions.ts'
+import { feedCollections } from '../../../domain/iam/feed-store.ts'
+import type { ChangeKind } from '../../../domain/iam/feed.ts'
+import { LiveDecisions } from '../../../domain/iam/live-decisions.ts'
+import { LiveFeed } from '../../../domain/iam/live-feed.ts'
+import { policies } from '../../../domain/iam/policies-store.ts'
+import { predefinedRoles } from '../../../domain/iam/predefined-roles.ts'
+import { principals } from '../../../domain/iam/principals-store.ts'
+import { roles } from '../../../domain/iam/roles-store.ts'
+import { roleOf } from '../../../domain/iam/sync-roles.ts'
+import type { Scope } from '../../../domain/ports/operations.ts'
+import type { Collection, Store, Transaction } from '../../../domain/ports/store.ts'
+import { taxonomyCollections } from '../../../domain/taxonomy/area.ts'
+import { taxonomyFunctions } from '../../../domain/taxonomy/functions.ts'
+import { groups, organisations, workspaces } from '../../../domain/taxonomy/nodes.ts'
+import { newOrganisation } from '../../../domain/taxonomy/organisations.ts'
+import { newWorkspace } from '../../../domain/taxonomy/workspaces.ts'
+import type { Binding, PolicyStatement, Principal, Role } from '../../../output/iam/types.ts'
+import { catalogue } from '../../../server/access/catalogue.ts'
+import { createClock } from '../../../server/clock.ts'
+import type { ServerStore } from '../../../server/store/server-store.ts'
+import { openUntil, testPlace, type Later } from '../../server/store/harness.ts'
+
+export const worldCollections: readonly Collection<never>[] = [
+  ...taxonomyCollections,
+  ...feedCollections,
+  bindings,
+  policies,
+  principals,
+  roles,
+]
+
+export const start = Date.parse('2026-03-04T05:06:07.000Z')
+const time = new Date(start).toISOString()
+const clock = createClock(() => start)
+
+export const platformScope: Scope = { type: 'PLATFORM', id: '' }
+
+/** A statement without what is not said. */
+export const statement = (said: Partial<PolicyStatement>): PolicyStatement => ({
+  effect: 'DENY',
+  principals: ['all'],
+  except_principals: [],
+  permissions: ['*'],
+  except_permissions: [],
+  resources: [],
+  condition: '',
+  ...said,
+})
+
+/** A question with the circumstances left out. */
+export interface Asked {
+  readonly principal: string
+  readonly permission?: string
+  readonly scope?: Scope
+  readonly resource?: CalledResource
+  readonly now?: number
+  readonly ip?: string
+}
+
+/** A store with decisions over it, and ways to change what they hang on. */
+export class World {
+  readonly store: ServerStore
+  readonly feed: LiveFeed
+  readonly decisions: LiveDecisions
+  readonly place: string
+  /** Reads of the decisions since it was last set. */
+  reads = 0
+  /** What `resolveResource` knows, by `<type>/<id>`, in `w` unless said; an error is thrown. */
+  readonly things = new Map<string, (Omit<ResolvedResource, 'scope'> & Partial<ResolvedResource>) | Error>()
+  /** What was looked up. */
+  readonly lookedUp: string[] = []
+
+  private constructor(place: string, store: ServerStore) {
+    this.place = place
+    this.store = store
+    const resolveResource: ResolveResource = async (type, id) => {
+      this.lookedUp.push(`${type}/${id}`)
+      const found = this.things.get(`${type}/${id}`)
+      if (found instanceof Error) throw found
+      return found && { scope: ids.w, ...found }
+    }
+    const counted = counting(store, () => (this.reads += 1))
+    this.decisions = new LiveDecisions({ store: counted, taxonomy: taxonomyFunctions, catalogue, resolveResource })
+    this.feed = new LiveFeed({
+      store,
+      clock,
+      listeners: [this.decisions],
+      changedElsewhere: store.changedElsewhere?.bind(store),
+    })
+  }
+
+  /**
+   * A world with the predefined roles, and an organisation `o` with `g` in it, `gg` below that, and `w` there; by
+   * default of the running test.
+   */
+  static async make(later: Later = onTestFinished): Promise<World> {
+    const place = await testPlace(later)
+    const world = new World(place, await openUntil(later, place, worldCollections))
+    await world.store.tx(tx => fill(tx))
+    await world.feed.start()
+    later(() => world.feed.stop())
+    await world.decisions.start()
+    return world
+  }
+
+  /** Deletes all policies, and forgets all things. */
+  async clear(): Promise<void> {
+    this.things.clear()
+    this.lookedUp.length = 0
+    for await (const { id, value, version } of this.store.each(policies)) {
+      await this.change('POLICY', value.workspace_id, tx => tx.delete(policies, id, version))
+    }
+  }
+
+  async decide(asked: Asked): Promise<Decision> {
+    const { ip, now = start, permission = 'compute.vms.get', principal, resource, scope = ids.w } = asked
+    const question: Question = { principal, permission, scope, resource, circumstances: { now, ip } }
+    return this.decisions.decide(question)
+  }
+
+  async isGranted(asked: Asked): Promise<boolean> {
+    return (await this.decide(asked)).reason === 'GRANTED'
+  }
+
+  /** As mutations of the area change things. */
+  async change(kind: ChangeKind, key: string, run: (tx: Transaction) => Promise<unknown>): Promise<void> {
+    await this.store.tx(async tx => {
+      await this.feed.hold(tx)
+      await run(tx)
+      await this.feed.revise(tx, kind, key)
+    })
+  }
+
+  async principal(said: Partial<Principal> = {}): Promise<string> {
+    const id = clock.newId()
+    const named = { display_name: '', email: `${id}@corp.example`, name: '', organisation_id: '', workspace_id: '' }
+    const row: Principal = { id, kind: 'USER', ...named, status: 'ACTIVE', created: time, updated: time, ...said }
+    await this.change('PRINCIPAL', id, tx => tx.insert(principals, row))
+    return id
+  }
+
+  /** Binds a role; answers the id of the binding. */
+  async bind(principal: string, role: string, scope: Scope, said: Partial<Binding> = {}): Promise<string> {
+    const id = clock.newId()
+    const row: Binding = {
+      id,
+      principal_id: principal,
+      principal_kind: 'USER',
+      role_id: role,
+      scope_type: scope.type,
+      scope_id: scope.id,
+      condition: '',
+      created_by: '',
+      etag: '1',
+      created: time,
+      updated: time,
+      ...said,
+    }
+    await this.change('PRINCIPAL', principal, tx => tx.insert(bindings, row))
+    return id
+  }
+
+  /** A user with a role at a scope. */
+  async holder(role: string, scope: Scope = ids.w, said: Partial<Binding> = {}): Promise<string> {
+    const id = await this.principal()
+    await this.bind(id, role, scope, said)
+    return id
+  }
+
+  /** Makes or replaces a custom role. */
+  async role(id: string, permissions: readonly string[]): Promise<void> {
+    const role: Role = {
+      id,
+      name: id,
+      display_name: '',
+      description: '',
+      role_type: 'CUSTOM',
+      scope_type: 'PLATFORM',
+      scope_id: '',
+      permissions: [...permissions],
+      permission_count: permissions.length,
+      bindable_scope_types: [],
+      etag: '1',
+      created: time,
+      updated: time,
+    }
+    await this.change('ROLE', id, async tx => {
+      const stored = await tx.lock(roles, id)
+      await (stored ? tx.update(roles, id, role, stored.version) : tx.insert(roles, role))
+    })
+  }
+
+  /** Makes a policy of the workspace; answers its id. */
+  async policy(statements: readonly PolicyStatement[], enabled = true, workspace = ids.w.id): Promise<string> {
+    const id = clock.newId()
+    const texts = { name: `p-${id}`, display_name: '', description: '', labels: {} }
+    const stamps = { created_by: '', etag: '1', created: time, updated: time }
+    const row = { id, workspace_id: workspace, ...texts, enabled, statements: [...statements], ...stamps }
+    await this.change('POLICY', workspace, tx => tx.insert(policies, row))
+    return id
+  }
+
+  async enable(policy: string, enabled: boolean): Promise<void> {
+    await this.change('POLICY', ids.w.id, async tx => {
+      const stored = await tx.lock(policies, policy)
+      if (stored) await tx.update(policies, policy, { ...stored.value, enabled }, stored.version)
+    })
+  }
+
+  /** Puts the workspace under another group, or under the organisation itself. */
+  async move(parent: string): Promise<void> {
+    await this.change('SCOPE', ids.w.id, async tx => {
+      const stored = await tx.lock(workspaces, ids.w.id)
+      if (stored) await tx.update(workspaces, ids.w.id, { ...stored.value, parent_group_id: parent }, stored.version)
+    })
+  }
+
+  async setState(state: 'ACTIVE' | 'ARCHIVED', what: 'g' | 'o'): Promise<void> {
+    const { id } = ids[what]
+    await this.change('SCOPE', id, async tx => {
+      const named = `TAXONOMY_LIFECYCLE_STATE_${state}` as const
+      if (what === 'g') {
+        const stored = await tx.lock(groups, id)
+        if (stored) await tx.update(groups, id, { ...stored.value, state: named }, stored.version)
+      } else {
+        const stored = await tx.lock(organisations, id)
+        const states = { state: named, effective_state: named }
+        if (stored) await tx.update(organisations, id, { ...stored.value, ...states }, stored.version)
+      }
+    })
+  }
+}
+
+const scope = (type: Scope['type'], n: number): Scope => ({
+  type,
+  id: `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`,
+})
+
+/** The tree: `o` has `g` and `other`, `g` has `gg`, which has `w`; `side` is a workspace of `other`. */
+export const ids = {
+  o: scope('ORGANISATION', 101),
+  g: scope('GROUP', 102),
+  gg: scope('GROUP', 103),
+  other: scope('GROUP', 104),
+  w: scope('WORKSPACE', 105),
+  side: scope('WORKSPACE', 106),
+} as const
+
+async function fill(tx: Transaction): Promise<void> {
+  for (const role of predefinedRoles) await tx.insert(roles, roleOf(catalogue, role, time))
+  const texts = { display_name: '', description: '', labels: {} }
+  await tx.insert(organisations, newOrganisation(ids.o.id, time, { name: 'o', contact_email: '', ...texts }))
+  for (const [name, parent] of [
+    ['g', ''],
+    ['gg', ids.g.id],
+    ['other', ''],
+  ] as const) {
+    await tx.insert(groups, newWorkspace(ids[name].id, time, { ...below(name, parent), ...texts }))
+  }
+  for (const [name, parent] of [
+    ['w', ids.gg.id],
+    ['side', ids.other.id],
+  ] as const) {
+    await tx.insert(workspaces, newWorkspace(ids[name].id, time, { ...below(name, parent), ...texts }))
+  }
+}
+
+const below = (name: string, parent: string) => ({ name, organisation_id: ids.o.id, parent_group_id: parent })
+
+/** Counts the calls of a store's methods. */
+function counting(store: Store, count: () => void): Store {
+  return new Proxy(store, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name)
+      if (typeof member !== 'function') return member
+      return (...parameters: unknown[]): unknown => {
+        count()
+        return Reflect.apply(member, target, parameters)
+      }
+    },
+  })
+}

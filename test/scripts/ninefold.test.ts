@@ -1,0 +1,28 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { root } from '../../scripts/project.ts'
+
+const program = join(root, 'scripts', 'ninefold.mjs')
+
+function folderWith(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ninefold-program-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  mkdirSync(join(folder, name))
+  return folder
+}
+
+const run = (cwd: string, CI: string): string =>
+  spawnSync(process.execPath, [program, '--help'], { cwd, encoding: 'utf8', env: { ...process.env, CI } }).stdout
+
+test.each([
+  ['keeps what Node.js compiled where a project has node_modules', 'node_modules', '', true],
+  ['keeps nothing in CI', 'node_modules', 'true', false],
+  ['keeps nothing where there is no node_modules', 'specs', '', false],
+])('the program %s', (_, folder, CI, isKept) => {
+  const cwd = folderWith(folder)
+  expect(run(cwd, CI)).toContain('generate [options] <documents...>')
+  expect(existsSync(join(cwd, 'node_modules/.cache/ninefold/modules'))).toBe(isKept)
+})

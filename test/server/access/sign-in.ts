@@ -1,0 +1,19 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { IamClient } from '../../../output/iam/client.ts'
+
+/** Who administers a platform that a test starts as `ninefold serve` does. */
+export const administrator = { email: 'admin@localhost', password: 'a sentence nobody would guess' } as const
+
+/** The setting that makes the administrator ACTIVE at the first start; the file lies in `folder`. */
+export function administratorFile(folder: string): string {
+  const file = join(folder, 'administrator-password')
+  writeFileSync(file, `${administrator.password}\n`, { mode: 0o600 })
+  return file
+}
+
+/** Signs the administrator in; answers the access token, which is good for 15 minutes. */
+export async function signIn(baseUrl: string, fetched: typeof fetch = fetch): Promise<string> {
+  const { access_token } = await new IamClient({ baseUrl, fetch: fetched }).authenticate({ body: administrator })
+  return access_token
+}

@@ -1,0 +1,47 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Principal } from '../../../runtime/context.ts'
+import { ApiError } from '../../../runtime/errors.ts'
+import { platform } from '../../../domain/ports/access.ts'
+import { doorReasons } from '../../../server/access/errors.ts'
+import type { OpenAccess, PlatformAccess } from '../../../server/access/platform-access.ts'
+import { permissionDenied } from '../../../server/access/refusals.ts'
+
+/** Who the token of a test platform stands for. */
+export const testAdministrator: Principal = { id: '00000000-0000-7000-8000-00000000000a', kind: 'user' }
+
+/** The same on every test platform, so that several servers over one store let the same caller in. */
+export const testToken = 'test-administrator-of-the-platform-0123456789'
+
+/**
+ * Lets one administrator in, who holds every permission everywhere, of areas made for tests too, whose permissions the
+ * catalogue of iam does not have. Routes without `x-access` are refused to all.
+ */
+export const testAccess: OpenAccess = async () => testGuard
+
+/** What `testAccess` opens. */
+export const testGuard: PlatformAccess = {
+  principals: {
+    find: async (_reader, id) => (id === testAdministrator.id ? { kind: 'user', status: 'ACTIVE' } : undefined),
+  },
+  doors: {
+    async authenticate({ headers: { authorization } }, access) {
+      if (access?.kind === 'public') return undefined
+      if (authorization === undefined) throw new ApiError(doorReasons.tokenMissing, 'this call needs a token')
+      if (!timingSafeEqual(digest(authorization), digest(`Bearer ${testToken}`))) throw tokenInvalid()
+      return testAdministrator
+    },
+    async authorize(_context, { access }) {
+      if (access === undefined) throw permissionDenied('', platform)
+    },
+  },
+  access: { require: async () => {}, holds: async () => true, visible: async () => 'everything' },
+  tree: { grantCreator: async () => {}, ensureServiceAccount: async () => '', scopeChanged: async () => {} },
+  routes: [],
+  periodic: [],
+  begin: async () => () => ['sign in with the token of the tests'],
+  end: () => {},
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+const tokenInvalid = (): ApiError => new ApiError(doorReasons.tokenInvalid, 'the token is not valid')

@@ -1,0 +1,63 @@
+import { copyFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { compose } from '../../../server/compose.ts'
+import { doctor } from '../../../server/doctor/doctor.ts'
+import { testAccess } from '../access/test-access.ts'
+import { logLines } from '../operations/work-bench.ts'
+import { testFolder } from '../store/harness.ts'
+
+/** A data folder as a server leaves it. */
+async function leftFolder(): Promise<string> {
+  const dataDir = testFolder()
+  const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
+  const platform = await compose({ baseUrl: undefined, dataDir, http }, logLines(), [], testAccess)
+  await platform.close()
+  return dataDir
+}
+
+async function told(dataDir: string): Promise<readonly string[]> {
+  const lines: string[] = []
+  await doctor({ place: { dataDir }, areas: [], isJson: false, print: line => void lines.push(line) })
+  return lines
+}
+
+const id = '01a2210c-c3ad-41cd-b4c5-a4a681bcdff3'
+
+describe('the doctor', () => {
+  it('tells nothing of what belongs to a data folder', async () => {
+    expect(await told(await leftFolder())).toEqual([expect.stringContaining('nothing is wrong')])
+  })
+
+  it.each<[string, string]>([
+    [`.monday.sqlite.${id}.partial`, 'is what a backup that was cut off has left; delete it'],
+    [`.monday.sqlite.${id}.partial-journal`, 'is what a backup that was cut off has left; delete it'],
+    ['ninefold.sqlite.incoming', 'is what a restore that was cut off has left; delete it'],
+    ['ninefold.sqlite.incoming-journal', 'is what a restore that was cut off has left; delete it'],
+    ['ninefold.lock-journal', 'is what a restore that was cut off has left beside the lock; it does no harm'],
+  ])('names %s, and what to do', async (name, message) => {
+    const dataDir = await leftFolder()
+    writeFileSync(join(dataDir, name), '')
+    const [line, summary] = await told(dataDir)
+    expect(line).toContain(`ninefold.folder ${join(dataDir, name)}: ${message}`)
+    expect(summary).toContain('1 finding')
+  })
+
+  it('tells of a restored store that waits for the next start', async () => {
+    const dataDir = await leftFolder()
+    const restored = join(dataDir, 'ninefold.sqlite.restored-20260301120000')
+    copyFileSync(join(dataDir, 'ninefold.sqlite'), restored)
+    expect((await told(dataDir))[0]).toContain(
+      `${restored}: is a restored store that is not in its place yet; the next`,
+    )
+  })
+
+  it('tells of it when the store before it was already put aside', async () => {
+    const dataDir = await leftFolder()
+    const restored = join(dataDir, 'ninefold.sqlite.restored-20260301120000')
+    renameSync(join(dataDir, 'ninefold.sqlite'), restored)
+    await expect(told(dataDir)).rejects.toThrow(
+      `${restored} is a restored store that is not in its place yet; "ninefold`,
+    )
+  })
+})

@@ -1,0 +1,210 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AccessTokens } from '../../../domain/iam/access-tokens.ts'
+import { predefinedRoles } from '../../../domain/iam/predefined-roles.ts'
+import { SigningKeys } from '../../../domain/iam/signing-keys.ts'
+import { Ninefold } from '../../../output/client.ts'
+import { fetchHost } from '../../../runtime/hosts/fetch.ts'
+import type { Route } from '../../../runtime/route.ts'
+import { createTransport } from '../../../runtime/transport.ts'
+import { catalogue } from '../../../server/access/catalogue.ts'
+import { areas } from '../../../server/areas.ts'
+import { createClock } from '../../../server/clock.ts'
+import { compose, type Platform } from '../../../server/compose.ts'
+import { openIam } from '../../../server/iam/open.ts'
+import { storeCollections } from '../../../server/platform-store.ts'
+import type { ServerStore } from '../../../server/store/server-store.ts'
+import { administratorFile, signIn } from '../access/sign-in.ts'
+import { testStoreUrl } from '../store/harness.ts'
+import { openBeside } from '../store/left-place.ts'
+import { allRoutes } from './all-routes.ts'
+
+const baseUrl = 'http://platform.test'
+const ignore = (): void => {}
+const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
+
+/** Somebody who calls, by an access token. */
+interface Caller {
+  readonly id: string
+  readonly token: string
+}
+
+let platform: Platform
+let beside: ServerStore
+let fetched: typeof fetch
+let undo: (() => void | Promise<void>)[] = []
+let workspace = ''
+let organisation = ''
+let viewer: Caller
+let stranger: Caller
+let revoked = ''
+let expired = ''
+
+const clientOf = (token: string): Ninefold => new Ninefold(createTransport({ baseUrl, token, fetch: fetched }))
+
+/** A user who may see one workspace, and nothing else. */
+async function viewerOf(admin: Ninefold, id: string, email: string): Promise<Caller> {
+  const grants = [{ scope_type: 'WORKSPACE', scope_id: id, role_id: 'workspace-viewer' } as const]
+  const invited = await admin.iam.inviteUser({ body: { email, grants, delivery: 'RETURN' } })
+  const password = 'nobody will guess this one'
+  const anonymous = new Ninefold({ baseUrl, fetch: fetched })
+  await anonymous.iam.activateUser({ body: { token: invited.credential?.token ?? '', password } })
+  const { access_token } = await anonymous.iam.authenticate({ body: { email, password } })
+  return { id: invited.resource_id, token: access_token }
+}
+
+beforeAll(async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'ninefold-doors-'))
+  undo.push(() => rmSync(dataDir, { recursive: true, force: true }))
+  const place = { dataDir, ...(await testStoreUrl(later => void undo.push(later))) }
+  const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
+  const bootstrap = { adminPasswordFile: administratorFile(dataDir) }
+  platform = await compose({ baseUrl, http, bootstrap, ...place }, silent, areas, openIam)
+  const host = fetchHost(platform.dispatch)
+  fetched = (input, init) => host(new Request(input, init))
+  const admin = clientOf(await signIn(baseUrl, fetched))
+  const made = async (name: string) => {
+    const { resource_id } = await admin.taxonomy.createOrganisation({ body: { name } })
+    const created = await admin.taxonomy.createWorkspace({ organisation: resource_id, body: { name: 'web' } })
+    return { organisation: resource_id, workspace: created.resource_id }
+  }
+  ;({ organisation, workspace } = await made('acme'))
+  const other = await made('umbrella')
+  viewer = await viewerOf(admin, workspace, 'viewer@acme.example')
+  stranger = await viewerOf(admin, other.workspace, 'stranger@umbrella.example')
+  const gone = await viewerOf(admin, workspace, 'gone@acme.example')
+  await clientOf(gone.token).iam.revokeToken({ body: { principal_id: gone.id } })
+  revoked = gone.token
+  // Another server on the store signs what was good an hour ago.
+  beside = await openBeside(place, storeCollections(areas))
+  const clock = createClock(() => Date.now())
+  const tokens = new AccessTokens(new SigningKeys({ store: beside, clock }), { baseUrl })
+  await tokens.ready()
+  const subject = { principalId: viewer.id, kind: 'USER', sessionId: clock.newId() } as const
+  expired = tokens.mint(subject, clock.now() - 3_600_000)
+}, 120_000)
+
+afterAll(async () => {
+  await beside.close()
+  await platform.close()
+  for (const each of undo.toReversed()) await each()
+  undo = []
+})
+
+const fillers: Readonly<Record<string, () => string>> = {
+  workspace: () => workspace,
+  organisation: () => organisation,
+  scope_type: () => 'WORKSPACE',
+  scope_id: () => workspace,
+  engine: () => 'native',
+}
+
+/** A path in the viewer's workspace; what else it names does not exist. */
+const pathOf = ({ path }: Route<unknown, unknown>): string =>
+  path.map((part, i) => (i % 2 === 0 ? part : (fillers[part]?.() ?? '01900000-0000-7000-8000-0000000000ff'))).join('')
+
+interface Answered {
+  readonly status: number
+  readonly reason: string | undefined
+  readonly metadata: Readonly<Record<string, string>> | undefined
+}
+
+async function call(route: Route<unknown, unknown>, authorization: string | undefined): Promise<Answered> {
+  const hasBody = route.body !== undefined
+  const answer = await fetched(baseUrl + pathOf(route), {
+    method: route.method,
+    headers: {
+      ...(authorization !== undefined && { authorization }),
+      ...(hasBody && { 'content-type': 'application/json' }),
+    },
+    ...(hasBody && { body: bodyOf(route) }),
+  })
+  const text = await answer.text()
+  const { details: [info] = [] }: { details?: { reason: string; metadata: Record<string, string> }[] } =
+    answer.status >= 400 && text !== '' ? JSON.parse(text) : {}
+  return { status: answer.status, reason: info?.reason, metadata: info?.metadata }
+}
+
+/** What a body must say for its scope to be known. */
+const bodyOf = ({ operationId }: Route<unknown, unknown>): string =>
+  JSON.stringify(
+    {
+      createBinding: { scope_type: 'WORKSPACE', scope_id: workspace },
+      createRole: { scope_type: 'ORGANISATION', scope_id: organisation },
+      inviteUser: { organisation_id: organisation },
+      revokeToken: { principal_id: '01900000-0000-7000-8000-0000000000ff' },
+    }[operationId] ?? {},
+  )
+
+const routes = allRoutes()
+
+/** Whoever the caller is, these are decided by what is sent, or let everybody in to see what is theirs. */
+const isOpen = ({ access }: Route<unknown, unknown>): boolean => access?.kind !== 'permission' || access.own === true
+
+const viewerRole = predefinedRoles.find(({ name }) => name === 'workspace-viewer')
+
+const isHeldByViewers = (key: string): boolean => {
+  const permission = catalogue.find(key)
+  return permission !== undefined && viewerRole?.holds(permission) === true
+}
+
+/** What somebody who may see one workspace is let in to, in their own one. */
+function isForViewers(route: Route<unknown, unknown>): boolean {
+  const { access } = route
+  if (access?.kind !== 'permission') return true
+  if (route.operationId === 'listRoles') return true
+  return isHeldByViewers(access.key) && (access.scope === 'filtered' || pathOf(route).includes(workspace))
+}
+
+it('every operation has a door', () => {
+  expect(routes).toHaveLength(357)
+  expect(routes.filter(({ access }) => access === undefined)).toEqual([])
+})
+
+describe.each(routes.map(route => [route.operationId, route] as const))('%s', (_, route) => {
+  const { access } = route
+  const isPublic = access?.kind === 'public'
+  const mayBeAnonymous = isPublic || (access?.kind === 'permission' && access.bearerOptional === true)
+
+  it('lets nobody in by what is no token of its own', async () => {
+    const bearers = [`Bearer ${expired}`, `Bearer ${revoked}`, 'Bearer garbage', `Basic ${viewer.token}`]
+    const answers = await Promise.all([undefined, ...bearers].map(bearer => call(route, bearer)))
+    const reasons = answers.map(({ reason }) => reason)
+    if (isPublic) expect(reasons.filter(reason => reason?.startsWith('TOKEN_'))).toEqual([])
+    else {
+      const [missing, ...others] = reasons
+      if (!mayBeAnonymous) expect(missing).toBe('TOKEN_MISSING')
+      expect(others).toEqual(['TOKEN_EXPIRED', 'TOKEN_REVOKED', 'TOKEN_INVALID', 'TOKEN_INVALID'])
+      expect(answers.map(({ status }) => status).slice(1)).toEqual([401, 401, 401, 401])
+    }
+  })
+
+  it('answers those of another tenant that they lack the permission, and nothing else', async () => {
+    const { metadata, reason, status } = await call(route, `Bearer ${stranger.token}`)
+    if (access?.kind !== 'permission' || isOpen(route) || isOpenElsewhere(route)) {
+      expect(status).not.toBe(401)
+      return
+    }
+    expect([status, reason, metadata?.['permission']]).toEqual([403, 'IAM_PERMISSION_DENIED', access.key])
+    expect(Object.keys(metadata ?? {}).sort()).toEqual(['code', 'permission', 'scope_id', 'scope_type'])
+  })
+
+  it('lets viewers of the workspace see its configuration, and do nothing else', async () => {
+    const { metadata, reason, status } = await call(route, `Bearer ${viewer.token}`)
+    if (access?.kind !== 'permission' || isOpen(route) || isForViewers(route)) {
+      const isLetIn = access?.kind !== 'permission' || isOpen(route)
+      expect(reason ?? '').not.toMatch(isLetIn ? /^TOKEN_/ : /^TOKEN_|^IAM_PERMISSION_DENIED$/)
+      return
+    }
+    expect([status, reason, metadata?.['permission']]).toEqual([403, 'IAM_PERMISSION_DENIED', access.key])
+  })
+})
+
+/** Lists that show what callers may see somewhere: of their own workspace. */
+function isOpenElsewhere({ access, operationId, path }: Route<unknown, unknown>): boolean {
+  if (operationId === 'listRoles') return true
+  if (access?.kind !== 'permission' || access.scope !== 'filtered') return false
+  return isHeldByViewers(access.key) && !path.includes('organisation')
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { spentAssertions } from '../../../domain/iam/account-keys-store.ts'
+import { signingKeys } from '../../../domain/iam/signing-keys-store.ts'
+import { throttles } from '../../../domain/iam/throttle-store.ts'
+import { spentRefreshTokens, tokens } from '../../../domain/iam/tokens-store.ts'
+import { sweepTokens } from '../../../server/iam/sweep-tokens.ts'
+import {
+  addUser,
+  callContext,
+  reasonOf,
+  tokenPlatform,
+  valueOf,
+  type TokenPlatform,
+} from '../../domain/iam/token-platform.ts'
+
+const password = 'correct horse battery'
+const dayMs = 24 * 60 * 60 * 1000
+const kept = [tokens, spentRefreshTokens, spentAssertions, throttles, signingKeys] as const
+
+const sweep = ({ store, time }: TokenPlatform) =>
+  sweepTokens({ signal: new AbortController().signal, tx: fn => store.tx(fn) }, time.now)
+
+const counts = ({ store }: TokenPlatform) => Promise.all(kept.map(collection => store.count<never>(collection)))
+
+describe('sweepTokens', () => {
+  it('keeps ended tokens for 30 days, and what is spent, failed or signed with as long as it counts', async () => {
+    const server = await tokenPlatform()
+    const user = await addUser(server, 'kim@example.test', password)
+    const [used, revoked] = [
+      await server.signIn('kim@example.test', password),
+      await server.signIn('kim@example.test', password),
+    ]
+    await server.refresh(used.refresh_token ?? '')
+    await reasonOf(server.signIn('kim@example.test', 'wrong'))
+    const context = callContext(server.time.now, { principal: { id: user, kind: 'user' } })
+    await valueOf(server.tokens.revokeToken({ body: { token_id: revoked.token_id } }, context))
+    await sweep(server)
+    expect(await counts(server)).toEqual([2, 1, 0, 3, 1])
+    server.time.now += dayMs
+    await sweep(server)
+    expect(await counts(server)).toEqual([2, 1, 0, 0, 1])
+    server.time.now += 29 * dayMs + 1
+    await sweep(server)
+    // The one that was used ended a week later than the one that was revoked.
+    expect(await counts(server)).toEqual([1, 0, 0, 0, 0])
+    server.time.now += 7 * dayMs
+    await sweep(server)
+    expect(await counts(server)).toEqual([0, 0, 0, 0, 0])
+  })
+})

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest'
+import { compose } from '../../server/compose.ts'
+import type { OpenAccess } from '../../server/access/platform-access.ts'
+import { storeUnavailable } from '../../server/store/attempts.ts'
+import { testAccess } from './access/test-access.ts'
+import { logLines } from './operations/work-bench.ts'
+import { testFolder } from './store/harness.ts'
+
+const configOf = (dataDir: string) => ({
+  baseUrl: undefined,
+  dataDir,
+  http: { host: '127.0.0.1', port: 0, isPortOpen: false },
+})
+
+/** Fails as often as it is told to, then opens. */
+const failing =
+  (errors: unknown[]): OpenAccess =>
+  async sources => {
+    const [error] = errors.splice(0, 1)
+    if (error !== undefined) throw error
+    return testAccess(sources)
+  }
+
+it('a server whose store is busy starts once it has its turn', async () => {
+  const errors = [storeUnavailable()]
+  const platform = await compose(configOf(testFolder()), logLines(), [], failing(errors))
+  expect(errors).toEqual([])
+  await platform.close()
+})
+
+it('a server that cannot start for another reason says so at once, and leaves its folder to others', async () => {
+  const config = configOf(testFolder())
+  const errors = [new Error('no such thing'), storeUnavailable()]
+  await expect(compose(config, logLines(), [], failing(errors))).rejects.toThrow('no such thing')
+  expect(errors).toHaveLength(1)
+  await (await compose(config, logLines(), [], testAccess)).close()
+})

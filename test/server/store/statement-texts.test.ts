@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest'
+import { StatementTexts, type Part } from '../../../server/store/statement-texts.ts'
+
+/** Texts, and how often one was made. */
+function counted() {
+  const texts = new StatementTexts()
+  let made = 0
+  const text = (parts: readonly Part[], length = 1): string =>
+    texts.of(parts, () => {
+      made += 1
+      return JSON.stringify(parts).padEnd(length)
+    })
+  return { text, made: () => made }
+}
+
+it('a text is made once of its parts, and never taken for that of others', () => {
+  const { made, text } = counted()
+  const parts: readonly (readonly Part[])[] = [[], [1], ['1'], [1, 'a'], [1, 'a', true], [1, 'a', false], ['a', 1]]
+  for (const _ of [1, 2]) for (const each of parts) expect(text([...each])).toBe(JSON.stringify(each))
+  expect(made()).toBe(parts.length)
+})
+
+it('texts that are asked for again stay, of those without end only some do, and none that is long', () => {
+  const { made, text } = counted()
+  text(['often'])
+  for (let i = 0; i < 1000; i += 1) {
+    text(['rare', i])
+    text(['often'])
+  }
+  expect(made()).toBe(1001)
+  text(['rare', 999])
+  expect(made()).toBe(1001)
+  text(['rare', 0])
+  expect(made()).toBe(1002)
+  for (const _ of [1, 2]) text(['long'], 5000)
+  expect(made()).toBe(1004)
+})
