@@ -8,8 +8,9 @@ import { bindings } from './bindings-store.ts'
 import { roles } from './roles-store.ts'
 import { serviceAccounts } from './service-accounts-store.ts'
 import { users } from './users-store.ts'
+import { homeOf } from './home.ts'
 
-const ofUser = row(users, home)
+const ofUser = row(users, homeOf)
 
 const ofRole = row(roles, ({ scope_id, scope_type }) => ({ type: scope_type, id: scope_id }), 'role')
 
@@ -32,7 +33,7 @@ export const iamScopes: AccessScopes = {
   getServiceAccount: row(serviceAccounts, ({ workspace_id }) => ({ type: 'WORKSPACE', id: workspace_id })),
   revokeToken: 'handler',
   getUser: ofUser,
-  getUserAvatar: row(users, home, 'id', ({ id }) => id),
+  getUserAvatar: row(users, homeOf, 'id', ({ id }) => id),
   updateUser: ofUser,
   deactivateUser: ofUser,
   reactivateUser: ofUser,
@@ -44,11 +45,6 @@ export const iamScopes: AccessScopes = {
     if (typeof id !== 'string' || !isUuid(id)) throw faulty('organisation_id', 'must be a UUID, or empty')
     return { scope: { type: 'ORGANISATION', id }, told: { type: 'ORGANISATION', id } }
   },
-}
-
-/** Users of no organisation are at home on the platform. */
-function home({ organisation_id }: { readonly organisation_id: string }): Scope {
-  return organisation_id === '' ? platform : { type: 'ORGANISATION', id: organisation_id }
 }
 
 function row<T>(

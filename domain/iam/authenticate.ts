@@ -7,11 +7,12 @@ import { formatMillis } from '../../runtime/timestamps.ts'
 import { calledBy, type Activity } from '../ports/audit.ts'
 import type { Transaction } from '../ports/store.ts'
 import { normalEmail } from './email.ts'
-import { homeOf, platform } from './home.ts'
+import { homeOf } from './home.ts'
 import type { IamParts } from './parts.ts'
 import type { Passwords } from './passwords.ts'
 import { unlessBusy } from './throttle.ts'
 import { passwords, users, type StoredPassword, type StoredUser } from './users-store.ts'
+import { platform } from '../ports/access.ts'
 
 /** A user whose password fitted, and what it was compared with. */
 interface Proved {

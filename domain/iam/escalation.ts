@@ -14,8 +14,9 @@ import type { Catalogue } from './catalogue.ts'
 import { findPrincipal } from './found.ts'
 import { firstMissing, giftsOf, type Gift } from './gifts.ts'
 import { grantedBy, grants, Rights, type RightsParts } from './held.ts'
-import { chainOf, named, platform, scopeOf } from './scopes.ts'
+import { chainOf, named, scopeOf } from './scopes.ts'
 import { principalOfUser, type StoredUser } from './users-store.ts'
+import { platform } from '../ports/access.ts'
 
 /**
  * The one guard against climbing (iam.md 4.5): every path that gives, changes or takes over rights passes here. All of

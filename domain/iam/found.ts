@@ -1,12 +1,10 @@
 import { principalNotFound, roleNotFound } from '../../output/iam/errors.ts'
 import type { Principal, Role } from '../../output/iam/types.ts'
 import { atField } from '../../runtime/errors.ts'
-import type { Scope } from '../ports/operations.ts'
 import { systemPrincipalId } from '../ports/reserved.ts'
 import type { Reader } from '../ports/store.ts'
 import { principals } from './principals-store.ts'
 import { roles } from './roles-store.ts'
-import { platform } from './scopes.ts'
 
 /** By whom the platform's own work is done. It is in no list, holds nothing and never signs in. */
 export const systemPrincipal: Principal = {
@@ -47,9 +45,3 @@ export async function foundRole(reader: Reader, id: string, field: string): Prom
 /** ROLE_NOT_FOUND, as a path is answered. */
 export const noRole = (id: string) =>
   roleNotFound(`role ${id} does not exist`, { resource: { type: 'iam.roles', name: id } })
-
-/** Where a principal is at home: users in their organisation or on the platform, service accounts in their workspace. */
-export function homeOf({ kind, organisation_id, workspace_id }: Principal): Scope {
-  if (kind === 'SERVICE_ACCOUNT') return { type: 'WORKSPACE', id: workspace_id }
-  return organisation_id === '' ? platform : { type: 'ORGANISATION', id: organisation_id }
-}

@@ -5,11 +5,11 @@ import type { Taxonomy } from '../ports/taxonomy.ts'
 import { bindings, holdsAt } from './bindings-store.ts'
 import type { Catalogue } from './catalogue.ts'
 import { endOf, grantedBy, type Rights, type RightsParts } from './held.ts'
-import { homeOf } from './found.ts'
 import { policies } from './policies-store.ts'
 import { policySubjects } from './policy-subjects-store.ts'
 import { roles } from './roles-store.ts'
 import { chainOf, scopeOf } from './scopes.ts'
+import { homeOf } from './home.ts'
 
 /** Permissions that somebody gets, or has, at a scope. */
 export interface Gift {

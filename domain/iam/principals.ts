@@ -3,11 +3,11 @@ import type { GetPrincipalRequest, ListPrincipalsRequest, Principal } from '../.
 import type { CallContext, ListContext } from '../../runtime/context.ts'
 import type { Answer } from '../../runtime/json.ts'
 import type { Page } from '../../runtime/pagination.ts'
-import { seenBy, type Visible } from '../ports/access.ts'
-import { findPrincipal, foundPrincipal, homeOf } from './found.ts'
+import { seenBy, type Visible, platform } from '../ports/access.ts'
+import { findPrincipal, foundPrincipal } from './found.ts'
 import type { IamParts } from './parts.ts'
 import { principals } from './principals-store.ts'
-import { platform } from './scopes.ts'
+import { homeOf } from './home.ts'
 
 /** The directory of users and service accounts (iam.md 1, 3). */
 export class Principals implements PrincipalHandlers {

@@ -7,12 +7,13 @@ import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Effect, Scope } from '../ports/operations.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { endToken, endTokensOf } from './end-token.ts'
-import { homeOf, platform } from './home.ts'
+import { homeOf } from './home.ts'
 import { mutateIam } from './mutate.ts'
 import type { IamParts } from './parts.ts'
 import { principals } from './principals-store.ts'
 import { findSession, reuse } from './refresh.ts'
 import { tokens, type StoredToken } from './tokens-store.ts'
+import { platform } from '../ports/access.ts'
 
 type RevokeParts = IamParts & { readonly accessTokens: AccessTokens }
 

@@ -2,7 +2,7 @@ import type { Role } from '../../output/iam/types.ts'
 import type { CallContext } from '../../runtime/context.ts'
 import type { Where } from '../ports/store.ts'
 import type { IamParts } from './parts.ts'
-import { platform } from './scopes.ts'
+import { platform } from '../ports/access.ts'
 
 type SightParts = Pick<IamParts, 'access' | 'decisions'>
 

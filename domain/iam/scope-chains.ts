@@ -2,6 +2,7 @@ import type { Scope } from '../ports/operations.ts'
 import type { Reader } from '../ports/store.ts'
 import type { NodeState, Taxonomy } from '../ports/taxonomy.ts'
 import { LoadingCache } from './loading-cache.ts'
+import { platform } from '../ports/access.ts'
 
 /** Where rights at a scope come from. */
 export interface Chain {
@@ -10,8 +11,6 @@ export interface Chain {
   /** `scopes` by `scopeKey`, in the same order. */
   readonly keys: readonly string[]
 }
-
-export const platform: Scope = { type: 'PLATFORM', id: '' }
 
 /** A scope as the key of a map. */
 export const scopeKey = ({ id, type }: Scope): string => `${type} ${id}`

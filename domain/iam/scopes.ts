@@ -5,9 +5,7 @@ import { atField } from '../../runtime/errors.ts'
 import type { Scope } from '../ports/operations.ts'
 import type { Reader, Transaction } from '../ports/store.ts'
 import type { Taxonomy } from '../ports/taxonomy.ts'
-
-/** Above every organisation. */
-export const platform: Scope = { type: 'PLATFORM', id: '' }
+import { platform } from '../ports/access.ts'
 
 /** A scope as bodies and rows have it. */
 export interface ScopeMembers {

@@ -6,7 +6,7 @@ import type { Reader, Stored, Transaction } from '../ports/store.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { endToken, endTokensOf } from './end-token.ts'
 import type { Feed } from './feed.ts'
-import { homeOf, platform } from './home.ts'
+import { homeOf } from './home.ts'
 import { networkOf } from './networks.ts'
 import { principals } from './principals-store.ts'
 import { digestOf, newSecret } from './refresh-secrets.ts'
@@ -14,6 +14,7 @@ import type { Sessions } from './sessions.ts'
 import { sessionAnswer } from './token-response.ts'
 import { idleMs, maxSessions, sessionMs } from './token-lives.ts'
 import { keptUntil, statusAt, tokens, unrevokedOf, type StoredToken } from './tokens-store.ts'
+import { platform } from '../ports/access.ts'
 
 /** What sessions are opened and ended with. */
 export interface SessionsParts {

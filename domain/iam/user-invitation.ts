@@ -10,8 +10,9 @@ import { writePrincipal } from './principals-store.ts'
 import { checkProfile, settableOf } from './profile-fields.ts'
 import { checkScopeForm, requireActiveScope, scopeOf } from './scopes.ts'
 import type { UserGuards } from './user-guards.ts'
-import { homeOf, userEffect } from './user-rows.ts'
+import { userEffect } from './user-rows.ts'
 import { principalOfUser, users, type StoredUser } from './users-store.ts'
+import { homeOf } from './home.ts'
 
 type Invitation = InviteUserGiven['body']
 

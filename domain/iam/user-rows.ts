@@ -1,12 +1,9 @@
 import { userNotFound } from '../../output/iam/errors.ts'
-import type { Effect, Scope } from '../ports/operations.ts'
+import type { Effect } from '../ports/operations.ts'
 import type { Stored, Transaction } from '../ports/store.ts'
 import { writePrincipal } from './principals-store.ts'
 import { principalOfUser, users, type StoredUser } from './users-store.ts'
-
-/** Where a user is at home: its organisation, or the platform. */
-export const homeOf = ({ organisation_id: id }: Pick<StoredUser, 'organisation_id'>): Scope =>
-  id === '' ? { type: 'PLATFORM', id } : { type: 'ORGANISATION', id }
+import { homeOf } from './home.ts'
 
 /** What a call did to a user. */
 export const userEffect = (type: string, user: StoredUser): Effect => ({
