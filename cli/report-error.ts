@@ -1,5 +1,5 @@
 import { ApiError } from '../runtime/errors.ts'
-import { OperationFailed } from '../runtime/wait.ts'
+import { OperationFailed } from '../runtime/operations.ts'
 import { CommandError, exitCodes, type ExitCode } from './exit-codes.ts'
 import { printable } from './printable.ts'
 

@@ -1,5 +1,5 @@
 import type { TokenResponse } from '../output/iam/types.ts'
-import type { TokenProvider } from '../runtime/bearer.ts'
+import type { TokenProvider } from '../runtime/transport.ts'
 import { ApiError } from '../runtime/errors.ts'
 import { realTiming } from '../runtime/retry.ts'
 import type { Timing } from '../runtime/retry.ts'

@@ -5,7 +5,7 @@ import type { ImportEnding } from './options.ts'
 export const runtimeFolder = 'runtime'
 
 /** What serving and calling need beside what generated code imports; a test proves that each names something. */
-export const servingModules = /^(?:hosts\/.+|call(?:\/.+)?|transport|bearer)\.ts$/
+export const servingModules = /^(?:hosts\/.+|call(?:\/.+)?|transport)\.ts$/
 
 const header = '// Copied by ninefold. Do not edit: generate writes it again.\n\n'
 const printWidth = 120

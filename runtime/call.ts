@@ -3,12 +3,12 @@ import { traceOf } from './context.ts'
 import type { CallContext, Principal } from './context.ts'
 import type { Doors } from './doors.ts'
 import { ApiError, commonReasons } from './errors.ts'
-import { errorAnswer, toldError } from './failure.ts'
-import type { RenderError } from './failure.ts'
+import { errorAnswer } from './status.ts'
+import type { RenderError } from './status.ts'
 import { setMember } from './json.ts'
 import { defaultLimits, takes } from './media.ts'
 import type { Limits, RequestBody } from './media.ts'
-import { cancelled, finish } from './outcome.ts'
+import { cancelled, finish, toldError } from './outcome.ts'
 import type { Call, LogEntry, Outcome, Served } from './outcome.ts'
 import type { PageTokens } from './page-token.ts'
 import { parameterReader } from './parameters/read.ts'
@@ -40,9 +40,7 @@ export interface DispatcherOptions {
 }
 
 /** Options with every limit filled in. */
-interface Serving extends DispatcherOptions {
-  readonly limits: Limits
-}
+type Serving = DispatcherOptions & { readonly limits: Limits }
 
 type Found = Extract<Match<Served>, { kind: 'found' }>
 

@@ -45,19 +45,14 @@ export interface ListContext extends CallContext {
   readonly query: ListQuery
 }
 
-/** The trace that a call belongs to (W3C Trace Context). */
-export interface Trace {
-  /** 32 hex digits: the caller's when it sent a valid `traceparent`, else new. */
-  readonly traceId: string
-  /** The header of the answer: the same trace, the span of this call, not sampled. */
-  readonly traceparent: string
-}
-
 /** Lower-case hex, neither id zero, version not `ff`. */
 const validParent = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
 
-/** The trace of a call that came with this `traceparent`. */
-export function traceOf(parent: string | undefined): Trace {
+/**
+ * The trace of a call that came with this `traceparent` (W3C Trace Context): its id, 32 hex digits, is the caller's when
+ * that is valid, else new. `traceparent` is the header of the answer: the same trace, the span of this call, not sampled.
+ */
+export function traceOf(parent: string | undefined): Readonly<Record<'traceId' | 'traceparent', string>> {
   const uuid = crypto.randomUUID().split('-')
   const traceId = (parent !== undefined && validParent.exec(parent)?.[1]) || uuid.join('')
   return { traceId, traceparent: `00-${traceId}-${uuid.slice(3).join('')}-00` }

@@ -22,9 +22,6 @@ export const rpcCodes = {
 
 export type RpcCode = keyof typeof rpcCodes
 
-/** The number of a code: 5 of NOT_FOUND. */
-export const rpcNumber = (code: RpcCode): number => Object.keys(rpcCodes).indexOf(code) + 1
-
 /** One fault of a request: `field` as conventions §7 write it (`data_disks[0].size_gib`). */
 export interface FieldViolation {
   readonly field: string
@@ -106,18 +103,6 @@ export function atField<Name extends string>(error: ApiError<Name>, field: strin
   return new ApiError(of, message, metadata, { ...details, badRequest: [{ field, description: message }] })
 }
 
-/** google.rpc.Status as it goes over the wire. */
-export interface Status {
-  readonly code: number
-  readonly message: string
-  readonly details: readonly StatusDetail[]
-}
-
-export interface StatusDetail {
-  readonly '@type': string
-  readonly [member: string]: unknown
-}
-
 /** The reasons of the common block that the runtime itself raises; common.yaml declares the same (a test compares). */
 export const commonReasons = {
   ENGINE_UNAVAILABLE: { reason: 'ENGINE_UNAVAILABLE', rpc: 'UNAVAILABLE', code: 3 },
@@ -148,35 +133,3 @@ export const stubReason = { reason: 'NOT_IMPLEMENTED', rpc: 'UNIMPLEMENTED' } as
 /** What a scaffolded handler throws until it is written: 501, without a code. */
 export const unimplemented = (operationId: string): ApiError<'NOT_IMPLEMENTED'> =>
   new ApiError(stubReason, `operation "${operationId}" is not implemented yet`)
-
-export type DetailName =
-  'ErrorInfo' | 'BadRequest' | 'PreconditionFailure' | 'QuotaFailure' | 'ResourceInfo' | 'RetryInfo'
-
-/** The `@type` of a detail, by its name in google.rpc. */
-export const detailType = (name: DetailName): string => `type.googleapis.com/google.rpc.${name}`
-
-/** The wire form of an error; `called` is the domain of the operation that raised it (conventions §7, "whose code"). */
-export function toStatus(error: ApiError, called: ErrorDomain): Status {
-  const domain = error.domain ?? called
-  const { badRequest, precondition, quota, resource, retryAfterSeconds } = error.details
-  const metadata = { ...codeOf(error, domain), ...error.metadata }
-  const details = [
-    detail('ErrorInfo', { reason: error.reason, domain: domain.name, metadata }),
-    detail('BadRequest', badRequest && { field_violations: badRequest }),
-    detail('PreconditionFailure', precondition && { violations: precondition }),
-    detail('QuotaFailure', quota && { violations: quota }),
-    detail('ResourceInfo', resource && { resource_type: resource.type, resource_name: resource.name }),
-    detail('RetryInfo', retryAfterSeconds === undefined ? undefined : { retry_delay: `${retryAfterSeconds}s` }),
-  ].flat()
-  return { code: rpcNumber(error.rpc), message: error.message, details }
-}
-
-/** One detail, or none where it says nothing. */
-const detail = (name: DetailName, members: object | undefined): readonly StatusDetail[] =>
-  members ? [{ '@type': detailType(name), ...members }] : []
-
-function codeOf(error: ApiError, domain: ErrorDomain): { readonly code?: string } {
-  if (error.code === undefined) return {}
-  if (error.code >= 1000) return { code: String(error.code) }
-  return domain.base === undefined ? {} : { code: String(domain.base + error.code) }
-}

@@ -3,7 +3,7 @@ import { setMember } from './json.ts'
 import { covers } from './media.ts'
 import type { Codec, Reading } from './media.ts'
 import { formReader, readScalar } from './parameters/read.ts'
-import { styledPairs } from './parameters/styles.ts'
+import { styledPairs } from './parameters/write.ts'
 import type { Field, Scalar } from './route.ts'
 import { isRecord } from './validation.ts'
 
@@ -56,8 +56,9 @@ export interface Part {
 export function multipartForm(parts: readonly Part[], further?: PartType): Codec {
   return {
     name: 'multipart',
-    typeOf: () => undefined,
-    write(value) {
+    write(value, headers) {
+      // The platform says the boundary that it takes.
+      headers.delete('content-type')
       if (value instanceof FormData) return value
       if (!isRecord(value)) throw new TypeError('the body must be an object or FormData')
       const form = new FormData()

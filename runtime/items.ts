@@ -1,4 +1,4 @@
-import { streamOf } from './bytes.ts'
+import { streamOf } from './body.ts'
 import { answerInvalid, ApiError, clientReasons } from './errors.ts'
 import { JsonText, parseJson } from './json.ts'
 import type { Chunks, Reading, StreamCodec } from './media.ts'

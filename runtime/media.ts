@@ -1,5 +1,7 @@
+import { readBody } from './body.ts'
 import type { Written } from './parameters/write.ts'
-import type { Faults } from './validation.ts'
+import { isRecord } from './validation.ts'
+import type { Check, Faults } from './validation.ts'
 
 /** What a request may weigh, and how deep its JSON may be nested. Bodies of bytes are the handler's to bound. */
 export interface Limits {
@@ -42,10 +44,8 @@ export interface Codec {
   readonly name: 'text' | 'bytes' | 'form' | 'multipart' | 'lines' | 'events' | 'choice'
   /** Set where nothing at all is a value: a required body without bytes is then there. */
   readonly takesNothing?: true
-  /** Throws `TypeError` for a value that it cannot write. */
-  write(value: unknown): BodyInit
-  /** The content type of a value, where it is not the declared one: undefined where only the platform knows it. */
-  typeOf?(value: unknown): string | undefined
+  /** Throws `TypeError` for a value that it cannot write. The declared content type is among `headers`, to be changed. */
+  write(value: unknown, headers: Headers): BodyInit
   /** Undefined when the body cannot be read, which is then among the faults. */
   read(body: Chunks, reading: Reading): Promise<unknown>
 }
@@ -110,16 +110,55 @@ export const toJson: WriteBody = ({ type }, value, written) => {
 
 /** The `write` of all other bodies. */
 export const toBody: WriteBody = (media, value, written) => {
-  const { kind, type } = media
-  const contentType = kind !== 'json' && kind.typeOf ? kind.typeOf(value) : type
-  if (contentType) written.headers.set('content-type', contentType)
-  const body = writeMedia(media, value)
+  const { headers, signal } = written
+  headers.set('content-type', media.type)
+  const body = writeMedia(media, value, headers)
   // After an abort `fetch` may still read a stream on to its end.
-  const { signal } = written
   written.body = body instanceof ReadableStream ? body.pipeThrough(new TransformStream(), { signal }) : body
 }
 
-/** A value as the body of a request. Throws `TypeError` where it is none. */
-export function writeMedia({ kind }: Media, value: unknown): BodyInit {
-  return kind === 'json' ? JSON.stringify(value) : kind.write(value)
+const writeMedia = ({ kind }: Media, value: unknown, headers: Headers): BodyInit =>
+  kind === 'json' ? JSON.stringify(value) : kind.write(value, headers)
+
+/**
+ * A body of several media types, or of a range: `{ contentType, body }`, as the caller picks. Ranges come last. Handlers
+ * find the type as it is declared, of a range the type that was sent.
+ */
+export function mediaChoice({ required }: Pick<RequestBody, 'required'>, media: readonly Media[]): ClientBody {
+  const [type = '', ...aliases] = media.flatMap(each => [each.type, ...(each.aliases ?? [])])
+  const pick = (contentType: unknown) => {
+    const picked = media.find(each => takes(each, String(contentType)))
+    if (picked === undefined) throw new TypeError(`the content type "${contentType}" of the body is not declared`)
+    return picked
+  }
+  return {
+    required,
+    type,
+    aliases,
+    kind: {
+      name: 'choice',
+      write(value, headers) {
+        const { body, contentType } = taken(value)
+        headers.set('content-type', String(contentType))
+        return writeMedia(pick(contentType), body, headers)
+      },
+      async read(chunks, reading) {
+        const sent = reading.headers['content-type'] ?? type
+        const picked = pick(sent)
+        const body = await readBody(chunks, picked, false, reading)
+        const contentType = picked.type.includes('*') ? essence(sent) : picked.type
+        return body === undefined ? undefined : { contentType, body }
+      },
+    },
+    write: toBody,
+  }
+}
+
+const taken = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {})
+
+/** Judges a body that says its content type by the check of that type; ranges come last. */
+export function checkChoice(value: unknown, faults: Faults, checks: Readonly<Record<string, Check>>): boolean {
+  const { body, contentType } = taken(value)
+  const [, check] = Object.entries(checks).find(([type]) => covers(type, String(contentType))) ?? []
+  return check ? check(body, faults) : faults.add('body', 'must have one of the declared content types')
 }

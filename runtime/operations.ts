@@ -1,3 +1,9 @@
+import { backOff, deadlineExceeded, realTiming, within } from './retry.ts'
+import type { ClientRoute } from './route.ts'
+import { retryAfter } from './status.ts'
+import { send } from './transport.ts'
+import type { CallOptions, Transport } from './transport.ts'
+
 /** What every area's operation record has in common (conventions §5); `status` ends with one of the states below. */
 export interface OperationRecord {
   readonly id: string
@@ -38,3 +44,72 @@ export function isEnded(record: OperationRecord): boolean {
 }
 
 const isState = (name: string): name is OperationState => Object.hasOwn(operationTransitions, name)
+
+/** Milliseconds before the second poll, doubled each time up to 5 s, unless the server names a time. */
+const firstDelay = 250
+
+/** Operations end within 15 minutes unless their area says otherwise (conventions §15). */
+const defaultTimeoutMs = 900_000
+
+export interface WaitOptions<T> extends Pick<CallOptions, 'signal' | 'headers'> {
+  /** For the whole wait; 15 minutes when absent. The operation itself goes on after it. */
+  readonly timeoutMs?: number
+  /** Called with every record that is read, the last one too. */
+  readonly onProgress?: (record: T) => void
+}
+
+type ErrorOf<T extends OperationRecord> = NonNullable<T['errors']>[number]
+
+/** An operation ended with ERROR. `errors` are its record's, `reason` is that of the first. */
+export class OperationFailed<T extends OperationRecord = OperationRecord> extends Error {
+  override readonly name = 'OperationFailed'
+  readonly record: T
+  readonly errors: readonly ErrorOf<T>[]
+  readonly reason: ErrorOf<T>['reason'] | undefined
+
+  constructor(record: T) {
+    const errors: readonly ErrorOf<T>[] = record.errors ?? []
+    super(errors[0]?.description ?? `operation ${record.id} failed`)
+    this.record = record
+    this.errors = errors
+    this.reason = errors[0]?.reason
+  }
+}
+
+/**
+ * Waits until an operation is DONE and gives its last record. `operation` is the record a mutation answered, or an id
+ * that was kept. Rejects with `OperationFailed` at ERROR, with `ApiError` DEADLINE_EXCEEDED when the time is over, with
+ * the signal's reason, and as `send` does when a poll fails.
+ */
+export async function wait<T extends OperationRecord>(
+  transport: Transport,
+  getRoute: ClientRoute<{ readonly id: string }, T>,
+  operation: T | string,
+  options: WaitOptions<T> = {},
+): Promise<T> {
+  const { timeoutMs = defaultTimeoutMs, onProgress, signal: outer, headers = {} } = options
+  const { now, sleep } = { ...realTiming, ...transport.timing }
+  const id = typeof operation === 'string' ? operation : operation.id
+  if (typeof operation !== 'string' && isEnded(operation)) return settled(operation)
+  const what = `operation ${id}`
+  const deadline = now() + timeoutMs
+
+  return within(timeoutMs, what, outer, async signal => {
+    for (let poll = 0; ; poll += 1) {
+      let seconds: number | undefined
+      const onHeaders = (answered: Headers): void => void (seconds = retryAfter(answered, now()))
+      const record = await send(transport, getRoute, { id }, { signal, headers, onHeaders })
+      onProgress?.(record)
+      signal.throwIfAborted()
+      if (isEnded(record)) return settled(record)
+      const delay = seconds === undefined ? backOff(poll, firstDelay) : seconds * 1000
+      if (now() + delay >= deadline) throw deadlineExceeded(what, timeoutMs)
+      await sleep(delay, signal)
+    }
+  })
+}
+
+function settled<T extends OperationRecord>(record: T): T {
+  if (stateOf(record) === 'ERROR') throw new OperationFailed(record)
+  return record
+}

@@ -1,6 +1,8 @@
-import { ApiError, detailType, rpcCodes } from './errors.ts'
-import type { DetailName, ErrorDetails, RpcCode } from './errors.ts'
+import { ApiError, rpcCodes } from './errors.ts'
+import type { ErrorDetails, RpcCode } from './errors.ts'
+import type { ErrorDomain } from './route.ts'
 import { isRecord } from './validation.ts'
+import type { WireAnswer } from './wire.ts'
 
 /** HTTP statuses that several codes share, or none has. */
 const httpCodes: Readonly<Record<number, RpcCode>> = {
@@ -92,3 +94,67 @@ const record = (value: unknown): Record<string, unknown> => (isRecord(value) ? v
 const isText = (value: unknown): value is string => typeof value === 'string'
 const text = (value: unknown): string => (isText(value) ? value : '')
 const isTextEntry = (entry: readonly [string, unknown]): entry is [string, string] => isText(entry[1])
+
+/** google.rpc.Status as it goes over the wire. */
+export interface Status {
+  readonly code: number
+  readonly message: string
+  readonly details: readonly { readonly '@type': string; readonly [member: string]: unknown }[]
+}
+
+/** The number of a code: 5 of NOT_FOUND. */
+export const rpcNumber = (code: RpcCode): number => names.indexOf(code) + 1
+
+type DetailName = 'ErrorInfo' | 'BadRequest' | 'PreconditionFailure' | 'QuotaFailure' | 'ResourceInfo' | 'RetryInfo'
+
+/** The `@type` of a detail, by its name in google.rpc. */
+const detailType = (name: DetailName): string => `type.googleapis.com/google.rpc.${name}`
+
+/** The wire form of an error; `called` is the domain of the operation that raised it (conventions §7, "whose code"). */
+export function toStatus(error: ApiError, called: ErrorDomain): Status {
+  const domain = error.domain ?? called
+  const { badRequest, precondition, quota, resource, retryAfterSeconds } = error.details
+  const metadata = { ...codeOf(error, domain), ...error.metadata }
+  const details = [
+    detail('ErrorInfo', { reason: error.reason, domain: domain.name, metadata }),
+    detail('BadRequest', badRequest && { field_violations: badRequest }),
+    detail('PreconditionFailure', precondition && { violations: precondition }),
+    detail('QuotaFailure', quota && { violations: quota }),
+    detail('ResourceInfo', resource && { resource_type: resource.type, resource_name: resource.name }),
+    detail('RetryInfo', retryAfterSeconds === undefined ? undefined : { retry_delay: `${retryAfterSeconds}s` }),
+  ].flat()
+  return { code: rpcNumber(error.rpc), message: error.message, details }
+}
+
+/** One detail, or none where it says nothing. */
+const detail = (name: DetailName, members: object | undefined): Status['details'] =>
+  members ? [{ '@type': detailType(name), ...members }] : []
+
+function codeOf(error: ApiError, domain: ErrorDomain): { readonly code?: string } {
+  if (error.code === undefined) return {}
+  if (error.code >= 1000) return { code: String(error.code) }
+  return domain.base === undefined ? {} : { code: String(domain.base + error.code) }
+}
+
+/** Replaces the answers of errors: `answer` is what would be sent, google.rpc.Status as JSON. Must not throw. */
+export type RenderError = (answer: WireAnswer, error: ApiError) => WireAnswer
+
+/** An error as it goes over the wire; `called` is the domain of the operation that was called. */
+export function errorAnswer(
+  error: ApiError,
+  called: ErrorDomain,
+  render: RenderError = answer => answer,
+  status: number = rpcCodes[error.rpc],
+): WireAnswer {
+  const { retryAfterSeconds } = error.details
+  const answer = {
+    status,
+    headers: {
+      'content-type': 'application/json',
+      ...(error.rpc === 'UNAUTHENTICATED' && { 'www-authenticate': 'Bearer' }),
+      ...(retryAfterSeconds !== undefined && { 'retry-after': String(Math.ceil(retryAfterSeconds)) }),
+    },
+    body: JSON.stringify(toStatus(error, called)),
+  }
+  return render(answer, error)
+}

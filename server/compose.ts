@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../domain/ports/clock.ts'
 import type { Audit } from '../domain/ports/audit.ts'
@@ -25,6 +25,7 @@ import { Admission } from './http/admission.ts'
 import { behindProxies, proxyList } from './http/client-address.ts'
 import { defaultLimits } from './http/limits.ts'
 import { platformRoutes } from './http/platform-routes.ts'
+import { withSoundTexts } from './http/sound-texts.ts'
 import { requestLine, type Log } from './log.ts'
 import { reclaimers } from './operations/reclaim.ts'
 import { rememberedKeys } from './operations/idempotency.ts'
@@ -222,7 +223,7 @@ async function assemble(
         areas.map(({ domain }) => domain.name),
       ),
       ...platform.routes,
-      ...areas.flatMap(area => area.mount(parts).map(watchRoute)),
+      ...areas.flatMap(area => area.mount(parts).map(withSoundTexts).map(watchRoute)),
     ],
     doors: watch(doors),
     clock,
@@ -240,6 +241,7 @@ async function assemble(
 }
 
 async function pageTokensOf(store: Pick<ServerStore, 'secret'>): Promise<PageTokens> {
-  const key = await store.secret('page_token')
+  // Of bytes the key would be made anew for each token, which takes many times as long as the rest.
+  const key = createSecretKey(await store.secret('page_token'))
   return pageTokens(text => createHmac('sha256', key).update(text).digest())
 }

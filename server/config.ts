@@ -2,9 +2,27 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { ThrottleLimits } from '../domain/iam/throttle-rules.ts'
 import { didYouMean, quoted } from '../runtime/refusal.ts'
 import { isRecord } from '../runtime/validation.ts'
-import { proxyList } from './http/client-address.ts'
+import {
+  booleanFault,
+  countFault,
+  countOrOffFault,
+  durationFault,
+  emptyFault,
+  entriesOf,
+  httpUrlFault,
+  keptDaysFault,
+  portFault,
+  proxyListFault,
+  storeUrlFault,
+} from './config-values.ts'
 import type { HttpLimits } from './http/limits.ts'
-import { isAddressOrNothing, isSender, isSmtpUrl, type BootstrapSettings, type MailSettings } from './iam/settings.ts'
+import {
+  optionalAddressFault,
+  senderFault,
+  smtpUrlFault,
+  type BootstrapSettings,
+  type MailSettings,
+} from './iam/settings.ts'
 
 /** The settings of a server (conventions §19). */
 export interface Config {
@@ -43,39 +61,36 @@ export interface Config {
   readonly operationsKeptDays?: number
 }
 
-/** Days that operations are kept at least, whatever is set (conventions §5). */
-const minOperationsDays = 30
-
 /** A setting that cannot be used; the message says which one and why. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
 const settings = {
-  base_url: isHttpUrl,
-  console_url: isHttpUrl,
-  data_dir: isFilled,
-  'store.url': isStoreUrl,
-  'http.host': isFilled,
-  'http.port': isPort,
-  'http.trusted_proxies': isProxyList,
-  'http.max_in_flight': isCount,
-  'http.max_connections': isCount,
-  'http.headers_timeout': isDuration,
-  'http.request_timeout': isDuration,
-  'http.keep_alive_timeout': isDuration,
-  'http.write_timeout': isDuration,
-  'http.drain_timeout': isDuration,
-  'metrics.public': isBoolean,
-  'mail.smtp_url': isSmtpUrl,
-  'mail.from': isSender,
-  'iam.throttle.email_network': isCountOrOff,
-  'iam.throttle.email': isCountOrOff,
-  'iam.throttle.network': isCountOrOff,
-  'iam.throttle.credential_token': isCountOrOff,
-  'bootstrap.admin_email': isAddressOrNothing,
-  'bootstrap.admin_password_file': isFilled,
-  'operations.kept_days': isKeptDays,
+  base_url: httpUrlFault,
+  console_url: httpUrlFault,
+  data_dir: emptyFault,
+  'store.url': storeUrlFault,
+  'http.host': emptyFault,
+  'http.port': portFault,
+  'http.trusted_proxies': proxyListFault,
+  'http.max_in_flight': countFault,
+  'http.max_connections': countFault,
+  'http.headers_timeout': durationFault,
+  'http.request_timeout': durationFault,
+  'http.keep_alive_timeout': durationFault,
+  'http.write_timeout': durationFault,
+  'http.drain_timeout': durationFault,
+  'metrics.public': booleanFault,
+  'mail.smtp_url': smtpUrlFault,
+  'mail.from': senderFault,
+  'iam.throttle.email_network': countOrOffFault,
+  'iam.throttle.email': countOrOffFault,
+  'iam.throttle.network': countOrOffFault,
+  'iam.throttle.credential_token': countOrOffFault,
+  'bootstrap.admin_email': optionalAddressFault,
+  'bootstrap.admin_password_file': emptyFault,
+  'operations.kept_days': keptDaysFault,
 } as const satisfies Record<string, (value: string) => string | undefined>
 
 type Key = keyof typeof settings
@@ -211,59 +226,4 @@ function textOf(key: Key, value: unknown): string | undefined {
   const isList = key === 'http.trusted_proxies' && Array.isArray(value)
   if (isList) return value.every(entry => typeof entry === 'string') ? value.join() : undefined
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined
-}
-
-const entriesOf = (value: string): readonly string[] =>
-  value
-    .split(',')
-    .map(entry => entry.trim())
-    .filter(entry => entry !== '')
-
-function isProxyList(value: string): string | undefined {
-  try {
-    proxyList(entriesOf(value))
-    return undefined
-  } catch {
-    return 'must be addresses and blocks with commas between them, such as "10.0.0.0/8, ::1"'
-  }
-}
-
-function isFilled(value: string): string | undefined {
-  return value.trim() === '' ? 'must not be empty' : undefined
-}
-
-function isPort(value: string): string | undefined {
-  return /^\d{1,5}$/.test(value) && Number(value) <= 65535 ? undefined : 'must be a port, 0 to 65535'
-}
-
-function isCount(value: string): string | undefined {
-  return /^[1-9]\d{0,8}$/.test(value) ? undefined : 'must be a number from 1 on'
-}
-
-function isCountOrOff(value: string): string | undefined {
-  return /^\d{1,9}$/.test(value) ? undefined : 'must be a number, 0 for no bound'
-}
-
-function isDuration(value: string): string | undefined {
-  const isForm = /^\d{1,6}(?:\.\d{1,3})?s$/.test(value)
-  return isForm && Number(value.slice(0, -1)) > 0 ? undefined : 'must be a duration such as "15s" or "0.5s"'
-}
-
-function isBoolean(value: string): string | undefined {
-  return value === 'true' || value === 'false' ? undefined : 'must be true or false'
-}
-
-function isKeptDays(value: string): string | undefined {
-  const isUsable = /^\d{1,5}$/.test(value) && Number(value) >= minOperationsDays
-  return isUsable ? undefined : `must be a number of days, ${minOperationsDays} to 99999`
-}
-
-function isHttpUrl(value: string): string | undefined {
-  return /^https?:\/\//.test(value) && URL.canParse(value) ? undefined : 'must be an http or https URL'
-}
-
-/** Says nothing of the value, which may hold a password. */
-function isStoreUrl(value: string): string | undefined {
-  const isUsable = /^postgres(?:ql)?:\/\//.test(value) && URL.canParse(value)
-  return isUsable ? undefined : 'must be the URL of a database, postgres://user:password@host:5432/name'
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { ApiError } from './generated/runtime/errors.ts'
-import type { Bytes } from './generated/runtime/bytes.ts'
+import type { Bytes } from './generated/runtime/body.ts'
 import { apiKey, serveLibrary, type ServedLibrary } from './serving.ts'
 
 const everyByte = Uint8Array.from({ length: 256 }, (_, index) => index)

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { ApiError } from './generated/runtime/errors.ts'
-import type { RenderError } from './generated/runtime/failure.ts'
+import type { RenderError } from './generated/runtime/status.ts'
 import type { InvalidProblem, LentProblem, Problem } from './generated/types.ts'
 
 /** No book has this id. */

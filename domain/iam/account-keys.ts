@@ -71,7 +71,7 @@ export async function addAccountKey(parts: HostParts, id: string, given: AddedKe
 /** Takes a key away, and with it the access tokens that it got. Throws `ApiError` when the account has no such key. */
 export async function removeAccountKey(parts: HostParts, id: string, keyId: string): Promise<void> {
   const { clock, feed, operations, store } = parts
-  const revision = await store.tx(async tx => {
+  await store.tx(async tx => {
     await feed.hold(tx)
     const stored = foundAccount(await tx.lock(serviceAccounts, id), id)
     const key = await tx.lock(accountKeys, keyId)
@@ -86,9 +86,8 @@ export async function removeAccountKey(parts: HostParts, id: string, keyId: stri
     )
     await operations.begin(tx, effect('UPDATE', stored.value))
     const family = await tx.find(tokens, { ...unrevokedOf(id), key_id: keyId })
-    return family && endToken(tx, feed, family.id, { reason: 'ADMIN', time })
+    if (family) await endToken(tx, feed, family.id, { reason: 'ADMIN', time })
   })
-  if (revision !== undefined && feed.isShared) await feed.settled(revision)
 }
 
 /** Takes all keys of an account away, in the caller's transaction; its tokens are ended by who holds the feed. */

@@ -8,6 +8,7 @@ import type { AccessTokens } from './access-tokens.ts'
 import type { Decisions } from './decisions.ts'
 import type { ChangeKind } from './feed.ts'
 import { HomeStates } from './home-states.ts'
+import { atMost } from './loading-cache.ts'
 import { principals } from './principals-store.ts'
 import { RevokedSessions } from './revoked-sessions.ts'
 
@@ -38,7 +39,7 @@ interface Known {
 export class Authenticator {
   readonly #parts: AuthenticatorParts
   /** By the header that they are sent in. */
-  readonly #known = new LRUCache<string, Known>({ max: maxVerified })
+  readonly #known = new LRUCache<string, Known>(atMost(maxVerified))
   readonly #revoked: RevokedSessions
   readonly #homes: HomeStates
   #isBehind = false
@@ -85,6 +86,16 @@ export class Authenticator {
     if (token === undefined) return Promise.reject(invalidHeader())
     const same = this.#known.get(headerOf(token))
     return same === undefined ? this.#verify(token) : this.#admit(same)
+  }
+
+  /**
+   * Rejects with TOKEN_REVOKED when a caller who was let in would not be any more: its session has ended, its principal or
+   * its home is not active. A token that has only expired since was good when the call began.
+   */
+  async requireLive(principal: Principal): Promise<void> {
+    if (this.#isBehind) await this.#catchUp()
+    if (principal.sessionId !== undefined && this.#revoked.has(principal.sessionId)) throw revoked()
+    if (!(await this.#parts.decisions.isActive(principal.id))) throw revoked()
   }
 
   #catchUp(): Promise<void> {

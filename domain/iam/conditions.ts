@@ -3,9 +3,9 @@ import { conditionInvalid } from '../../output/iam/errors.ts'
 import type { PrincipalKind } from '../../output/iam/types.ts'
 import { ApiError } from '../../runtime/errors.ts'
 import { checkFilter } from '../../runtime/filter/check.ts'
-import { matches } from '../../runtime/filter/evaluate.ts'
 import type { Filter } from '../../runtime/filter/types.ts'
-import { addressRange, isWithin } from './address-range.ts'
+import { addressRange } from './address-range.ts'
+import { comparisonOf, type Leaf } from './comparisons.ts'
 import { conditionFields } from './condition-fields.ts'
 
 /** True, false, or undefined: it cannot be decided. */
@@ -39,7 +39,6 @@ export interface Condition {
   readonly asksForResource: boolean
 }
 
-type Leaf = Exclude<Filter, { readonly kind: 'and' | 'or' | 'not' }>
 type Decide = Condition['decide']
 
 const maxLength = 1024
@@ -128,7 +127,7 @@ function compile(filter: Filter): Decide {
       }
     }
     default:
-      return leafOf(filter)
+      return comparisonOf(filter)
   }
 }
 
@@ -143,29 +142,4 @@ function joined(terms: readonly Decide[], settling: boolean): Decide {
     }
     return verdict
   }
-}
-
-function leafOf(leaf: Leaf): Decide {
-  if (leaf.field.name === 'request.ip' && leaf.kind === 'compare') return addressLeaf(leaf)
-  const known = isKnown[leaf.field.name] ?? (() => false)
-  return attributes => (known(attributes) ? matches(leaf, attributes) : undefined)
-}
-
-function addressLeaf({ operator, value }: Extract<Leaf, { readonly kind: 'compare' }>): Decide {
-  const range = addressRange(String(value))
-  return ({ request: { ip } }) => {
-    const isInside = ip === undefined || range === undefined ? undefined : isWithin(ip, range)
-    return isInside === undefined ? undefined : isInside === (operator === '=')
-  }
-}
-
-/** Whether an attribute is available; those that are not named always are. */
-const isKnown: Readonly<Record<string, (attributes: Attributes) => boolean>> = {
-  ...Object.fromEntries(conditionFields.fields.map(({ name }) => [name, () => true])),
-  'request.ip': ({ request }) => request.ip !== undefined,
-  'request.permission': ({ request }) => request.permission !== undefined,
-  'resource.type': ({ resource }) => resource !== undefined,
-  'resource.id': ({ resource }) => resource?.id !== undefined,
-  'resource.name': ({ resource }) => resource?.name !== undefined,
-  'resource.labels': ({ resource }) => resource?.labels !== undefined,
 }

@@ -7,11 +7,12 @@ import type {
   IamOperation,
 } from '../../output/iam/types.ts'
 import type { CallContext } from '../../runtime/context.ts'
-import { withMembers, type JsonText } from '../../runtime/json.ts'
+import type { JsonText } from '../../runtime/json.ts'
 import { quoted, refusal } from '../../runtime/refusal.ts'
 import { parseDuration } from '../../runtime/timestamps.ts'
 import type { Effect } from '../ports/operations.ts'
 import type { Transaction } from '../ports/store.ts'
+import { withMembers } from '../records/json-text.ts'
 import { credentialMail } from './credential-mails.ts'
 import { mint, newToken } from './credential-tokens.ts'
 import { mutateIam } from './mutate.ts'

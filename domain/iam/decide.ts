@@ -5,7 +5,7 @@ import type { Attributes } from './conditions.ts'
 import type { Circumstances, Decision } from './decisions.ts'
 import type { HeldBinding } from './held-bindings.ts'
 import type { RightsAt } from './rights-at.ts'
-import { asksForResource, both, matchOf, type Statement } from './statements.ts'
+import { asksForResource, both, matchOf, type Concerning } from './statements.ts'
 import type { PolicyIndex } from './workspace-policies.ts'
 
 /** What a decision is made of. */
@@ -46,12 +46,13 @@ type Found = readonly [decision: Decision | undefined, isHanging: boolean]
 const unhindered: Found = [undefined, false]
 
 /** A statement that cannot be decided denies. */
-function denial(of: Case, statements: readonly Statement[]): Found {
+function denial(of: Case, concerning: readonly Concerning[]): Found {
   const { rights, things } = of
   const attributes = attributesOf(of)
   let isHanging = false
-  for (const statement of statements) {
-    const { isConditionMet, isMeant } = matchOf(statement, rights, things, attributes)
+  for (const each of concerning) {
+    const { statement } = each
+    const { isConditionMet, isMeant } = matchOf(each, rights, things, attributes)
     const verdict = both(isMeant, isConditionMet)
     if (verdict === false) continue
     if (verdict === undefined && isToBeLookedUp(of, asksForResource(statement, rights))) isHanging = true
@@ -64,7 +65,7 @@ function denial(of: Case, statements: readonly Statement[]): Found {
 function conditionally(
   of: Case,
   conditional: readonly HeldBinding[],
-  allowing: readonly Statement[],
+  allowing: readonly Concerning[],
 ): Decision | undefined {
   const { rights, things } = of
   const attributes = attributesOf(of)
@@ -75,8 +76,9 @@ function conditionally(
     ({ condition }, i) => verdicts[i] === undefined && isToBeLookedUp(of, condition?.asksForResource === true),
   )
   let unmet = ''
-  for (const statement of allowing) {
-    const { isConditionMet, isMeant } = matchOf(statement, rights, things, attributes)
+  for (const each of allowing) {
+    const { statement } = each
+    const { isConditionMet, isMeant } = matchOf(each, rights, things, attributes)
     const verdict = both(isMeant, isConditionMet)
     if (verdict) return { reason: 'GRANTED', bindingIds: [], policyId: statement.policyId }
     isHanging ||= verdict === undefined && isToBeLookedUp(of, asksForResource(statement, rights))

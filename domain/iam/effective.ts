@@ -3,7 +3,6 @@ import type {
   AccessRole,
   EffectivePermission,
   PermissionSource,
-  Policy,
   Principal,
   Role,
 } from '../../output/iam/types.ts'
@@ -80,29 +79,6 @@ export function accessEntry(of: Holding): AccessEntry | undefined {
   if (roles.length + policies.size === 0) return undefined
   const shown = { principal_id: id, principal_kind: kind, display_name, email, status }
   return { ...shown, roles, policies: [...policies.values()] }
-}
-
-/** The principals that ALLOW statements of policies name: they may have access without a binding. */
-export function allowedPrincipals(policies: readonly Policy[]): ReadonlySet<string> {
-  const statements = policies.filter(({ enabled }) => enabled).flatMap(policy => policy.statements)
-  const forms = statements.filter(({ effect }) => effect === 'ALLOW').flatMap(({ principals }) => principals)
-  return new Set(forms.filter(form => form.startsWith('principal:')).map(form => form.slice('principal:'.length)))
-}
-
-/**
- * Until when each permission is held through bindings without a condition, by its key: Infinity where one does not
- * expire. What E1 asks of who gives something (iam.md 4.5); policies and the state of the principal do not count.
- */
-export function unconditionalUntil(of: Omit<Holding, 'statements'>): ReadonlyMap<string, number> {
-  const until = new Map<string, number>()
-  const { grants } = rightsOf(of)
-  for (const { bit, id } of of.catalogue.permissions) {
-    for (const { binding, permissions } of grants) {
-      if (binding.condition !== undefined || !permissions.has(bit)) continue
-      until.set(id, Math.max(until.get(id) ?? 0, binding.expiresAt))
-    }
-  }
-  return until
 }
 
 function rightsOf({ bindings, catalogue, chain, now, principal, role }: Omit<Holding, 'statements'>): RightsAt {

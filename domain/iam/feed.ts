@@ -12,15 +12,19 @@ export interface Feed {
   hold(tx: Transaction): Promise<void>
   /** Records a change in the caller's transaction, holding the revision; answers the new one. Applied here at commit. */
   revise(tx: Transaction, kind: ChangeKind, key: string): Promise<number>
-  /** Whether others may serve the store: then a change is done once each of them has applied it or lost its lease. */
-  readonly isShared: boolean
-  /** Resolves true when all live servers have applied `revision`, false when that takes longer than 3.5 s. */
-  settled(revision: number): Promise<boolean>
+  /** The last revision that `revise` made in a transaction. */
+  revised(tx: Transaction): number | undefined
   /**
-   * The last revision that `revise` made in a transaction, when there is another server that has to apply it; asked at
-   * the end of the transaction.
+   * Whether another server has to apply what is changed in a transaction; one may come until it is committed, so that
+   * `settled` is asked behind it in any case.
    */
-  unsettled?(tx: Transaction): Promise<number | undefined>
+  isFollowed(tx: Transaction): Promise<boolean>
+  /** Resolves true when all other servers have applied `revision` or lost their lease, false when that takes longer than 3.5 s. */
+  settled(revision: number): Promise<boolean>
+  /** Whether they have by now. */
+  isSettled(revision: number): Promise<boolean>
+  /** Throws AUTHORIZATION_STALE when this server may have missed a change. */
+  requireFresh(): void
 }
 
 /** Who keeps in memory what changes may concern. */

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Binding, Principal, PrincipalKind, PrincipalStatus } from '../../output/iam/types.ts'
 import type { Scope } from '../ports/operations.ts'
 import type { Reader } from '../ports/store.ts'
@@ -45,8 +46,8 @@ export function holding(
 ): HeldBindings {
   const at = new Map<string, HeldBinding[]>()
   for (const binding of found) {
-    const held = heldBinding(binding)
-    const key = scopeKey(held.scope)
+    const { key, scope } = placeOf(binding)
+    const held = heldBinding(binding, scope)
     const there = at.get(key)
     if (there) there.push(held)
     else at.set(key, [held])
@@ -61,10 +62,36 @@ export async function bindingsOf(reader: Reader, principal: string): Promise<rea
   return found
 }
 
-const heldBinding = (binding: Binding): HeldBinding => ({
+/** A scope, and it as the key of a map. */
+interface Place {
+  readonly scope: Scope
+  readonly key: string
+}
+
+/** Many bindings lie at one scope and name one role: what is kept of a million of them shares these. */
+const places = new LRUCache<string, Place>({ max: 50_000 })
+const roleIds = new LRUCache<string, string>({ max: 10_000 })
+
+function placeOf({ scope_id, scope_type }: Binding): Place {
+  const scope: Scope = { type: scope_type, id: scope_id }
+  const key = scopeKey(scope)
+  const known = places.get(key)
+  if (known) return known
+  const place = { scope, key }
+  places.set(key, place)
+  return place
+}
+
+function sharedId(role: string): string {
+  const known = roleIds.get(role)
+  if (known === undefined) roleIds.set(role, role)
+  return known ?? role
+}
+
+const heldBinding = (binding: Binding, scope: Scope): HeldBinding => ({
   id: binding.id,
-  roleId: binding.role_id,
-  scope: { type: binding.scope_type, id: binding.scope_id },
+  roleId: sharedId(binding.role_id),
+  scope,
   condition: storedCondition(binding.condition),
   conditionText: binding.condition,
   expiresAt: binding.expire_time === undefined ? Infinity : Date.parse(binding.expire_time),

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Store } from '../ports/store.ts'
 import type { Taxonomy } from '../ports/taxonomy.ts'
+import { atMost } from './loading-cache.ts'
 
 /** What was read of a workspace is taken for so long: the tree need not tell of every change of state. */
 const knownMs = 1000
@@ -11,7 +12,7 @@ const maxKnown = 10_000
 export class HomeStates {
   readonly #store: Store
   readonly #taxonomy: Taxonomy
-  readonly #known = new LRUCache<string, boolean>({ max: maxKnown, ttl: knownMs, ttlResolution: 0 })
+  readonly #known = new LRUCache<string, boolean>({ ...atMost(maxKnown), ttl: knownMs, ttlResolution: 0 })
   /** Grows with every `forget`: what was read before is not kept. */
   #generation = 0
 

@@ -3,7 +3,7 @@ import type { Scope } from '../ports/operations.ts'
 import type { Store } from '../ports/store.ts'
 import type { Catalogue } from './catalogue.ts'
 import { heldBindings, type HeldBindings } from './held-bindings.ts'
-import { LoadingCache } from './loading-cache.ts'
+import { atMost, LoadingCache } from './loading-cache.ts'
 import { PermissionSet, permissionSet } from './permission-set.ts'
 import { bindingsOn, RightsAt } from './rights-at.ts'
 import { roles } from './roles-store.ts'
@@ -29,7 +29,7 @@ export class KnownRights {
   readonly #principals: LoadingCache<HeldBindings>
   readonly #roles: LoadingCache<PermissionSet>
   /** By principal and scope. What they were made of is compared at each use; a change of a role drops all. */
-  readonly #rights = new LRUCache<string, RightsAt>({ max: maxRights })
+  readonly #rights = new LRUCache<string, RightsAt>(atMost(maxRights))
 
   constructor(store: Store, catalogue: Catalogue, chains: ScopeChains) {
     this.#store = store

@@ -1,10 +1,11 @@
+import { authorizationStale } from '../../output/iam/errors.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Store, Transaction } from '../ports/store.ts'
-import { changeId, changes, holdRevision, readRevision, recordChange, servers } from './feed-store.ts'
+import { changeId, changes, holdRevision, readRevision, recordChange } from './feed-store.ts'
 import type { ChangeKind, Feed, FeedListener } from './feed.ts'
-import { dropLease, leaseMs, liveServers, marginMs, writeLease } from './leases.ts'
-import { Settling } from './settling.ts'
+import { Leases, type LeasePlace } from './leases.ts'
+import { least, Settling } from './settling.ts'
 
 /** What the feed runs on. */
 export interface FeedParts {
@@ -12,9 +13,9 @@ export interface FeedParts {
   readonly clock: Clock
   /** Who keeps what changes may concern. */
   readonly listeners: readonly FeedListener[]
-  /** The time of a store that several servers may share, milliseconds since 1970. Absent for a file of this machine. */
-  readonly time?: (() => Promise<number>) | undefined
-  /** Whether somebody has committed since it was last asked; of a file that other processes may write. */
+  /** Where the servers on the store keep their leases. Absent: nobody waits for others, and nobody for this one. */
+  readonly leases?: LeasePlace | undefined
+  /** Whether somebody has committed since it was last asked: a file can be looked at where there is no lease. */
   readonly changedElsewhere?: (() => boolean) | undefined
   /** Milliseconds by a clock that cannot be set. */
   readonly steady?: () => number
@@ -23,46 +24,61 @@ export interface FeedParts {
 }
 
 const everyMs = 1000
+/** A look at a file costs microseconds, and whoever changes something waits for it. */
+const lookMs = 100
 const sweepMs = 60_000
 const keptMs = 3_600_000
 /** Rows that one sweep deletes. */
 const sweptRows = 500
 
 /**
- * The feed of changes over a store. What is committed here holds here at once; what others commit is read once a second,
- * or, of a file, before each call. `start` before anything is decided, `stop` before the store is closed.
+ * The feed of changes over a store. What is committed here holds here at once. What others commit is read regularly while
+ * this server has a lease, for which they wait; without one a file is looked at before each call, and a server on a
+ * database is stale. `start` before anything is decided, `stop` before the store is closed.
  */
 export class LiveFeed implements Feed {
-  readonly isShared: boolean
-  readonly serverId: string
   readonly #parts: FeedParts
-  readonly #steady: () => number
+  readonly #leases: Leases | undefined
   readonly #settling: Settling
   readonly #revised = new WeakMap<Transaction, number>()
   /** Everything up to this revision was applied. */
   #applied = 0
-  #freshUntil = -Infinity
+  #lastMade: number | undefined
   #reading: Promise<void> | undefined
   #next: Promise<void> | undefined
   #isBehind = false
+  /** Whether a call was decided since the lease was renewed: a file that nobody asks about is left alone. */
+  #isAsked = false
+  #sweptAt: number
+  readonly #steady: () => number
   #timer: ReturnType<typeof setTimeout> | undefined
   #turn: Promise<void> = Promise.resolve()
   #isStopped = false
 
   constructor(parts: FeedParts) {
-    const { clock, steady = () => performance.now(), time } = parts
+    const { clock, leases, steady = () => performance.now(), store } = parts
     this.#parts = parts
     this.#steady = steady
-    this.isShared = time !== undefined
-    this.serverId = clock.newId()
-    this.#settling = new Settling(() => this.#others())
+    this.#sweptAt = steady()
+    this.#leases = leases && new Leases({ store, clock, place: leases, steady })
+    this.#settling = new Settling(async () => (await this.#leases?.others()) ?? [])
+  }
+
+  /** Under which its lease is known; empty without leases. */
+  get serverId(): string {
+    return this.#leases?.id ?? ''
+  }
+
+  /** The last revision that was committed here. */
+  get lastMade(): number | undefined {
+    return this.#lastMade
   }
 
   /** Reads how far the changes are, and takes the lease. Listeners know nothing yet. */
   async start(): Promise<void> {
     this.#applied = await readRevision(this.#parts.store)
-    if (this.isShared) await this.#renew()
-    this.#schedule(0)
+    if (!this.#isFile) await this.#renew()
+    this.#schedule()
   }
 
   /** Lets go of the lease: nobody waits for this server any more. */
@@ -71,20 +87,31 @@ export class LiveFeed implements Feed {
     this.#isStopped = true
     clearTimeout(this.#timer)
     await this.#turn
-    this.#freshUntil = -Infinity
-    if (this.isShared)
-      await this.#parts.store.tx(tx => dropLease(tx, this.serverId)).catch(error => this.#failed(error))
+    await this.#leases?.drop().catch((error: unknown) => this.#failed(error))
   }
 
   /** The lease ran out: what is known here may be out of date, and calls are answered AUTHORIZATION_STALE. */
   get isStale(): boolean {
-    return this.isShared && this.#steady() > this.#freshUntil
+    return this.#leases !== undefined && !this.#isFile && !this.#leases.isRunning
   }
 
-  /** To be awaited before a call is decided, unless undefined: other processes may have written the file. */
+  requireFresh(): void {
+    if (this.isStale) throw authorizationStale('this server may have missed a change', { retryAfterSeconds: 1 })
+  }
+
+  /** To be awaited before a call is decided, unless undefined: others may have written what nobody waits to be followed. */
   follow(): Promise<void> | undefined {
-    if (this.isShared) return undefined
-    if (this.#parts.changedElsewhere?.()) this.#isBehind = true
+    this.#isAsked = true
+    return this.#leases?.isRunning ? undefined : this.#look()
+  }
+
+  get #isFile(): boolean {
+    return this.#parts.changedElsewhere !== undefined
+  }
+
+  #look(): Promise<void> | undefined {
+    if (this.#parts.changedElsewhere === undefined) return undefined
+    if (this.#parts.changedElsewhere()) this.#isBehind = true
     return this.#isBehind ? this.catchUp() : (this.#next ?? this.#reading)
   }
 
@@ -98,20 +125,34 @@ export class LiveFeed implements Feed {
     tx.afterCommit(() => {
       this.#apply(kind, key)
       if (revision === this.#applied + 1) this.#applied = revision
+      this.#lastMade = revision
     })
     return revision
   }
 
-  async unsettled(tx: Transaction): Promise<number | undefined> {
-    const revision = this.#revised.get(tx)
-    if (revision === undefined || !this.isShared) return undefined
-    // The clock is that of the store but for the time that asking takes, which the margin covers.
-    const live = await liveServers(tx, this.serverId, this.#parts.clock.now() - marginMs)
-    return live.length > 0 ? revision : undefined
+  revised(tx: Transaction): number | undefined {
+    return this.#revised.get(tx)
+  }
+
+  async isFollowed(tx: Transaction): Promise<boolean> {
+    return this.#leases !== undefined && (await this.#leases.others(tx)).length > 0
   }
 
   async settled(revision: number): Promise<boolean> {
-    return !this.isShared || this.#settling.wait(revision)
+    if (this.#leases === undefined) return true
+    await this.#reach(revision)
+    return this.#settling.wait(revision)
+  }
+
+  async isSettled(revision: number): Promise<boolean> {
+    if (this.#leases === undefined) return true
+    await this.#reach(revision)
+    return revision <= least(await this.#leases.others())
+  }
+
+  /** Durable work asks for changes of another server too: then this one is among those who have to follow. */
+  async #reach(revision: number): Promise<void> {
+    if (this.#applied < revision) await this.catchUp()
   }
 
   /** Applies every change that was committed before the call. */
@@ -161,43 +202,35 @@ export class LiveFeed implements Feed {
     for (const listener of this.#parts.listeners) listener.changed(kind, key)
   }
 
-  async #others(): Promise<Awaited<ReturnType<typeof liveServers>>> {
-    return liveServers(this.#parts.store, this.serverId, await this.#storeTime())
-  }
-
-  async #storeTime(): Promise<number> {
-    return this.#parts.time?.() ?? this.#parts.clock.now()
-  }
-
-  /** First applies what it can see, so that a live lease is at most one renewal behind (iam.md 4.3). */
   async #renew(): Promise<void> {
-    const { store } = this.#parts
-    const before = this.#steady()
-    const until = (await this.#storeTime()) + leaseMs
-    await this.catchUp()
-    const lease = { id: this.serverId, applied_rev: this.#applied, lease_until: until }
-    if (this.#steady() < this.#freshUntil) await store.tx(tx => writeLease(tx, lease, false))
-    if (this.#steady() >= this.#freshUntil) {
-      // Nobody waits for a server without a lease: what was changed meanwhile is read once it has one.
-      await store.tx(tx => writeLease(tx, lease, true))
+    this.#isAsked = false
+    await this.#leases?.renew(async () => {
       await this.catchUp()
-    }
-    this.#freshUntil = before + leaseMs - marginMs
+      return this.#applied
+    })
   }
 
-  #schedule(turns: number): void {
+  /** A lease on a file is taken once it is asked for, and told of each change: whoever made it waits. */
+  async #followFile({ age, applied, isRunning }: Leases): Promise<void> {
+    if (isRunning) await this.#look()
+    const isBehind = isRunning && applied !== this.#applied
+    if (isBehind || (this.#isAsked && age >= everyMs)) await this.#renew()
+  }
+
+  #schedule(): void {
     if (this.#isStopped) return
     const run = (): void => {
-      this.#turn = this.#work(turns).then(() => this.#schedule(turns + 1))
+      this.#turn = this.#work().then(() => this.#schedule())
     }
-    this.#timer = setTimeout(run, everyMs)
+    const isLooking = this.#isFile && this.#leases?.isRunning
+    this.#timer = setTimeout(run, isLooking ? lookMs : everyMs)
     this.#timer.unref()
   }
 
-  async #work(turns: number): Promise<void> {
+  async #work(): Promise<void> {
     try {
-      if (this.isShared) await this.#renew()
-      if (turns % (sweepMs / everyMs) === sweepMs / everyMs - 1) await this.#sweep()
+      if (this.#leases) await (this.#isFile ? this.#followFile(this.#leases) : this.#renew())
+      if (this.#steady() - this.#sweptAt >= sweepMs) await this.#sweep()
     } catch (error) {
       this.#failed(error)
     }
@@ -205,8 +238,8 @@ export class LiveFeed implements Feed {
 
   /** Deletes changes that nobody needs any more, and servers that are gone. */
   async #sweep(): Promise<void> {
-    const now = await this.#storeTime()
-    const since = formatMillis(now - keptMs)
+    this.#sweptAt = this.#steady()
+    const since = formatMillis(this.#parts.clock.now() - keptMs)
     await this.#parts.store.tx(async tx => {
       let left = sweptRows
       for await (const { id, value, version } of tx.each(changes)) {
@@ -214,10 +247,8 @@ export class LiveFeed implements Feed {
         await tx.delete(changes, id, version)
         left -= 1
       }
-      for await (const { id, value, version } of tx.each(servers)) {
-        if (value.lease_until < now - keptMs) await tx.delete(servers, id, version)
-      }
     })
+    await this.#leases?.sweep(keptMs)
   }
 
   #failed(error: unknown): void {

@@ -6,12 +6,24 @@ interface Loading<Value> {
   isSpoilt: boolean
 }
 
+/** Keeps so many things. Room is made as they come: `max` alone would have lru-cache fill all of it at once. */
+export const atMost = (max: number) => ({ maxSize: max, sizeCalculation: (): number => 1 })
+
 /** How much may be kept, and who wants to know of it. */
 interface Keeping<Value> {
-  /** Values differ in size: those kept weigh at most `max` together. One that alone weighs more is not kept. */
+  /**
+   * Values differ in size: those kept weigh at most `max` together, each as much as its share among as many as may be
+   * kept or more. One that alone weighs more than all is not kept.
+   */
   readonly weight?: { readonly max: number; readonly of: (value: Value) => number }
   readonly came?: (value: Value, key: string) => void
   readonly went?: (value: Value, key: string) => void
+}
+
+/** What weighs less than its share counts as if it weighed that much, which keeps `max` values and no more. */
+function byWeight<Value>(max: number, weight: NonNullable<Keeping<Value>['weight']>) {
+  const share = Math.ceil(weight.max / max)
+  return { maxSize: weight.max, sizeCalculation: (value: Value): number => Math.max(share, weight.of(value)) }
 }
 
 /** A value that changes faster than it is read is handed out as it was read, but not kept. */
@@ -31,8 +43,7 @@ export class LoadingCache<Value extends object> {
   constructor(max: number, read: (key: string) => Promise<Value | undefined>, keeping: Keeping<Value> = {}) {
     const { came, weight, went } = keeping
     this.#kept = new LRUCache({
-      max,
-      ...(weight && { maxSize: weight.max, sizeCalculation: weight.of }),
+      ...(weight ? byWeight(max, weight) : atMost(max)),
       ...(came && { onInsert: came }),
       ...(went && { dispose: went }),
     })

@@ -25,12 +25,27 @@ export async function mutateIam(
   request: object,
   change: (tx: Transaction) => Promise<Effect>,
 ): Promise<JsonText<IamOperation>> {
+  let revision: number | undefined
+  let isFollowed = false
   const answer = await operations.mutate(context, request, async tx => {
     const effect = await change(tx)
-    const revision = await feed.unsettled?.(tx)
-    return revision === undefined || effect.procedure ? effect : { ...effect, procedure: settle(revision) }
+    requireDecided(feed, context)
+    revision = feed.revised(tx)
+    isFollowed = revision !== undefined && (await feed.isFollowed(tx))
+    if (revision === undefined || !isFollowed || effect.procedure) return effect
+    return { ...effect, procedure: settle(revision) }
   })
-  return feed.isShared ? ended(store, operations, answer) : answer
+  // Whoever has come since it was written that nobody else is there is waited for all the same.
+  if (revision !== undefined && !isFollowed) await feed.settled(revision)
+  return ended(store, operations, answer)
+}
+
+/**
+ * To be called at the end of a transaction whose call was let in by what is known here: a process that was stopped or cut
+ * off since, for longer than its lease, must not write what others have answered to be no longer allowed.
+ */
+export function requireDecided(feed: Pick<Feed, 'requireFresh'>, { operation }: CallContext): void {
+  if (operation !== undefined && operation.permission !== '') feed.requireFresh()
 }
 
 interface Settle {
@@ -41,13 +56,27 @@ const kind = 'iam.settle'
 
 const settle = (revision: number): WorkOrder => ({ kind, input: { revision } satisfies Settle })
 
+/** How often it is asked whether all have followed, in milliseconds: rarely against the time that asking takes. */
+const askMs = 200
+
+/** How long it rests when that cannot be asked. */
+const restMs = 1000
+
 /** Ends the operation of a change that other servers had to follow. */
 export const settleProcedure = ({ feed }: Pick<MutationParts, 'feed'>): Procedure<Settle> => ({
   kind,
   steps: [
     {
       name: 'settle',
-      run: async ({ input }) => ((await feed.settled(input.revision)) ? done() : again(500)),
+      async run({ input }) {
+        try {
+          // Others follow once a second: what waits for them must not keep other work from its turn.
+          return (await feed.isSettled(input.revision)) ? done() : again(askMs)
+        } catch (error) {
+          // What was changed is committed, whether it can be seen who follows or not.
+          return again(restMs, error)
+        }
+      },
     },
   ],
 })

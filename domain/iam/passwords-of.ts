@@ -4,21 +4,27 @@ import type { Transaction } from '../ports/store.ts'
 import { HashingQueue } from './hashing-queue.ts'
 import { tooWeak, weaknessOf } from './password-rules.ts'
 import type { Passwords } from './passwords.ts'
-import { cost, fits, formatHash, hashOf, parseHash } from './phc.ts'
+import { fits, formatHash, fullCost, hashOf, parseHash, type Cost } from './phc.ts'
 import { passwords, type StoredPassword } from './users-store.ts'
 
 /** How many passwords of a user, the present one among them, cannot be taken again. */
 const remembered = 5
 
-/** What is compared where there is no hash, so that it takes as long; nothing has it. */
-const nobodys = { ...cost, salt: Buffer.alloc(16), hash: Buffer.alloc(32) }
+/** How passwords are hashed. */
+interface Hashing {
+  /** How many at once; the others wait for their turn. */
+  readonly atOnce: number
+  /** `fullCost` wherever there is something to protect. */
+  readonly cost?: Cost
+}
 
-/** `atOnce`: how many are hashed at once; the others wait for their turn. */
-export function passwordsOf({ atOnce }: { readonly atOnce: number }): Passwords {
+export function passwordsOf({ atOnce, cost = fullCost }: Hashing): Passwords {
   const queue = new HashingQueue(atOnce)
+  /** What is compared where there is no hash, so that it takes as long; nothing has it. */
+  const nobodys = { ...cost, salt: Buffer.alloc(16), hash: Buffer.alloc(32) }
   return {
     async hash(password) {
-      return formatHash(await queue.run(() => hashOf(password)))
+      return formatHash(await queue.run(() => hashOf(password, cost)))
     },
     async verify(hash, password) {
       const known = hash === undefined ? undefined : parseHash(hash)

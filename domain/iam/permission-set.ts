@@ -28,10 +28,6 @@ export class PermissionSet {
     return ((wordAt(this.#words, bit) >>> (bit & 31)) & 1) === 1
   }
 
-  with(bit: number): PermissionSet {
-    return this.has(bit) ? this : this.union(PermissionSet.of([bit]))
-  }
-
   union(other: PermissionSet): PermissionSet {
     if (other.isSubsetOf(this)) return this
     const [long, short] = this.#words.length < other.#words.length ? [other, this] : [this, other]
@@ -57,14 +53,4 @@ export function permissionSet(catalogue: Catalogue, keys: Iterable<string>): Per
     if (permission && permission.stage !== 'RETIRED') bits.push(permission.bit)
   }
   return PermissionSet.of(bits)
-}
-
-/** The keys of a set, ascending. */
-export const keysOf = (catalogue: Catalogue, set: PermissionSet): readonly string[] =>
-  catalogue.permissions.filter(({ bit }) => set.has(bit)).map(({ id }) => id)
-
-/** The first key, ascending, that is in `wanted` and not in `held`; undefined when there is none. */
-export function firstMissing(catalogue: Catalogue, wanted: PermissionSet, held: PermissionSet): string | undefined {
-  if (wanted.isSubsetOf(held)) return undefined
-  return catalogue.permissions.find(({ bit }) => wanted.has(bit) && !held.has(bit))?.id
 }

@@ -14,7 +14,7 @@ export interface PasswordHash extends Cost {
 }
 
 /** What hashes are made with (iam.md 4.7). */
-export const cost: Cost = { memory: 19_456, passes: 2, parallelism: 1 }
+export const fullCost: Cost = { memory: 19_456, passes: 2, parallelism: 1 }
 
 const saltBytes = 16
 const hashBytes = 32
@@ -41,9 +41,9 @@ export function parseHash(text: string): PasswordHash | undefined {
 }
 
 /** A new hash of a password, with a salt of its own. */
-export async function hashOf(password: string): Promise<PasswordHash> {
-  const salt = randomBytes(saltBytes)
-  return { ...cost, salt, hash: await derive(password, { ...cost, salt }) }
+export async function hashOf(password: string, { memory, parallelism, passes }: Cost): Promise<PasswordHash> {
+  const parameters = { memory, passes, parallelism, salt: randomBytes(saltBytes) }
+  return { ...parameters, hash: await derive(password, parameters) }
 }
 
 /** Whether a password has a hash; compares in constant time. */

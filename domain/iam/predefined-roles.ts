@@ -154,6 +154,3 @@ export const predefinedRoles: readonly PredefinedRole[] = [
     ]),
   },
 ]
-
-/** The names that no other role may have (iam.md 1). */
-export const predefinedRoleNames: ReadonlySet<string> = new Set(predefinedRoles.map(({ name }) => name))

@@ -1,9 +1,16 @@
 import type { UserInput } from '../../output/iam/types.ts'
+import { isEmail } from '../../runtime/formats.ts'
 import { quoted, refusal } from '../../runtime/refusal.ts'
 import { localPart, normalEmail } from './email.ts'
 
-/** Throws FIELD_INVALID for a language tag or time zone that nobody knows (BCP 47, IANA). */
-export function checkProfile({ locale, time_zone }: Pick<UserInput, 'locale' | 'time_zone'>): void {
+/**
+ * Throws FIELD_INVALID for a language tag or time zone that nobody knows (BCP 47, IANA), and for an address that is none
+ * in the form in which it is kept: NFC makes the semicolon of some, which no address has, of the Greek question mark.
+ */
+export function checkProfile({ email, locale, time_zone }: Partial<UserInput>): void {
+  if (email !== undefined && !isEmail(normalEmail(email))) {
+    throw refusal('FIELD_INVALID', 'email', `must be a valid email, not ${quoted(email)}`)
+  }
   if (locale && !isLocale(locale)) {
     throw refusal('FIELD_INVALID', 'locale', `must be a language tag such as "en-GB", not ${quoted(locale)}`)
   }

@@ -74,7 +74,8 @@ async function find(reader: Reader, { secret, tokenId }: RefreshToken, now: numb
   if (isSameDigest(digest, refresh.hash)) return { kind: 'live', session, version }
   const { previous } = refresh
   const isPrevious = previous !== undefined && isSameDigest(digest, previous.hash)
-  if (isPrevious && now - Date.parse(previous.time) <= graceMs)
+  // Also the other way: a clock that was set back must not make a moment of it that lasts.
+  if (isPrevious && Math.abs(now - Date.parse(previous.time)) <= graceMs)
     return { kind: 'repeated', session, salt: previous.salt }
   const isSpent = (await reader.get(spentRefreshTokens, digest))?.value.token_id === tokenId
   return isSpent ? { kind: 'spent', session } : unknown
@@ -128,7 +129,7 @@ async function endReused(
     if (ended !== undefined) await audit.recordActivity(tx, reuse(session, context))
     return ended
   })
-  if (feed.isShared && revision !== undefined) await feed.settled(revision)
+  if (revision !== undefined) await feed.settled(revision)
 }
 
 /** The activity of a use of a spent token. */

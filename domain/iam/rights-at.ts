@@ -18,6 +18,8 @@ export class RightsAt {
   /** The bindings that have not expired, the nearest scope first. */
   readonly grants: readonly Grant[]
   readonly #conditional: readonly Grant[]
+  /** Found out when a statement first asks for a role. */
+  #byRole: ReadonlyMap<string, readonly Grant[]> | undefined
   readonly #from: number
   readonly #until: number
 
@@ -54,8 +56,7 @@ export class RightsAt {
   /** Whether a role is held here; undefined before `attributes` are known where it hangs on conditions alone. */
   holdsRole(role: string, attributes?: Attributes): Verdict {
     let verdict: Verdict = false
-    for (const { binding } of this.grants) {
-      if (binding.roleId !== role) continue
+    for (const { binding } of this.#grantsOf(role)) {
       const found = binding.condition === undefined ? true : attributes && binding.condition.decide(attributes)
       if (found) return true
       if (found === undefined) verdict = undefined
@@ -65,11 +66,17 @@ export class RightsAt {
 
   /** Whether a condition of a binding of the role asks for the resource. */
   roleAsksForResource(role: string): boolean {
-    return this.#conditional.some(({ binding }) => binding.roleId === role && binding.condition?.asksForResource)
+    return this.#grantsOf(role).some(({ binding }) => binding.condition?.asksForResource)
+  }
+
+  #grantsOf(role: string): readonly Grant[] {
+    this.#byRole ??= Map.groupBy(this.grants, ({ binding }) => binding.roleId)
+    return this.#byRole.get(role) ?? noGrants
   }
 }
 
 const none: readonly HeldBinding[] = []
+const noGrants: readonly Grant[] = []
 
 /** The bindings of a principal at any scope of a chain, expired ones too, the nearest first. */
 export const bindingsOn = ({ at }: HeldBindings, { keys }: Chain): readonly HeldBinding[] =>

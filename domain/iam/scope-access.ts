@@ -36,6 +36,7 @@ import { findPrincipal, foundPrincipal } from './found.ts'
 import { mutateIam } from './mutate.ts'
 import type { IamParts } from './parts.ts'
 import { requireChain, scopeOf } from './scopes.ts'
+import { Turns } from './turns.ts'
 
 /** Who may do what at one scope, and where it comes from (iam.md 1, 4.6). */
 export class ScopeAccess implements AccessEntryHandlers {
@@ -101,7 +102,9 @@ export class ScopeAccess implements AccessEntryHandlers {
     await requireChain(store, this.#parts, scope)
     await foundPrincipal(store, principal)
     const results = []
+    const turns = new Turns()
     for (const permission of body.permissions) {
+      await turns.next()
       const { bindingIds, policyId, reason } = await this.#decide(
         principal,
         scope,
@@ -127,7 +130,9 @@ export class ScopeAccess implements AccessEntryHandlers {
     const exists = (await this.#parts.decisions.chain(scope)) !== undefined
     const circumstances = { now: context.now, ip: context.clientAddress }
     const results = []
+    const turns = new Turns()
     for (const permission of body.permissions) {
+      await turns.next()
       const decision = exists && (await this.#decide(own, scope, permission, body.resource, circumstances))
       results.push({ permission, granted: decision !== false && decision.reason === 'GRANTED' })
     }
@@ -186,9 +191,6 @@ function calledOf({ id, labels, name, type }: TestedResource, permission: string
   return { type: type ?? permission.slice(0, permission.lastIndexOf('.')), id, name, labels }
 }
 
-/** So long, in milliseconds, others wait for a list of those who have access. */
-const turnMs = 10
-
 /** Each principal with what it has; who has nothing now is left out. Others get their turns meanwhile. */
 async function entriesOf(
   catalogue: Catalogue,
@@ -203,14 +205,12 @@ async function entriesOf(
     .flatMap(policy => statementsOf(catalogue, policy))
     .filter(({ effect }) => effect === 'ALLOW')
   const entries: AccessEntry[] = []
-  let began = performance.now()
+  const turns = new Turns()
   for (const principal of principals) {
     const held = own.get(principal.id) ?? []
     const entry = accessEntry({ catalogue, principal, chain, bindings: held, role, statements, now })
     if (entry) entries.push(entry)
-    if (performance.now() - began < turnMs) continue
-    await new Promise(resolve => setTimeout(resolve, 0))
-    began = performance.now()
+    await turns.next()
   }
   return entries
 }

@@ -31,7 +31,8 @@ export class ScopeChains {
   constructor(reader: Reader, taxonomy: Taxonomy) {
     const came = (chain: Chain, key: string): void => this.#add(chain, key)
     const went = (chain: Chain, key: string): void => this.#remove(chain, key)
-    this.#chains = new LoadingCache(maxChains, key => chainOf(reader, taxonomy, key), { came, went })
+    const read = (key: string): Promise<Chain | undefined> => this.#read(reader, taxonomy, scopeOfKey(key))
+    this.#chains = new LoadingCache(maxChains, read, { came, went })
     this.#states = new LoadingCache(maxChains, async key => {
       const effective = await taxonomy.effectiveState(reader, scopeOfKey(key))
       return effective && { state: effective.state }
@@ -71,6 +72,18 @@ export class ScopeChains {
     this.#states.dropAll()
   }
 
+  /** Many workspaces lie in one group, whose chain is mostly known: then one read tells theirs. */
+  async #read(reader: Reader, taxonomy: Taxonomy, scope: Scope): Promise<Chain | undefined> {
+    if (scope.type !== 'WORKSPACE') {
+      const found = await taxonomy.chain(reader, scope)
+      return found && chainOf([...found, platform])
+    }
+    const parent = await taxonomy.parent(reader, scope)
+    if (parent?.type === 'ORGANISATION') return chainOf([scope, parent, platform])
+    const above = parent && (await this.load(parent))
+    return above && chainOf([scope, ...above.scopes])
+  }
+
   #add({ scopes }: Chain, key: string): void {
     for (const { id } of scopes) {
       const keys = this.#through.get(id)
@@ -89,12 +102,7 @@ export class ScopeChains {
   }
 }
 
-async function chainOf(reader: Reader, taxonomy: Taxonomy, key: string): Promise<Chain | undefined> {
-  const found = await taxonomy.chain(reader, scopeOfKey(key))
-  if (found === undefined) return undefined
-  const scopes = [...found, platform]
-  return { scopes, keys: scopes.map(scopeKey) }
-}
+const chainOf = (scopes: readonly Scope[]): Chain => ({ scopes, keys: scopes.map(scopeKey) })
 
 const kinds = ['PLATFORM', 'ORGANISATION', 'GROUP', 'WORKSPACE'] as const
 

@@ -3,6 +3,7 @@ import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Scope } from '../ports/operations.ts'
 import { again, done, type Procedure, type WorkOrder } from '../ports/procedures.ts'
 import type { Collection, Stored, Transaction, Where } from '../ports/store.ts'
+import { removeAllKeys } from './account-keys.ts'
 import { bindings } from './bindings-store.ts'
 import { accountQuota } from './make-service-account.ts'
 import type { IamParts } from './parts.ts'
@@ -83,6 +84,7 @@ async function bar(tx: Transaction, parts: IamParts, { id, value, version }: Sto
   const time = formatMillis(parts.clock.now())
   const next: ServiceAccount = { ...value, status: 'DEACTIVATED', keys: [], updated: time }
   await tx.update(serviceAccounts, id, next, version)
+  await removeAllKeys(tx, id)
   await writePrincipal(tx, principalOfServiceAccount(next))
   await parts.sessions.endAll(tx, id, 'USER_DEACTIVATED', time)
   await parts.taxonomy.consume(tx, value.workspace_id, [{ quota: accountQuota, amount: -1 }])
@@ -118,9 +120,9 @@ export const scopePurgeProcedure = (parts: IamParts): Procedure<Scope> => ({
         try {
           await purgeScope(parts, input)
           return done()
-        } catch {
+        } catch (error) {
           // Whatever it was: nothing of it may stay for ever, and all that is done stays done.
-          return again(restMs)
+          return again(restMs, error)
         }
       },
     },

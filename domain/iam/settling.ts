@@ -50,4 +50,5 @@ export class Settling {
   }
 }
 
-const least = (live: readonly StoredServer[]): number => Math.min(...live.map(({ applied_rev }) => applied_rev))
+/** The revision that all of these servers have applied. */
+export const least = (live: readonly StoredServer[]): number => Math.min(...live.map(({ applied_rev }) => applied_rev))

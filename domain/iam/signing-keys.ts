@@ -55,7 +55,7 @@ export class SigningKeys {
 
   /** Sees to it that there is a pair to sign with and that all servers can read its public half. Not in a transaction. */
   async ready(): Promise<void> {
-    if (this.#pair && this.#clock.now() < this.#pair.rotateAt) return
+    if (this.#pair && this.#isYoung(this.#pair)) return
     this.#making ??= this.#make().finally(() => (this.#making = undefined))
     await this.#making
   }
@@ -84,6 +84,12 @@ export class SigningKeys {
       keys.push({ kty, crv, x, kid: id, alg: 'EdDSA', use: 'sig' })
     }
     return { keys }
+  }
+
+  /** A pair that seems to come from the future is not: the clock was set back, and it would be signed with for too long. */
+  #isYoung({ rotateAt }: Pair): boolean {
+    const leftMs = rotateAt - this.#clock.now()
+    return leftMs > 0 && leftMs <= rotationMs + spareMs
   }
 
   async #make(): Promise<void> {

@@ -133,9 +133,21 @@ export interface Match {
   readonly isConditionMet: Verdict
 }
 
+/** A statement that is, or may be, about a principal. */
+export interface Concerning {
+  readonly statement: Statement
+  /** It is, whatever conditions of bindings say. */
+  readonly isCertain: boolean
+}
+
 /** Matches a statement that is about the permission. */
-export function matchOf(statement: Statement, rights: RightsAt, things: CalledThings, attributes: Attributes): Match {
-  const isConcerned = concerns(statement, rights, attributes)
+export function matchOf(
+  { isCertain, statement }: Concerning,
+  rights: RightsAt,
+  things: CalledThings,
+  attributes: Attributes,
+): Match {
+  const isConcerned = isCertain || concerns(statement, rights, attributes)
   const isCovered = isConcerned === false ? false : covers(statement, things)
   const isMeant = both(isConcerned, isCovered)
   if (isMeant === false) return { isMeant, isConditionMet: undefined }

@@ -12,6 +12,7 @@ import {
   forgottenAt,
   momentOf,
   noFailures,
+  refusedUntil,
   throttleRules,
   withdrawn,
   type Failures,
@@ -69,9 +70,9 @@ export function throttleOf(parts: ThrottleParts): Throttle {
       if (byDigest.size === 0) return new Map()
       for await (const { value } of store.each(throttles, { address: [...byDigest.keys()] })) {
         const email = byDigest.get(value.address)
-        const { waitUntil } = value
-        if (email === undefined || waitUntil <= now || limits[value.kind] === 0) continue
-        latest.set(email, Math.max(waitUntil, latest.get(email) ?? 0))
+        const until = refusedUntil(throttleRules[value.kind], value, now)
+        if (email === undefined || until === 0 || limits[value.kind] === 0) continue
+        latest.set(email, Math.max(until, latest.get(email) ?? 0))
       }
       return new Map([...latest].map(([email, until]) => [email, formatMillis(until)]))
     },
@@ -95,8 +96,8 @@ async function count(
       for (const key of keys) {
         const row = await tx.lock(throttles, key.id)
         rows.push([key, row])
-        const waitUntil = row?.value.waitUntil ?? 0
-        if (waitUntil > now && !(await isExempt(tx, key))) until = Math.max(until, waitUntil)
+        const refused = row ? refusedUntil(throttleRules[key.kind], row.value, now) : 0
+        if (refused > 0 && !(await isExempt(tx, key))) until = Math.max(until, refused)
       }
       if (until > now) throw throttled(until - now)
       for (const [key, row] of rows) {

@@ -53,13 +53,24 @@ export function momentOf({ windowMs }: ThrottleRule, limit: number, now: number)
 /** One more failure. */
 export function failed(rule: ThrottleRule, limit: number, before: Failures, now: number): Failures {
   const { doubling, windowMs } = rule
-  const isForgiven = before.waits > 0 && now >= before.waitUntil + windowMs
+  const isForgiven =
+    before.waits > 0 && (now >= before.waitUntil + windowMs || isAhead(before.waitUntil, windowMs, now))
   const { moments, waits } = isForgiven ? noFailures : before
   const counted = added(inWindow(moments, windowMs, now), momentOf(rule, limit, now))
   if (doubling === undefined) return { moments: counted, waits: 0, waitUntil: roomAt(counted, windowMs, limit) }
   if (waits === 0 && sum(counted) < limit) return { moments: counted, waits, waitUntil: 0 }
   return { moments: counted, waits: waits + 1, waitUntil: now + waitAfter(doubling, waits + 1) }
 }
+
+/** Until when attempts are refused that are made at `now`; 0: they are not. */
+export const refusedUntil = (
+  { windowMs }: ThrottleRule,
+  { waitUntil }: Pick<Failures, 'waitUntil'>,
+  now: number,
+): number => (waitUntil > now && !isAhead(waitUntil, windowMs, now) ? waitUntil : 0)
+
+/** No wait is longer than its window, and nothing has failed later than now: the clock was set back since. */
+const isAhead = (time: number, windowMs: number, now: number): boolean => time > now + windowMs
 
 /** What is left when the failure at `moment` was none. */
 export function withdrawn(rule: ThrottleRule, limit: number, before: Failures, moment: number): Failures {
@@ -83,7 +94,7 @@ const waitAfter = ({ firstWaitMs, maxWaitMs }: NonNullable<ThrottleRule['doublin
   Math.min(maxWaitMs, firstWaitMs * 2 ** (waits - 1))
 
 const inWindow = (moments: Failures['moments'], windowMs: number, now: number): Failures['moments'] =>
-  moments.filter(([time]) => time > now - windowMs)
+  moments.filter(([time]) => time > now - windowMs && !isAhead(time, windowMs, now))
 
 /** Attempts of different servers may come a little out of order. */
 function added(moments: Failures['moments'], moment: number): Failures['moments'] {

@@ -35,7 +35,6 @@ export interface StoredRefresh {
 export const revokeTimeField = timeField('revoke_time')
 export const expireTimeField = timeField('expire_time')
 export const idleExpireTimeField = timeField('idle_expire_time')
-export const keepUntilField = timeField('keep_until')
 export const createdField = timeField('created')
 export const lastRefreshTimeField = timeField('last_refresh_time')
 

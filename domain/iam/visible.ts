@@ -5,6 +5,7 @@ import type { Circumstances, Visibility } from './decisions.ts'
 import type { HeldBindings } from './held-bindings.ts'
 import type { PermissionSet } from './permission-set.ts'
 import { type Chain, scopeKey } from './scope-chains.ts'
+import { Turns } from './turns.ts'
 import type { PolicyIndex } from './workspace-policies.ts'
 
 /** What else has to be known to tell what is visible. */
@@ -30,7 +31,9 @@ export async function visibleTo(
   const seen = new Set(places.map(scopeKey))
   const found: Scope[] = await topmost(places, seen, sight)
   const except = new Set<string>()
+  const turns = new Turns()
   for (const id of permission.deniable ? await sight.workspacesWithPolicies() : []) {
+    await turns.next()
     const policies = await sight.policies(id)
     const { bit } = permission
     if (policies.about('DENY', bit).length + policies.about('ALLOW', bit).length === 0) continue

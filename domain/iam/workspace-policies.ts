@@ -4,10 +4,9 @@ import type { Catalogue } from './catalogue.ts'
 import { LoadingCache } from './loading-cache.ts'
 import { policies } from './policies-store.ts'
 import type { RightsAt } from './rights-at.ts'
-import { concerns, statementsOf, type Statement } from './statements.ts'
+import { concerns, statementsOf, type Concerning, type Statement } from './statements.ts'
 
-/** By the bit of a permission. */
-type Concerning = Map<number, readonly Statement[]>
+type ByBit = Map<number, readonly Concerning[]>
 
 /** How many statements are remembered as concerning somebody, of one workspace. */
 const maxHeld = 100_000
@@ -22,7 +21,7 @@ export class PolicyIndex {
   readonly #found = { ALLOW: new Map<number, readonly Statement[]>(), DENY: new Map<number, readonly Statement[]>() }
 
   /** Of those, by whose rights: what nobody's condition has to be decided for is settled as long as the rights are. */
-  #concerning = { ALLOW: new WeakMap<RightsAt, Concerning>(), DENY: new WeakMap<RightsAt, Concerning>() }
+  #concerning = { ALLOW: new WeakMap<RightsAt, ByBit>(), DENY: new WeakMap<RightsAt, ByBit>() }
   /** What `#concerning` holds, in statements. */
   #held = 0
 
@@ -31,15 +30,15 @@ export class PolicyIndex {
   }
 
   /** The statements about a permission that are, or may be, about the principal of `rights`. */
-  concerning(effect: PolicyEffect, bit: number, rights: RightsAt): readonly Statement[] {
+  concerning(effect: PolicyEffect, bit: number, rights: RightsAt): readonly Concerning[] {
     const about = this.about(effect, bit)
-    if (about.length === 0) return none
+    if (about.length === 0) return nobody
     if (this.#held > maxHeld) this.#forgetConcerning()
     let known = this.#concerning[effect].get(rights)
     if (known === undefined) this.#concerning[effect].set(rights, (known = new Map()))
     let found = known.get(bit)
     if (found === undefined) {
-      known.set(bit, (found = about.filter(each => concerns(each, rights) !== false)))
+      known.set(bit, (found = concerningIn(about, rights)))
       this.#held += found.length + entryWeight
     }
     return found
@@ -63,6 +62,16 @@ export class PolicyIndex {
 }
 
 const none: readonly Statement[] = []
+const nobody: readonly Concerning[] = []
+
+function concerningIn(about: readonly Statement[], rights: RightsAt): readonly Concerning[] {
+  const found: Concerning[] = []
+  for (const statement of about) {
+    const verdict = concerns(statement, rights)
+    if (verdict !== false) found.push({ statement, isCertain: verdict === true })
+  }
+  return found
+}
 
 /** How many workspaces' policies are kept. */
 const maxWorkspaces = 10_000

@@ -53,8 +53,8 @@ export interface StepContext<Input, Checkpoint = unknown> extends WorkFacts<Inpu
 export type StepOutcome =
   /** The next step follows; after the last one the operation is DONE. `finish` is in the transaction that says so. */
   | { readonly kind: 'done'; readonly finish?: (tx: Transaction) => Promise<void> }
-  /** The same step is run again after so long; meanwhile others have their turn. */
-  | { readonly kind: 'again'; readonly afterMs: number }
+  /** The same step is run again after so long; meanwhile others have their turn. `cause` is what has failed, for the log. */
+  | { readonly kind: 'again'; readonly afterMs: number; readonly cause?: unknown }
   /** The operation ends with ERROR. */
   | { readonly kind: 'failed'; readonly errors: readonly [OperationError, ...OperationError[]] }
 
@@ -98,8 +98,8 @@ export const done = (finish?: (tx: Transaction) => Promise<void>): StepOutcome =
   ...(finish && { finish }),
 })
 
-/** The step is to be run again after `afterMs`. */
-export const again = (afterMs: number): StepOutcome => ({ kind: 'again', afterMs })
+/** The step is to be run again after `afterMs`; `cause` is what has failed, where something has. */
+export const again = (afterMs: number, cause?: unknown): StepOutcome => ({ kind: 'again', afterMs, cause })
 
 /** The operation ends with these errors. */
 export const failed = (...errors: readonly [OperationError, ...OperationError[]]): StepOutcome => ({

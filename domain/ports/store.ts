@@ -23,6 +23,11 @@ export interface Collection<T> {
   readonly listedBelow?: string
   /** Further scalar members, by dotted path, that `where` names or an index uses. */
   readonly columns?: Readonly<Record<string, FilterType>>
+  /**
+   * Columns that earlier versions wrote and this one does not; none gets the name of one again. A store that holds
+   * others is one of a newer version, which this one must not write.
+   */
+  readonly formerColumns?: readonly string[]
   readonly uniques?: readonly Unique<T>[]
   /** Column names in the order of the index; the id is appended. The default order of `list` has one anyway. */
   readonly indexes?: readonly (readonly string[])[]

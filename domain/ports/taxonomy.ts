@@ -34,6 +34,8 @@ export interface Taxonomy {
   share(tx: Transaction, scope: Scope): Promise<void>
   /** Undefined when there is no such node. */
   effectiveState(reader: Reader, scope: Scope): Promise<EffectiveState | undefined>
+  /** What a group or workspace lies in, by one read; undefined when there is no such node. */
+  parent(reader: Reader, scope: Scope): Promise<Scope | undefined>
   /** The scopes from the node itself up to its organisation; undefined when there is no such node. */
   chain(reader: Reader, scope: Scope): Promise<readonly Scope[] | undefined>
   /** The groups and workspaces below a node, without itself; none when there is no such node. */

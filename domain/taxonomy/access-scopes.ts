@@ -74,13 +74,15 @@ function itself(type: 'GROUP' | 'WORKSPACE'): ScopeOf {
   return (reader, sent) => askedAt(reader, organisationOf(sent), { type, id: sent.path.get('id') ?? '' })
 }
 
-/** A node of the organisation, else that; an organisation that is not there is no scope. */
+/** A node of the organisation, which is there as long as it has one, else that; an organisation that is not there is no scope. */
 async function askedAt(reader: Reader, organisation: string, node: Scope): Promise<Asked> {
   const told: Scope = { type: 'ORGANISATION', id: organisation }
-  if ((await read(reader, organisations, organisation)) === undefined) return { scope: undefined, told }
-  if (node.type === 'ORGANISATION') return { scope: told, told }
-  const found = await read(reader, node.type === 'GROUP' ? groups : workspaces, node.id)
-  return { scope: found?.organisation_id === organisation ? node : told, told }
+  if (node.type !== 'ORGANISATION') {
+    const found = await read(reader, node.type === 'GROUP' ? groups : workspaces, node.id)
+    if (found?.organisation_id === organisation) return { scope: node, told }
+  }
+  const isThere = (await read(reader, organisations, organisation)) !== undefined
+  return { scope: isThere ? told : undefined, told }
 }
 
 function parentOf(collection: typeof groups | typeof workspaces): ScopeOf {

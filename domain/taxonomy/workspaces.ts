@@ -1,4 +1,3 @@
-import { workspaceNotEmpty, workspaceProtected } from '../../output/taxonomy/errors.ts'
 import type { WorkspaceHandlers } from '../../output/taxonomy/handlers.ts'
 import type {
   ArchiveWorkspaceGiven,
@@ -24,6 +23,7 @@ import type { Effect } from '../ports/operations.ts'
 import type { Stored, StoredPage, Transaction } from '../ports/store.ts'
 import { placeScope, seenNodes } from './access-scopes.ts'
 import { workspaceAnswer } from './answers.ts'
+import { requireNothingHeld, requireNothingProtected } from './held-by-areas.ts'
 import { answerable } from './inherited-fields.ts'
 import { nextEtag } from '../records/etag.ts'
 import { effectOn, foundWorkspace, requireState, unlessPlatforms, workspaceKind } from './kinds.ts'
@@ -138,7 +138,7 @@ export class Workspaces implements WorkspaceHandlers {
     { id, value, version }: Stored<StoredWorkspace>,
     context: CallContext,
   ): Promise<Effect> {
-    await this.#requireUnprotected(tx, value)
+    await requireNothingProtected(tx, this.#parts.hooks(), value)
     const time = formatMillis(context.now)
     const by = context.principal?.id ?? ''
     const mark = { state: deleting, state_reason: '', state_change_time: time, state_changed_by: by, update_time: time }
@@ -148,31 +148,12 @@ export class Workspaces implements WorkspaceHandlers {
 
   async #delete(tx: Transaction, stored: Stored<StoredWorkspace>, place: Place): Promise<Effect> {
     const { id, value } = stored
-    await this.#requireEmpty(tx, value)
+    await requireNothingHeld(tx, this.#parts.hooks(), value)
     const effect = effectOn(workspaceKind, 'DELETE', id)
     await dropWorkspace(tx, stored)
     await this.#parts.tree.scopeChanged(tx, effect.scope, 'DELETED')
     await this.#parts.operations.follow(tx, { ...freePurge(id), scope: effect.scope })
     return { ...effect, chain: [...scopesOf(place), effect.scope] }
-  }
-
-  async #requireEmpty(tx: Transaction, { id, name }: StoredWorkspace): Promise<void> {
-    const held = []
-    for (const area of this.#parts.hooks()) held.push(...((await area.holdings?.(tx, id)) ?? []))
-    const some = held.filter(({ count }) => count > 0)
-    if (some.length === 0) return
-    throw workspaceNotEmpty(`workspace ${name} is not empty; delete what it holds, or force the deletion`, {
-      precondition: some.map(({ count, resourceType: type }) => ({ type, subject: id, description: `${count} left` })),
-    })
-  }
-
-  async #requireUnprotected(tx: Transaction, { id, name }: StoredWorkspace): Promise<void> {
-    const found = []
-    for (const area of this.#parts.hooks()) found.push(...((await area.protections?.(tx, id)) ?? []))
-    if (found.length === 0) return
-    throw workspaceProtected(`workspace ${name} holds what is protected; restore it and lift the protections`, {
-      precondition: found.map(each => ({ type: each.resourceType, subject: each.id, description: each.reason })),
-    })
   }
 
   async moveWorkspace(request: MoveWorkspaceRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {

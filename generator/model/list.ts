@@ -94,10 +94,13 @@ function fieldSchema(loaded: Loaded, row: Located, path: string): Located | unde
 }
 
 function elementOf(loaded: Loaded, at: Located): Located | undefined {
-  const schema = follow(loaded, at)
-  const items = schema && member(schema, 'items')
-  return items ? follow(loaded, items) : schema
+  const items = keywordOf(loaded, at, 'items')
+  return follow(loaded, items ?? at)
 }
+
+/** A keyword of a schema, its own or that of a branch: `allOf` with one branch is how a property adds to what it refers to. */
+const keywordOf = (loaded: Loaded, at: Located, keyword: string): Located | undefined =>
+  [...branchesOf(loaded, at)].map(branch => member(branch, keyword)).find(found => found !== undefined)
 
 function fieldOf(building: Building, field: Located, row: Located): FilterField {
   const { loaded, diagnostics } = building
@@ -132,7 +135,7 @@ function fieldOf(building: Building, field: Located, row: Located): FilterField 
 const valueTypes: Readonly<Record<string, string>> = { integer: 'INTEGER', number: 'NUMBER', boolean: 'BOOLEAN' }
 
 function mapValues(loaded: Loaded, schema: Located): string | undefined {
-  const additional = member(schema, 'additionalProperties')
+  const additional = keywordOf(loaded, schema, 'additionalProperties')
   const type = additional && text(follow(loaded, additional), 'type')
   return type !== undefined && Object.hasOwn(valueTypes, type) ? valueTypes[type] : undefined
 }
@@ -143,7 +146,7 @@ function mapValues(loaded: Loaded, schema: Located): string | undefined {
  */
 function enumOf({ document, loaded }: Building, field: Located, schema: Located | undefined): Located | undefined {
   const name = text(field, 'enum')
-  if (name === undefined) return schema && isEnum(schema) ? schema : undefined
+  if (name === undefined) return schema && [...branchesOf(loaded, schema)].find(isEnum)
   const reached = loaded.reach.get(document)
   const files = [field.file, ...loaded.entries.map(entry => entry.file).filter(({ file }) => reached?.has(file))]
   for (const file of files) {

@@ -118,13 +118,15 @@ function answerOf({ successes }: Responses, list: ListTrait | undefined): Operat
 const modeOf = (mode: string | undefined): Operation['mode'] =>
   (['sync', 'async', 'data'] as const).find(known => known === mode)
 
-/** Whether the answer of 200 is the record of an operation that clients can wait for. */
+/** Whether the answer of 200 or 202 is the record of an operation that clients can wait for. */
 function answersRecord({ loaded }: Building, { at }: FoundOperation): boolean {
   const responses = member(at, 'responses')
-  const reference = responses && member(responses, '200')
-  const response = reference && follow(loaded, reference)
-  return members(response && member(response, 'content')).some(([, media]) => {
-    const schema = member(media, 'schema')
-    return schema !== undefined && isOperationRecord(loaded, schema)
+  return ['200', '202'].some(status => {
+    const reference = responses && member(responses, status)
+    const response = reference && follow(loaded, reference)
+    return members(response && member(response, 'content')).some(([, media]) => {
+      const schema = member(media, 'schema')
+      return schema !== undefined && isOperationRecord(loaded, schema)
+    })
   })
 }

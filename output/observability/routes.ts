@@ -2,8 +2,7 @@
 
 import { bind, bindList } from '../../runtime/bind.ts'
 import { toJson } from '../../runtime/media.ts'
-import { toStyled } from '../../runtime/parameters/styles.ts'
-import { toHeader, toPath, toQuery } from '../../runtime/parameters/write.ts'
+import { toHeader, toPath, toQuery, toStyled } from '../../runtime/parameters/write.ts'
 import type { BoundRoute, ClientRoute } from '../../runtime/route.ts'
 import type { FilterSchema, ListFilterSchemasResponse } from '../shared/types.ts'
 import { observability } from './errors.ts'

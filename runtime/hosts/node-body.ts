@@ -65,20 +65,17 @@ export class NodeBody implements AsyncIterableIterator<Uint8Array<ArrayBuffer>, 
 
   /** Reads what is left and drops it; gives up on a body that is too large or too slow. */
   async discard(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, discarded.milliseconds)
     let bytes = 0
-    await new Promise<void>(resolve => {
-      const timer = setTimeout(resolve, discarded.milliseconds)
-      const settle = (): void => {
-        clearTimeout(timer)
-        resolve()
-      }
-      this.#req.on('data', chunk => {
-        bytes += chunk.length
-        if (bytes > discarded.bytes) settle()
-      })
-      for (const event of ['end', 'error', 'close']) this.#req.on(event, settle)
-      void this.return()
+    this.#req.on('data', chunk => {
+      bytes += chunk.length
+      if (bytes > discarded.bytes) resolve()
     })
+    for (const event of ['end', 'error', 'close']) this.#req.on(event, () => resolve())
+    await this.return()
+    await promise
+    clearTimeout(timer)
   }
 
   #open(): void {

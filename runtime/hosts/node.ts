@@ -1,5 +1,5 @@
-import { errorAnswer } from '../failure.ts'
-import type { RenderError } from '../failure.ts'
+import { errorAnswer } from '../status.ts'
+import type { RenderError } from '../status.ts'
 import { fieldInvalid } from '../refusal.ts'
 import type { ErrorDomain } from '../route.ts'
 import type { Dispatch, WireAnswer, WireRequest } from '../wire.ts'
@@ -37,51 +37,21 @@ export const serverOptions = { maxHeaderSize: 48 * 1024, requireHostHeader: fals
  */
 export function nodeHost(dispatch: Dispatch): (req: NodeRequest, res: NodeResponse) => void {
   return (req, res) => {
-    const request = new NodeWireRequest(req)
+    const { method = '', url: target = '', rawHeaders, socket } = req
+    const controller = new AbortController()
+    const abort = (): void => controller.abort()
+    const headers = joinHeaders(rawHeaders)
+    const hasBody = (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
+    const body = hasBody ? new NodeBody(req, abort) : undefined
     res.on('close', () => {
-      if (!res.writableFinished) request.abort()
-      request.body?.return()
+      if (!res.writableFinished) abort()
+      body?.return()
     })
+    const { signal } = controller
+    const request = { method, target, headers, body, signal, clientAddress: socket.remoteAddress ?? '' }
     dispatch(request)
       .then(answer => write(answer, res, request))
       .catch(() => res.destroy())
-  }
-}
-
-class NodeWireRequest implements WireRequest {
-  readonly method: string
-  readonly target: string
-  readonly headers: Record<string, string | undefined>
-  readonly body: NodeBody | undefined
-  readonly #req: NodeRequest
-  #controller: AbortController | undefined
-  #isAborted = false
-
-  constructor(req: NodeRequest) {
-    this.#req = req
-    this.method = req.method ?? ''
-    this.target = req.url ?? ''
-    this.headers = joinHeaders(req.rawHeaders)
-    const length = this.headers['content-length'] ?? '0'
-    this.body =
-      length !== '0' || this.headers['transfer-encoding'] !== undefined
-        ? new NodeBody(req, () => this.abort())
-        : undefined
-  }
-
-  get clientAddress(): string {
-    return this.#req.socket.remoteAddress ?? ''
-  }
-
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController()
-    if (this.#isAborted) this.#controller.abort()
-    return this.#controller.signal
-  }
-
-  abort(): void {
-    this.#isAborted = true
-    this.#controller?.abort()
   }
 }
 
@@ -98,19 +68,17 @@ function joinHeaders(raw: readonly string[]): Record<string, string | undefined>
 
 const encoder = /* @__PURE__ */ new TextEncoder()
 
-async function write(
-  { status, headers, body }: WireAnswer,
-  res: NodeResponse,
-  request: NodeWireRequest,
-): Promise<void> {
+type Asked = Pick<WireRequest, 'method' | 'signal'> & { readonly body: NodeBody | undefined }
+
+async function write({ status, headers, body }: WireAnswer, res: NodeResponse, request: Asked): Promise<void> {
   if (body instanceof ReadableStream) {
     res.writeHead(status, headers)
     // The first piece may take long.
     res.flushHeaders()
-    return pump(body, res)
+    return pump(body, res, request.signal)
   }
-  const length = typeof body === 'string' ? encoder.encode(body).length : (body?.length ?? 0)
   const isHead = request.method === 'HEAD'
+  const length = typeof body === 'string' ? encoder.encode(body).length : (body?.length ?? 0)
   const isBare = body === undefined && (isHead || status === 204 || status === 304)
   if (!isBare) headers['content-length'] = String(length)
   res.writeHead(status, headers)
@@ -124,22 +92,13 @@ async function write(
   res.end()
 }
 
-async function pump(body: ReadableStream<Uint8Array>, res: NodeResponse): Promise<void> {
-  const reader = body.getReader()
+async function pump(body: ReadableStream<Uint8Array>, res: NodeResponse, signal: AbortSignal): Promise<void> {
   let wake = (): void => {}
-  const onClose = (): void => {
-    wake()
-    // Who reads on is told why a stream broke; here it only ends.
-    reader.cancel().catch(() => undefined)
+  for (const event of ['drain', 'close']) res.on(event, () => wake())
+  const write = (chunk: Uint8Array): void | Promise<void> => {
+    if (!res.write(chunk) && !res.destroyed) return new Promise(resolve => (wake = resolve))
   }
-  res.on('drain', () => wake())
-  res.on('close', onClose)
-  if (res.destroyed) onClose()
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) break
-    if (!res.write(value) && !res.destroyed) await new Promise<void>(resolve => (wake = resolve))
-  }
+  await body.pipeTo(new WritableStream({ write }), { signal })
   res.end()
 }
 

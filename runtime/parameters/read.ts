@@ -29,11 +29,9 @@ type Given = Map<string, string[]>
 
 const none: Given = new Map()
 
-interface Sources {
-  readonly path: readonly string[]
+interface Sources extends Omit<ParameterSource, 'query'> {
   readonly query: Given
   readonly cookie: Given
-  readonly headers: ParameterSource['headers']
 }
 
 class Unreadable extends Error {
@@ -87,19 +85,17 @@ export function formReader(fields: readonly Field[], further: Scalar): (text: st
     const query = pairsOf(text, '&')
     const sources = { path: [], query, cookie: none, headers: {} }
     const form: Record<string, unknown> = {}
-    for (const field of parameters) {
-      setRead(form, field.name, faults, () => read(field, field.name, sources, []))
-    }
-    for (const [name, raw] of query) {
-      const texts = { field: name.slice(0, 80), raw, decode: decodeQuery }
-      setRead(form, name, faults, () => (raw.length > 1 ? readItems(further, texts) : readOne(further, texts)))
+    for (const field of parameters) setRead(form, field.name, faults, () => read(field, field.name, sources, []))
+    for (const [name, { length }] of query) {
+      const other = { name, in: 'query', type: length > 1 ? { array: further } : further } as const
+      setRead(form, name, faults, () => read(other, name.slice(0, 80), sources, []))
     }
     return form
   }
 }
 
 /** Sets what is read, or adds the fault that keeps it from being read; absent values are left out. */
-export function setRead(target: Record<string, unknown>, name: string, faults: Faults, readValue: () => unknown): void {
+function setRead(target: Record<string, unknown>, name: string, faults: Faults, readValue: () => unknown): void {
   try {
     const value = readValue()
     if (value !== undefined) setMember(target, name, value)
@@ -142,9 +138,7 @@ function read(parameter: Parameter, field: string, sources: Sources, pathNames: 
   const { name, type, in: place, style = 'form' } = parameter
   const explode = parameter.explode ?? (style === 'deepObject' || (style === 'form' && isPair(place)))
   if (isPair(place) && explode && typeof type === 'object' && 'object' in type) {
-    return style === 'deepObject'
-      ? readNested(name, field, type.object, sources[place])
-      : readMembers(field, type.object, sources[place])
+    return readMembers(name, style === 'deepObject', field, type.object, sources[place])
   }
   const texts = isPair(place) ? take(sources[place], name, field) : only(parameter, field, sources, pathNames)
   if (texts === undefined) return undefined
@@ -206,21 +200,14 @@ function readPairs(members: Members, texts: Texts, delimiter: RegExp, explode: b
   return object
 }
 
-/** Each member is a parameter of its own; the object is there when one of them is. */
-function readMembers(field: string, members: Members, given: Given): unknown {
+/**
+ * Each member is a parameter of its own, `min=1990&max=2000`, or where it is deep `year[min]=1990&year[max]=2000`; the
+ * object is there when one of them is.
+ */
+function readMembers(name: string, isDeep: boolean, field: string, members: Members, given: Given): unknown {
   const object: Record<string, unknown> = {}
-  for (const name of Object.keys(members)) {
-    const texts = take(given, name, `${field}.${name}`)
-    if (texts !== undefined) setMember(object, name, readMember(members, name, texts))
-  }
-  return Object.keys(object).length > 0 ? object : undefined
-}
-
-/** `year[min]=1990&year[max]=2000` */
-function readNested(name: string, field: string, members: Members, given: Given): unknown {
-  const object: Record<string, unknown> = {}
-  for (const key of [...given.keys()].filter(key => key.startsWith(`${name}[`))) {
-    const [member = '', rest] = key.slice(name.length + 1).split(/](.*)/s)
+  for (const key of isDeep ? [...given.keys()].filter(key => key.startsWith(`${name}[`)) : Object.keys(members)) {
+    const [member = '', rest] = isDeep ? key.slice(name.length + 1).split(/](.*)/s) : [key, '']
     const texts = take(given, key, `${field}.${member}`)
     if (rest !== '') throw new Unreadable(`${field}.${member}`, `must be given as "${name}[name]=value"`)
     if (texts !== undefined) setMember(object, member, readMember(members, member, texts))

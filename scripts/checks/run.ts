@@ -26,13 +26,13 @@ export interface Run {
 
 const keptOutput = 64 * 1024 * 1024
 
-/** Starts a program of this Node.js in the root of the repository, without stdin. */
-export function runNode(args: readonly string[]): Run {
+/** Starts a program of this Node.js in the root of the repository, without stdin, with `more` in its environment. */
+export function runNode(args: readonly string[], more: Readonly<Record<string, string>> = {}): Run {
   const output = new PassThrough({ highWaterMark: keptOutput })
   const colour = process.stdout.isTTY ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }
   const child = spawn(process.execPath, args, {
     cwd: root,
-    env: { ...process.env, ...colour },
+    env: { ...process.env, ...colour, ...more },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   child.stdout.pipe(output, { end: false })

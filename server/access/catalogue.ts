@@ -11,18 +11,18 @@ import { taxonomyPermissions } from '../../output/taxonomy/permissions.ts'
 import { topologyPermissions } from '../../output/topology/permissions.ts'
 import { vaultPermissions } from '../../output/vault/permissions.ts'
 
+/** What each of the nine areas declares. */
+export const areaPermissions = [
+  computePermissions,
+  iamPermissions,
+  networkPermissions,
+  observabilityPermissions,
+  registryPermissions,
+  storagePermissions,
+  taxonomyPermissions,
+  topologyPermissions,
+  vaultPermissions,
+] as const
+
 /** The permissions of the nine areas. */
-export const catalogue: Catalogue = catalogueOf(
-  [
-    computePermissions,
-    iamPermissions,
-    networkPermissions,
-    observabilityPermissions,
-    registryPermissions,
-    storagePermissions,
-    taxonomyPermissions,
-    topologyPermissions,
-    vaultPermissions,
-  ],
-  permissionBits,
-)
+export const catalogue: Catalogue = catalogueOf(areaPermissions, permissionBits)

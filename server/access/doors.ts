@@ -2,7 +2,6 @@ import type { CalledResource, Circumstances, Decisions } from '../../domain/iam/
 import { platform, type AccessScopes, type ScopeOf } from '../../domain/ports/access.ts'
 import type { Scope } from '../../domain/ports/operations.ts'
 import type { Store } from '../../domain/ports/store.ts'
-import { tokenRevoked } from '../../output/iam/errors.ts'
 import type { CallContext, Principal } from '../../runtime/context.ts'
 import type { Doors, PathParameters } from '../../runtime/doors.ts'
 import { isUuid } from '../../runtime/formats.ts'
@@ -16,8 +15,12 @@ import { permissionDenied } from './refusals.ts'
 export interface DoorParts {
   readonly store: Store
   readonly decisions: Decisions
+  /** Milliseconds since 1970. */
+  readonly now: () => number
   /** Throws TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED or TOKEN_REVOKED. */
   readonly authenticate: (authorization: string | undefined) => Promise<Principal>
+  /** Throws TOKEN_REVOKED when what let a caller in has ended since. */
+  readonly requireLive: (principal: Principal) => Promise<void>
   /** Throws AUTHORIZATION_STALE when this server may have missed a change. */
   readonly requireFresh: () => Promise<void> | void
 }
@@ -73,19 +76,17 @@ export function iamDoors(parts: DoorParts, scopes: Readonly<Record<string, Acces
       const { access, body } = route
       if (access === undefined || context.principal === undefined) return
       // Whoever sends a body slowly must not do with it what was taken from them meanwhile.
-      if (body !== undefined) await requireStillActive(parts, context.principal)
+      if (body !== undefined) {
+        await parts.requireFresh()
+        await parts.requireLive(context.principal)
+      }
       if (access.kind !== 'permission' || access.scope === 'filtered') return
       const rule = ruleOf(route, access)
-      const isYetToDecide = rule.needsRequest || rule.resource.isCreate
-      if (isYetToDecide || body !== undefined) await decide(parts, context, rule, path, given)
+      if (!rule.needsRequest && !rule.resource.isCreate && body === undefined) return
+      // By the time that it is now: what has expired while a body came gives nothing any more.
+      await decide(parts, { ...context, now: Math.max(context.now, parts.now()) }, rule, path, given)
     },
   }
-}
-
-async function requireStillActive({ decisions, requireFresh }: DoorParts, { id }: Principal): Promise<void> {
-  await requireFresh()
-  if (await decisions.isActive(id)) return
-  throw tokenRevoked('the principal is not active any more; sign in again')
 }
 
 /** Possession is enough where a body may hold what proves it, so that no bearer is needed. */

@@ -15,7 +15,7 @@ import type { ServerStore } from '../store/server-store.ts'
 /** What access is made with. */
 export interface AccessSources {
   readonly store: Store
-  readonly secrets: Pick<ServerStore, 'secret' | 'time' | 'changedElsewhere'>
+  readonly secrets: Pick<ServerStore, 'secret' | 'time' | 'changedElsewhere' | 'beside'>
   readonly clock: Clock
   readonly log: Log
   readonly config: Config

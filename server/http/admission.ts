@@ -1,6 +1,6 @@
 import { domainOf, type DispatcherOptions } from '../../runtime/call.ts'
 import { ApiError, commonReasons } from '../../runtime/errors.ts'
-import { errorAnswer } from '../../runtime/failure.ts'
+import { errorAnswer } from '../../runtime/status.ts'
 import type { Dispatch, WireAnswer, WireRequest } from '../../runtime/wire.ts'
 import { identified, type RefusalParts } from './refusals.ts'
 import { outsideWork } from './unhurried-request.ts'
@@ -52,7 +52,7 @@ export class Admission {
       if (this.#inWork >= this.max) return this.#refuse(request, 'overloaded')
       this.#begin()
       try {
-        return this.#leaving(await dispatch(request.body === undefined ? request : outsideWork(request, this.#pause)))
+        return this.#leaving(await dispatch(outsideWork(request, this.#pause)))
       } finally {
         this.#end()
       }

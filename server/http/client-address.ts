@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import type { Dispatch, WireRequest } from '../../runtime/wire.ts'
+import type { Dispatch } from '../../runtime/wire.ts'
 
 const addressKinds = { 4: 'ipv4', 6: 'ipv6' } as const
 
@@ -63,30 +63,9 @@ function plainAddress(text: string): string | undefined {
 }
 
 /** Answers as `dispatch` does, each call as one of whom the trusted proxies say it is. */
-export function behindProxies(dispatch: Dispatch, proxies: BlockList): Dispatch {
-  return request => dispatch(new ForwardedRequest(request, proxies))
-}
-
-class ForwardedRequest implements WireRequest {
-  readonly method: string
-  readonly target: string
-  readonly headers: WireRequest['headers']
-  readonly body: WireRequest['body']
-  readonly clientAddress: string
-  readonly #request: WireRequest
-
-  constructor(request: WireRequest, proxies: BlockList) {
-    const { body, clientAddress, headers, method, target } = request
-    this.method = method
-    this.target = target
-    this.headers = headers
-    this.body = body
-    this.clientAddress = clientAddressOf(clientAddress, headers['x-forwarded-for'] ?? '', proxies)
-    this.#request = request
+export const behindProxies =
+  (dispatch: Dispatch, proxies: BlockList): Dispatch =>
+  request => {
+    const forwarded = request.headers['x-forwarded-for'] ?? ''
+    return dispatch({ ...request, clientAddress: clientAddressOf(request.clientAddress, forwarded, proxies) })
   }
-
-  /** Made by the host when it is first asked for. */
-  get signal(): AbortSignal {
-    return this.#request.signal
-  }
-}

@@ -3,8 +3,9 @@ import { ApiError } from '../../runtime/errors.ts'
 import { quoted } from '../../runtime/refusal.ts'
 import type { AreaModule } from '../area.ts'
 import type { Config } from '../config.ts'
+import { command } from './first-run.ts'
 import { asHost } from './host.ts'
-import { isAddressOrNothing } from './settings.ts'
+import { optionalAddressFault } from './settings.ts'
 
 /** Who is to administer the platform, and where the token is told. */
 export interface BootstrapRequest {
@@ -14,11 +15,14 @@ export interface BootstrapRequest {
   readonly print: (line: string) => void
 }
 
+/** Whether somebody has said where people set their passwords. */
+const isReachable = ({ baseUrl, consoleUrl }: Config): boolean => (consoleUrl ?? baseUrl) !== undefined
+
 const steps = { ACTIVATION: 'activates the account', PASSWORD_RESET: 'sets a new password' } as const
 
 /** Makes an address administer the platform, and prints once the token that its password is set with (iam.md 4.9). */
 export async function bootstrap({ areas, config, email, print }: BootstrapRequest): Promise<void> {
-  if (email === '' || isAddressOrNothing(email) !== undefined) {
+  if (email === '' || optionalAddressFault(email) !== undefined) {
     throw new Error(`--email must be an address, such as "kim@example.com", not ${quoted(email)}`)
   }
   const made = await asHost(config, areas, parts => breakGlass(parts, email)).catch((error: unknown) => {
@@ -27,5 +31,7 @@ export async function bootstrap({ areas, config, email, print }: BootstrapReques
   print(`${email} administers the platform (user ${made.user})`)
   print(`this token ${steps[made.purpose]}, once, until ${made.expire_time}:`)
   print(made.token)
-  print(`page: ${made.url}`)
+  // The server may listen elsewhere than its settings say: its port was taken, or is any that is free.
+  if (!isReachable(config)) print(`by: ${command} activate --url <where the server listens> --token-file <file>`)
+  else print(`page: ${made.url}`)
 }

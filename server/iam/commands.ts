@@ -71,9 +71,18 @@ const addKeyCommand = (): Command =>
     .option('--expire-time <time>', 'until when it is accepted, as in 2027-01-31T12:00:00Z (default: for ever)')
     .option('--config <file>', configHelp)
     .action(async ({ config, expireTime, id, publicKey: file }: AddKeyFlags) => {
-      const key = { publicKey: readFileSync(file, 'utf8'), expireTime }
+      const key = { publicKey: readKey(file), expireTime }
       print(await run(config, (parts, { addAccountKey }) => addAccountKey(parts, id, key)))
     })
+
+function readKey(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
+    throw new Error(`${path} cannot be read (${code}): name the file of the key with --public-key`, { cause: error })
+  }
+}
 
 interface RemoveKeyFlags {
   readonly id: string

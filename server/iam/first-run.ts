@@ -38,7 +38,7 @@ export async function prepareFirstRun(parts: HostParts, options: FirstRunOptions
 const signIn: SignIn = url => [`sign in: ${command} login --url ${url}`]
 
 /** The program as it is called where this runs: a checkout has no `ninefold` of its own. */
-const command = import.meta.url.endsWith('.ts') ? 'npx node ninefold.ts' : 'npx ninefold'
+export const command = import.meta.url.endsWith('.ts') ? 'npx node ninefold.ts' : 'npx ninefold'
 
 /** A file as it is named where the server was started. */
 function shown(path: string): string {

@@ -18,6 +18,7 @@ import { WorkQueue } from '../operations/work-queue.ts'
 import { openStore, placeName, storeFile } from '../platform-store.ts'
 import { startTime } from '../store-time.ts'
 import { hashedAtOnce } from './hashing-room.ts'
+import { leasePlace } from './lease-place.ts'
 
 /** What commands of the host work with. */
 export type HostParts = AccountParts & AdministratorParts
@@ -44,16 +45,21 @@ export async function asHost<R>(
       const clock = createClock(time.now)
       const audit = outboxAudit(clock, taxonomyFunctions)
       const sources = { store, clock, audit, queue: new WorkQueue() }
-      return await work({
+      // It serves nobody, so it has no lease and follows nothing; it only tells others, and waits for them.
+      const feed = new LiveFeed({ store, clock, listeners: [], leases: await leasePlace(store) })
+      const result = await work({
         store,
         clock,
         operations: operationsOf(sources, { domain: iam, list: operationsList, check: checkIamOperation }),
         taxonomy: taxonomyFunctions,
-        // It serves nobody, so it has no lease and follows nothing; it only tells others.
-        feed: new LiveFeed({ store, clock, listeners: [], time: store.time?.bind(store) }),
+        feed,
         passwords: passwordsOf({ atOnce: hashedAtOnce() }),
         settings: settingsOf(config),
       })
+      if (feed.lastMade !== undefined && !(await feed.settled(feed.lastMade))) {
+        said.warn({}, 'it is written, but a server that runs has not followed yet')
+      }
+      return result
     } finally {
       time.stop()
       await store.close()

@@ -7,6 +7,7 @@ import { LiveFeed } from '../../domain/iam/live-feed.ts'
 import { ensureServiceAccount } from '../../domain/iam/make-service-account.ts'
 import type { IamParts, IamSettings } from '../../domain/iam/parts.ts'
 import { passwordsOf } from '../../domain/iam/passwords-of.ts'
+import { fullCost, type Cost } from '../../domain/iam/phc.ts'
 import { principals } from '../../domain/iam/principals-store.ts'
 import { sessionsOf } from '../../domain/iam/sessions-of.ts'
 import { SigningKeys } from '../../domain/iam/signing-keys.ts'
@@ -15,23 +16,26 @@ import { defaultThrottleLimits } from '../../domain/iam/throttle-rules.ts'
 import { treeChanges } from '../../domain/iam/tree-changes.ts'
 import type { Principals, TreeChanges } from '../../domain/ports/iam.ts'
 import { resolveTaxonomy } from '../../domain/taxonomy/resolve.ts'
-import { authorizationStale } from '../../output/iam/errors.ts'
 import { accessOf } from '../access/access-of.ts'
 import { catalogue } from '../access/catalogue.ts'
 import { iamDoors } from '../access/doors.ts'
-import type { AccessSources, OpenAccess } from '../access/platform-access.ts'
+import type { AccessSources, OpenAccess, PlatformAccess } from '../access/platform-access.ts'
 import { outside } from '../outside.ts'
 import type { PeriodicOptions } from '../operations/periodic.ts'
 import { BootstrapFile } from './bootstrap-file.ts'
 import { prepareFirstRun } from './first-run.ts'
 import { hashedAtOnce } from './hashing-room.ts'
 import { jwksRoute } from './jwks-route.ts'
+import { leasePlace } from './lease-place.ts'
 import { openMailer } from './mailer.ts'
 import type { IamServices } from './services.ts'
 import { tokenSweeper } from './sweep-tokens.ts'
 
 /** Guards a platform by the area of iam (iam.md 4). */
-export const openIam: OpenAccess = async sources => {
+export const openIam: OpenAccess = sources => openIamAt(sources, fullCost)
+
+/** The same with another cost of hashing passwords. */
+export async function openIamAt(sources: AccessSources, cost: Cost): Promise<PlatformAccess> {
   const { clock, config, log, secrets, store, taxonomy } = sources
   const file = new BootstrapFile(config.dataDir)
   const settings = settingsOf(sources)
@@ -43,8 +47,8 @@ export const openIam: OpenAccess = async sources => {
     store,
     clock,
     listeners: [decisions, authenticator],
-    time: secrets.time && (() => secrets.time?.() ?? Promise.resolve(clock.now())),
-    changedElsewhere: secrets.changedElsewhere && (() => secrets.changedElsewhere?.() ?? false),
+    leases: await leasePlace(secrets),
+    changedElsewhere: secrets.changedElsewhere?.bind(secrets),
     failed: err => log.warn({ err }, 'changes of access could not be followed; it is tried again'),
   })
   const mounting = Promise.withResolvers<IamParts>()
@@ -54,7 +58,7 @@ export const openIam: OpenAccess = async sources => {
     feed,
     decisions,
     sessions: sessionsOf({ accessTokens, clock, feed }),
-    passwords: passwordsOf({ atOnce: hashedAtOnce() }),
+    passwords: passwordsOf({ atOnce: hashedAtOnce(), cost }),
     throttle: throttleOf({
       store,
       key: await secrets.secret('iam_throttle'),
@@ -70,9 +74,11 @@ export const openIam: OpenAccess = async sources => {
       {
         store,
         decisions,
+        now: clock.now,
         authenticate: authorization => authenticator.authenticate(authorization),
+        requireLive: principal => authenticator.requireLive(principal),
         requireFresh() {
-          if (feed.isStale) throw authorizationStale('this server may have missed a change', { retryAfterSeconds: 1 })
+          feed.requireFresh()
           return feed.follow()
         },
       },

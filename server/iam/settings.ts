@@ -18,19 +18,19 @@ export interface BootstrapSettings {
 export const defaultAdministrator = 'admin@localhost'
 
 /** What is wrong with the URL of a mail server. Says nothing of the value, which may hold a password. */
-export function isSmtpUrl(value: string): string | undefined {
+export function smtpUrlFault(value: string): string | undefined {
   const isUsable = /^smtps?:\/\//.test(value) && URL.canParse(value) && new URL(value).hostname !== ''
   return isUsable ? undefined : 'must be the URL of a mail server, smtps://user:password@host:465'
 }
 
 /** What is wrong with who mails come from. */
-export function isSender(value: string): string | undefined {
+export function senderFault(value: string): string | undefined {
   const isUsable = /^(?:[^\s<>@]+@[^\s<>@]+|[^<>@\p{Cc}]+ <[^\s<>@]+@[^\s<>@]+>)$/u.test(value)
   return isUsable ? undefined : 'must be an address, such as "Ninefold <cloud@example.com>"'
 }
 
 /** What is wrong with an address that may be left empty. */
-export function isAddressOrNothing(value: string): string | undefined {
+export function optionalAddressFault(value: string): string | undefined {
   const isUsable = value === '' || (value.length <= 254 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(value))
   return isUsable ? undefined : 'must be an address, or empty'
 }

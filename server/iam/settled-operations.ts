@@ -1,9 +1,10 @@
 import type { Feed } from '../../domain/iam/feed.ts'
+import { requireDecided } from '../../domain/iam/mutate.ts'
 import type { Operations } from '../../domain/ports/operations.ts'
 
 /**
  * Operations of an area other than iam, some of which change what decisions hang on: they are answered once every server
- * follows the change (iam.md 4.3), or after 3.5 s.
+ * follows the change (iam.md 4.3), or after 3.5 s. None is made by a server whose lease has run out under way.
  */
 export function settledOperations<Record>(operations: Operations<Record>, feed: Feed): Operations<Record> {
   return {
@@ -12,7 +13,8 @@ export function settledOperations<Record>(operations: Operations<Record>, feed: 
       let revision: number | undefined
       const answer = await operations.mutate(context, request, async tx => {
         const effect = await change(tx)
-        revision = await feed.unsettled?.(tx)
+        requireDecided(feed, context)
+        revision = feed.revised(tx)
         return effect
       })
       if (revision !== undefined) await feed.settled(revision)

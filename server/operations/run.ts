@@ -116,8 +116,8 @@ export class WorkRun implements Tenure {
     const { signal } = this.#abort
     if (signal.aborted) return signal.reason instanceof Stopping ? { kind: 'release' } : undefined
     if (error instanceof LeaseLost) return undefined
-    const { kind, step, attempt } = this.#work
-    const fields = { err: error, kind, step, attempt, work: this.id }
+    const { attempt } = this.#work
+    const fields = { ...this.#facts(), err: error, attempt }
     if (!(error instanceof ApiError) || error.rpc !== 'UNAVAILABLE') {
       this.#parts.log.error(fields, 'step failed')
       return { kind: 'failed', errors: [internalError(this.#declared.records, this.id)] }
@@ -130,6 +130,9 @@ export class WorkRun implements Tenure {
 
   /** Writes what became of the step; true when the next one follows. */
   async #record(outcome: Outcome, step?: Step<unknown>): Promise<boolean> {
+    if (outcome.kind === 'again' && outcome.cause !== undefined) {
+      this.#parts.log.warn({ ...this.#facts(), err: outcome.cause }, 'step is tried again')
+    }
     if (outcome.kind === 'failed') {
       // What was thrown is in the log already, with more than callers are told.
       if (step !== undefined) this.#logEnd(outcome.errors)
@@ -169,8 +172,13 @@ export class WorkRun implements Tenure {
   }
 
   #logEnd(errors: readonly OperationError[]): void {
+    this.#parts.log.warn({ ...this.#facts(), errors }, 'work ended with errors')
+  }
+
+  /** What names the work in the log. */
+  #facts(): object {
     const { kind, step } = this.#work
-    this.#parts.log.warn({ kind, step, work: this.id, errors }, 'work ended with errors')
+    return { kind, step, work: this.id }
   }
 
   async #fail(errors: readonly [OperationError, ...OperationError[]]): Promise<void> {

@@ -28,6 +28,9 @@ export interface Column extends WrittenColumn {
   readonly isNullable: boolean
 }
 
+/** The type of a column as CAST names it. */
+export const typeOf = ({ affinity }: WrittenColumn): string => affinity.replace(/ COLLATE .*/, '')
+
 /** The columns that every table has beside those of its members. */
 export const ownColumns = { key: '"_key"', version: '"_version"', body: '"_body"' } as const
 

@@ -13,6 +13,8 @@ export interface Layout extends Columns {
   readonly table: string
   /** The columns that a row is written with, after key and body. */
   readonly written: readonly WrittenColumn[]
+  /** The names of columns that earlier versions wrote. */
+  readonly former: readonly string[]
   readonly indexes: readonly Index[]
   /** Of the statements that read pages. */
   readonly texts: StatementTexts
@@ -49,6 +51,7 @@ export function layoutOf(collection: Collection<never>, dialect: Dialect): Layou
     table,
     columns,
     written,
+    former: collection.formerColumns ?? [],
     indexes,
     texts: new StatementTexts(),
     versionOf: `(SELECT ${version} FROM ${table} WHERE ${key} = ?)`,
@@ -59,6 +62,20 @@ export function layoutOf(collection: Collection<never>, dialect: Dialect): Layou
     update: `UPDATE ${table} SET ${[body, ...names].map(name => `${name} = ?`).join(', ')}, ${version} = ${version} + 1 WHERE ${key} = ? AND ${version} = ?`,
     delete: `DELETE FROM ${table} WHERE ${key} = ? AND ${version} = ?`,
   }
+}
+
+/**
+ * Throws unless a table has only columns that this version writes, or that earlier ones did: rows that it wrote would
+ * lack the others, and newer servers would never find them.
+ */
+export function checkKnown({ collection, former, written }: Layout, present: Iterable<string>): void {
+  const own: readonly string[] = Object.values(ownColumns)
+  const known = new Set([...own, ...former.map(quoteName), ...written.map(({ sql }) => sql)])
+  const unknown = [...present].find(name => !known.has(quoteName(name)))
+  if (unknown === undefined) return
+  throw new Error(
+    `a newer version of the server has changed the store: table ${collection} has column ${unknown}, which this version would not write; start that version or a newer one, or restore a backup from before it`,
+  )
 }
 
 /** What is written of a document, in the order of `written`. */

@@ -1,4 +1,4 @@
-import type { Store } from '../../domain/ports/store.ts'
+import type { Collection, Store } from '../../domain/ports/store.ts'
 
 /** A store as the server that opened it holds it. */
 export interface ServerStore extends Store {
@@ -22,6 +22,12 @@ export interface ServerStore extends Store {
    * the store is no file.
    */
   changedElsewhere?(): boolean
+  /**
+   * A store beside a store that is a file, for what changes often and need not outlive a crash of the machine: its
+   * commits wait neither for the disk nor for who writes to the store. It is closed with the store, and of another process
+   * that asks for the same name it is the same. Absent where the store is no file.
+   */
+  beside?(name: string, collections: readonly Collection<never>[]): Promise<Store>
   /** Waits for what is under way, takes nothing new and lets go of the file or the connections. */
   close(): Promise<void>
 }

@@ -1,5 +1,5 @@
 import type { Collection } from '../../domain/ports/store.ts'
-import { ownColumns, type WrittenColumn } from './columns.ts'
+import { ownColumns, typeOf } from './columns.ts'
 import type { Connection, Row, SqlValue } from './connection.ts'
 import { damageOf, documentOf, shownKey, type Mismatch } from './documents.ts'
 import type { Layout } from './layout.ts'
@@ -97,8 +97,6 @@ function selectBodies({ table }: Layout, after: string): string {
   const { body, key } = ownColumns
   return `SELECT ${key}, ${body} FROM ${table} WHERE ${key} ${after} ? ORDER BY ${key} LIMIT ${pageSize}`
 }
-
-const typeOf = ({ affinity }: WrittenColumn): string => affinity.replace(/ COLLATE .*/, '')
 
 /** Throws when a table or a column of the declarations is missing. */
 export async function checkTables(connection: Connection, layouts: readonly Layout[]): Promise<void> {

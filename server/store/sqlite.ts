@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
-import { Conflict, type Collection, type Reader, type Transaction } from '../../domain/ports/store.ts'
+import { closeSync, openSync } from 'node:fs'
+import { Conflict, type Collection, type Reader, type Store, type Transaction } from '../../domain/ports/store.ts'
 import { inAttempts, storeUnavailable } from './attempts.ts'
 import { checkGeneration, generationIn, selectGeneration } from './generation.ts'
 import { layoutOf } from './layout.ts'
@@ -21,13 +22,15 @@ import { StoreTransaction } from './transaction.ts'
 export interface SqliteOptions {
   readonly file: string
   readonly collections?: readonly Collection<never>[]
+  /** What is kept need not outlive a crash of the machine, so that no commit waits for the disk. */
+  readonly isPassing?: boolean
 }
 
 /**
  * Opens a file, made when absent, and brings its tables up to the declarations. Nothing else in this thread runs
  * meanwhile: who waits for the file blocks it, and would wait for himself.
  */
-export async function openSqlite({ file, collections = [] }: SqliteOptions): Promise<SqliteStore> {
+export async function openSqlite({ file, collections = [], isPassing = false }: SqliteOptions): Promise<SqliteStore> {
   const writer = new SqliteConnection(file, 'writer')
   try {
     const layouts = collections.map(collection => layoutOf(collection, sqliteDialect))
@@ -37,9 +40,11 @@ export async function openSqlite({ file, collections = [] }: SqliteOptions): Pro
     const generation = generationIn(writer.get(selectGeneration))
     writer.exec('COMMIT')
     const reader = new SqliteConnection(file, 'reader')
-    writer.endOpening()
+    // What is written to such a file takes microseconds: whoever is longer at it has been stopped, and holds up no thread.
+    writer.endOpening(isPassing ? 0 : undefined)
+    if (isPassing) writer.exec('PRAGMA synchronous = NORMAL')
     const byName = new Map(layouts.map(layout => [layout.collection, layout]))
-    return new SqliteStore({ writer, reader, snapshots: new SnapshotConnections(file) }, byName, generation)
+    return new SqliteStore({ file, writer, reader, snapshots: new SnapshotConnections(file) }, byName, generation)
   } catch (error) {
     writer.close()
     throw error
@@ -48,6 +53,7 @@ export async function openSqlite({ file, collections = [] }: SqliteOptions): Pro
 
 /** What a store reads and writes its file by. */
 interface SqliteConnections {
+  readonly file: string
   readonly writer: SqliteConnection
   readonly reader: SqliteConnection
   readonly snapshots: SnapshotConnections
@@ -59,6 +65,7 @@ interface SqliteConnections {
  * rollback of one transaction undoes what another was told is written.
  */
 export class SqliteStore extends StoreReader implements ServerStore {
+  readonly #file: string
   readonly #reader: SqliteConnection
   readonly #writer: SqliteConnection
   readonly #snapshots: SnapshotConnections
@@ -66,10 +73,13 @@ export class SqliteStore extends StoreReader implements ServerStore {
   readonly #generation: number
   readonly #queue = new FifoQueue()
   readonly #running = new AsyncLocalStorage<StoreTransaction>()
+  readonly #beside: SqliteStore[] = []
   #dataVersion = -1
 
-  constructor({ reader, snapshots, writer }: SqliteConnections, layouts: Layouts, generation: number) {
+  constructor(connections: SqliteConnections, layouts: Layouts, generation: number) {
+    const { file, reader, snapshots, writer } = connections
     super(reader, layouts)
+    this.#file = file
     this.#generation = generation
     this.#reader = reader
     this.#writer = writer
@@ -119,11 +129,20 @@ export class SqliteStore extends StoreReader implements ServerStore {
     return isChanged
   }
 
+  async beside(name: string, collections: readonly Collection<never>[]): Promise<Store> {
+    const file = `${this.#file}-${name}`
+    // It belongs to its owner alone, as the store does.
+    closeSync(openSync(file, 'a', 0o600))
+    const store = await openSqlite({ file, collections, isPassing: true })
+    this.#beside.push(store)
+    return store
+  }
+
   /** Waits for the transactions and snapshots that were begun, writes the log back into the file and closes it. */
   close(): Promise<void> {
     const snapshots = this.#snapshots.close()
     return this.#queue.close(async () => {
-      await snapshots
+      await Promise.all([snapshots, ...this.#beside.splice(0).map(store => store.close())])
       this.#reader.close()
       this.#writer.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       this.#writer.close()

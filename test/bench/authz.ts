@@ -1,25 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { bindings } from '../../domain/iam/bindings-store.ts'
-import { feedCollections } from '../../domain/iam/feed-store.ts'
 import { LiveDecisions } from '../../domain/iam/live-decisions.ts'
 import { LiveFeed } from '../../domain/iam/live-feed.ts'
-import { policies } from '../../domain/iam/policies-store.ts'
-import { predefinedRoles } from '../../domain/iam/predefined-roles.ts'
-import { principals } from '../../domain/iam/principals-store.ts'
-import { roles } from '../../domain/iam/roles-store.ts'
-import { roleOf } from '../../domain/iam/sync-roles.ts'
 import type { Scope } from '../../domain/ports/operations.ts'
 import type { Transaction } from '../../domain/ports/store.ts'
-import { taxonomyCollections } from '../../domain/taxonomy/area.ts'
 import { taxonomyFunctions } from '../../domain/taxonomy/functions.ts'
 import { groups, organisations, workspaces } from '../../domain/taxonomy/nodes.ts'
 import { newOrganisation } from '../../domain/taxonomy/organisations.ts'
 import { newWorkspace } from '../../domain/taxonomy/workspaces.ts'
 import { catalogue } from '../../server/access/catalogue.ts'
-import { createClock } from '../../server/clock.ts'
-import { openSqlite } from '../../server/store/sqlite.ts'
+import { leasePlace } from '../../server/iam/lease-place.ts'
+import { accessStore, addBinding, addPolicy, addUser, clock, id, texts, time } from './measuring/access-store.ts'
 import { measure, type Contender } from './measuring/rounds.ts'
 import { printGroup } from './measuring/table.ts'
 
@@ -32,15 +21,12 @@ const bindingsEach = 10
 const depth = 10
 const policyCount = 100
 
-const clock = createClock()
-const time = new Date(clock.now()).toISOString()
-const texts = { display_name: '', description: '', labels: {} }
-const stamps = { etag: '1', created: time, updated: time }
-const id = (kind: string, n: number): string => `${kind}-${String(n).padStart(8, '0')}-0000-7000-8000-000000000000`
 const userId = (n: number): string => id('user', n % users)
 const groupId = (n: number): string => (n === 0 ? '' : id('group', n))
 const guarded: Scope = { type: 'WORKSPACE', id: 'guarded' }
 const plain: Scope = { type: 'WORKSPACE', id: 'plain' }
+/** Its policies have all statements and comparisons that they may. */
+const full: Scope = { type: 'WORKSPACE', id: 'full' }
 const organisation: Scope = { type: 'ORGANISATION', id: 'organisation' }
 /** From the deepest group to the organisation. */
 const above: readonly Scope[] = [
@@ -48,25 +34,34 @@ const above: readonly Scope[] = [
   organisation,
 ]
 
-const folder = mkdtempSync(join(tmpdir(), 'ninefold-authz-'))
-const store = await openSqlite({
-  file: join(folder, 'store.sqlite'),
-  collections: [...taxonomyCollections, ...feedCollections, bindings, policies, principals, roles],
-})
+const common = { except_principals: [], except_permissions: [], resources: [] }
+
+/** What is compared, each time with another value; none of it is so. */
+const compared: readonly ((n: number) => string)[] = [
+  n => `principal.email = "n${n}*"`,
+  n => `request.ip:"172.16.${n % 256}.0/24"`,
+  n => `request.permission = "a.b.${n}"`,
+  () => 'request.time < "2020-01-01T00:00:00Z"',
+]
+
+const { close, store } = await accessStore()
 try {
   await store.tx(fillTree)
   await store.tx(fillPolicies)
+  await store.tx(fillLimits)
   await store.tx(fillUsers)
   await printDecisions()
 } finally {
-  await store.close()
-  rmSync(folder, { recursive: true })
+  await close()
 }
 
 async function printDecisions(): Promise<void> {
   const resolveResource = async (): Promise<undefined> => undefined
   const decisions = new LiveDecisions({ store, taxonomy: taxonomyFunctions, catalogue, resolveResource })
-  const feed = new LiveFeed({ store, clock, listeners: [decisions], changedElsewhere: () => store.changedElsewhere() })
+  const changedElsewhere = (): boolean => store.changedElsewhere()
+  const leases = await leasePlace(store)
+  const feed = new LiveFeed({ store, clock, listeners: [decisions], leases, changedElsewhere })
+  const unleased = new LiveFeed({ store, clock, listeners: [decisions], changedElsewhere })
   await feed.start()
   await decisions.start()
   const circumstances = { now: clock.now(), ip: '127.0.0.1' }
@@ -107,14 +102,42 @@ async function printDecisions(): Promise<void> {
     ),
   ]
   await print('a cold decision', forgetting)
+  // The lease is taken within a second of the first call.
+  feed.follow()
+  await new Promise(resolve => setTimeout(resolve, 1500))
+  await printLimits(decisions)
   await print('what a warm call pays', [
     once('an awaited function', async () => undefined),
+    once('the decision, and whether the lease runs', async () => {
+      await feed.follow()
+      return decisions.decide({ principal: userId(1), permission: 'compute.vms.get', scope: plain, circumstances })
+    }),
     once('the decision', () =>
       decisions.decide({ principal: userId(1), permission: 'compute.vms.get', scope: plain, circumstances }),
     ),
-    once('the look at the file', () => feed.follow()),
+    once('whether the lease runs', () => feed.follow()),
+    once('a look at the file, without a lease', () => unleased.follow()),
   ])
   await feed.stop()
+}
+
+/** Policies with 2,000 statements of 32 comparisons. */
+async function printLimits(decisions: LiveDecisions): Promise<void> {
+  const permissions = catalogue.permissions.slice(0, 100).map(({ id: key }) => key)
+  let n = 0
+  const decide = (user: number, permission: string, ip: string): Promise<unknown> =>
+    decisions.decide({ principal: userId(user), permission, scope: full, circumstances: { now: clock.now(), ip } })
+  await print('a decision over policies at their limits: 2,000 statements of 32 comparisons', [
+    once('the same caller again', () => decide(1, 'compute.vms.get', '127.0.0.1')),
+    once('callers in turn, each from elsewhere', () => decide((n += 1) % 50, 'compute.vms.get', `10.0.0.${n % 50}`)),
+    {
+      name: 'each of 100 permissions of a test',
+      units: permissions.length,
+      run: async () => {
+        for (const permission of permissions) await decide(1, permission, '127.0.0.1')
+      },
+    },
+  ])
 }
 
 async function print(title: string, contenders: readonly Contender[]): Promise<void> {
@@ -133,7 +156,6 @@ function once(name: string, run: () => unknown): Contender {
 }
 
 async function fillTree(tx: Transaction): Promise<void> {
-  for (const role of predefinedRoles) await tx.insert(roles, roleOf(catalogue, role, time))
   const named = { name: 'o', contact_email: '', ...texts }
   await tx.insert(organisations, newOrganisation(organisation.id, time, named))
   const below = (name: string, parent: string) => ({
@@ -145,50 +167,45 @@ async function fillTree(tx: Transaction): Promise<void> {
   for (let level = 1; level <= depth; level += 1) {
     await tx.insert(groups, newWorkspace(groupId(level), time, below(`g${level}`, groupId(level - 1))))
   }
-  for (const scope of [guarded, plain]) {
+  for (const scope of [guarded, plain, full]) {
     await tx.insert(workspaces, newWorkspace(scope.id, time, below(scope.id, groupId(depth))))
   }
 }
 
 /** Each denies something to a few, and allows a few something. */
 async function fillPolicies(tx: Transaction): Promise<void> {
-  const common = { except_principals: [], except_permissions: [], resources: [] }
   for (let n = 0; n < policyCount; n += 1) {
-    const principal = [`principal:${userId(users - 1 - n)}`]
-    await tx.insert(policies, {
-      id: id('policy', n),
-      workspace_id: guarded.id,
-      name: `p${n}`,
-      ...texts,
-      enabled: true,
-      statements: [
-        { effect: 'DENY', principals: principal, permissions: ['*'], condition: 'request.hour_of_day = 25', ...common },
-        { effect: 'ALLOW', principals: principal, permissions: ['vault.*'], condition: '', ...common },
-      ],
-      created_by: '',
-      ...stamps,
+    const principals = [`principal:${userId(users - 1 - n)}`]
+    await addPolicy(tx, id('policy', n), guarded, [
+      { effect: 'DENY', principals, permissions: ['*'], condition: 'request.hour_of_day = 25', ...common },
+      { effect: 'ALLOW', principals, permissions: ['vault.*'], condition: '', ...common },
+    ])
+  }
+}
+
+/** All statements are about everybody and everything, and none of their comparisons settles a condition. */
+async function fillLimits(tx: Transaction): Promise<void> {
+  for (let n = 0; n < policyCount; n += 1) {
+    const statements = Array.from({ length: 20 }, (_, i) => {
+      const terms = Array.from({ length: 32 }, (_, j) => compared[(i + j) % compared.length]?.(i * 32 + j) ?? '')
+      let condition = terms.join(' OR ')
+      // Conditions have at most 1,024 characters; short comparisons take the place of long ones.
+      for (let j = 0; condition.length > 1024; j += 1) {
+        terms[j] = `principal.id = z${n}x${i}`
+        condition = terms.join(' OR ')
+      }
+      return { effect: 'DENY' as const, principals: ['all'], permissions: ['*'], condition, ...common }
     })
+    await addPolicy(tx, id('full', n), full, statements)
   }
 }
 
 async function fillUsers(tx: Transaction): Promise<void> {
   for (let n = 0; n < users; n += 1) {
-    const user = userId(n)
-    const named = { display_name: '', email: `${user}@corp.example`, name: '', organisation_id: '', workspace_id: '' }
-    await tx.insert(principals, { id: user, kind: 'USER', ...named, status: 'ACTIVE', created: time, updated: time })
+    await addUser(tx, userId(n))
     for (let i = 0; i < bindingsEach; i += 1) {
-      const scope = above[i] ?? organisation
-      await tx.insert(bindings, {
-        id: id('binding', n * bindingsEach + i),
-        principal_id: user,
-        principal_kind: 'USER',
-        role_id: i === 0 ? 'workspace-viewer' : 'certificate-requester',
-        scope_type: scope.type,
-        scope_id: scope.id,
-        condition: '',
-        created_by: '',
-        ...stamps,
-      })
+      const role = i === 0 ? 'workspace-viewer' : 'certificate-requester'
+      await addBinding(tx, id('binding', n * bindingsEach + i), userId(n), role, above[i] ?? organisation)
     }
   }
 }

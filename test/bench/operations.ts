@@ -1,19 +1,14 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { checkOrder } from '../../runtime/ordering.ts'
 import { claimWork, dueWork } from '../../server/operations/claim.ts'
 import { endWork } from '../../server/operations/ending.ts'
 import { works } from '../../server/operations/work.ts'
-import { openSqlite } from '../../server/store/sqlite.ts'
 import { operationFields } from '../server/sample-area.ts'
-import { benchCollections, workBench, type WorkBench } from '../server/operations/work-bench.ts'
-import { beginAll, instant } from './measuring/pending.ts'
+import type { WorkBench } from '../server/operations/work-bench.ts'
+import { drained, withPending, workspaces } from './measuring/drain.ts'
+import { instant } from './measuring/pending.ts'
 import { median } from './measuring/rounds.ts'
 
 /**
@@ -21,26 +16,14 @@ import { median } from './measuring/rounds.ts'
  * transactions and nothing else, and what claiming and listing cost with few and with many of them.
  */
 const count = 2000
-const workspaces = 20
 const claimed = 8
 const rounds = 3
 
 const folder = await mkdtemp(join(tmpdir(), 'ninefold-bench-'))
-const worker = fileURLToPath(new URL('./measuring/operations-worker.ts', import.meta.url))
 let files = 0
 
-/** Gives a store of its own, with pending operations, to what is measured. */
-async function withPending<R>(each: number, use: (bench: WorkBench, file: string) => Promise<R>): Promise<R> {
-  const file = join(folder, `${(files += 1)}.sqlite`)
-  const store = await openSqlite({ file, collections: benchCollections })
-  const bench = workBench(store, [instant])
-  try {
-    await beginAll(bench, workspaces, each)
-    return await use(bench, file)
-  } finally {
-    await store.close()
-  }
-}
+/** A file of its own for each thing that is measured. */
+const newFile = (): string => join(folder, `${(files += 1)}.sqlite`)
 
 const claimNext = async ({ clock, queue, store }: WorkBench, many: number) => {
   const due = await dueWork(store, { kinds: queue.kinds, count: many, after: '', room: () => many, except: new Map() })
@@ -67,21 +50,6 @@ async function bareLoop(bench: WorkBench): Promise<number> {
   }
 }
 
-/** Operations a second of so many processes that are ready when the clock starts. */
-async function drained(bench: WorkBench, file: string, processes: number): Promise<number> {
-  const children = Array.from({ length: processes }, () =>
-    spawn(process.execPath, [worker, file], { stdio: ['pipe', 'pipe', 'inherit'] }),
-  )
-  await Promise.all(children.map(({ stdout }) => once(createInterface({ input: stdout }), 'line')))
-  const began = performance.now()
-  for (const { stdin } of children) stdin.write('go\n')
-  while ((await bench.left()) > 0) await sleep(20)
-  const perSecond = (count * 1000) / (performance.now() - began)
-  for (const { stdin } of children) stdin.end()
-  await Promise.all(children.map(child => once(child, 'exit')))
-  return perSecond
-}
-
 async function microseconds(rounds: number, run: () => Promise<unknown>): Promise<number> {
   const times: number[] = []
   for (let i = 0; i < rounds; i += 1) {
@@ -100,14 +68,19 @@ function listed({ operations, store }: WorkBench): Promise<unknown> {
   return store.list(operations.collection, { size: 20, filter: undefined, order, after: undefined, now: 0 })
 }
 
+function drainedBy(processes: number, each: number): Promise<number> {
+  const file = newFile()
+  return withPending(file, each, bench => drained(bench, file, processes))
+}
+
 /** The middle rate of each way to drain; they take turns, so that a slow stretch of the machine meets all of them. */
 async function rates(): Promise<readonly number[]> {
   const found: [number[], number[], number[]] = [[], [], []]
   for (let round = 0; round < rounds; round += 1) {
     const each = count / workspaces
-    found[0].push(await withPending(each, bareLoop))
-    found[1].push(await withPending(each, (bench, file) => drained(bench, file, 1)))
-    found[2].push(await withPending(each, (bench, file) => drained(bench, file, 2)))
+    found[0].push(await withPending(newFile(), each, bareLoop))
+    found[1].push(await drainedBy(1, each))
+    found[2].push(await drainedBy(2, each))
   }
   return found.map(median)
 }
@@ -123,7 +96,7 @@ try {
   }
   console.log('\npending operations   finding 8 that are due   claiming 8   a list of 20   (us)')
   for (const many of [100, 10_000]) {
-    const figures = await withPending(many / workspaces, async bench => [
+    const figures = await withPending(newFile(), many / workspaces, async bench => [
       await microseconds(200, () => dueIn(bench)),
       await microseconds(11, () => claimNext(bench, claimed)),
       await microseconds(200, () => listed(bench)),

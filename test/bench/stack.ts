@@ -3,38 +3,49 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
-import type { Transaction } from '../../domain/ports/store.ts'
-import { trees } from '../../domain/taxonomy/nodes.ts'
+import { workspaces } from '../../domain/taxonomy/nodes.ts'
 import { startServer } from '../postgres/server.ts'
-import { isPostgres } from '../server/store/place.ts'
+import { insertCopies } from './measuring/copied-rows.ts'
+import { drained, withPending } from './measuring/drain.ts'
 import { measure, type Contender } from './measuring/rounds.ts'
 import { printGroup } from './measuring/table.ts'
-import { storedTree, type StoredTree } from './measuring/tree-platform.ts'
+import { servedTree, type ServedTree } from './measuring/served-tree.ts'
 
 /**
- * Prints the CPU time of whole calls, with authentication and without a listener, beside the bare driver: over 100,000
- * and 1,000,000 workspaces of one organisation, in a file of SQLite and on PostgreSQL, whose own time is not in it.
- * Takes some minutes, most of them to fill the stores. `npm run bench stack sqlite` leaves PostgreSQL out.
+ * Prints the CPU time of whole calls as `ninefold serve` answers them, with access token and decision, without a
+ * listener, beside the bare driver: over 100,000 and 1,000,000 workspaces of one organisation, in a file of SQLite and
+ * on PostgreSQL, whose own time is not in it; then operations drained a second of the clock. Takes some minutes, most of
+ * them to fill the stores. `npm run bench stack sqlite` leaves PostgreSQL out.
  */
 const [, , , only] = process.argv
 const sizes = [100_000, 1_000_000]
 const suspended = 'TAXONOMY_LIFECYCLE_STATE_SUSPENDED'
 
+for (const size of sizes) await printStore(`SQLite, ${size} workspaces`, size)
 const folder = mkdtempSync(join(tmpdir(), 'ninefold-stack-'))
 try {
-  for (const size of sizes) await printStore(join(folder, `${size}.sqlite`), `SQLite, ${size} workspaces`, size)
+  await printDrained('SQLite', join(folder, 'drained.sqlite'))
 } finally {
   rmSync(folder, { recursive: true })
 }
 if (only !== 'sqlite') {
-  for (const size of sizes) {
-    const server = await startServer()
-    try {
-      await printStore(server.url, `PostgreSQL, ${size} workspaces`, size)
-    } finally {
-      await server.stop()
-    }
+  for (const size of sizes) await onServer(url => printStore(`PostgreSQL, ${size} workspaces`, size, url))
+  await onServer(url => printDrained('PostgreSQL', url))
+}
+
+/** Gives a server of PostgreSQL of its own, which is empty, to what is measured. */
+async function onServer(use: (url: string) => Promise<void>): Promise<void> {
+  const server = await startServer()
+  try {
+    await use(server.url)
+  } finally {
+    await server.stop()
   }
+}
+
+async function printDrained(title: string, place: string): Promise<void> {
+  const perSecond = await withPending(place, 100, bench => drained(bench, place, 1))
+  console.log(`\n${title}: ${perSecond.toFixed(0)} operations drained a second by one process`)
 }
 
 /** A statement of the bare driver, prepared once. */
@@ -47,11 +58,11 @@ interface Driver {
   close(): Promise<void>
 }
 
-async function printStore(place: string, title: string, workspaces: number): Promise<void> {
-  const tree = await storedTree(place, { groups: 300, workspaces })
-  const driver = isPostgres(place) ? await postgresDriver(place) : sqliteDriver(place)
+async function printStore(title: string, size: number, url?: string): Promise<void> {
+  const tree = await servedTree({ groups: 300, workspaces: size }, url)
+  const driver = url === undefined ? sqliteDriver(tree.place) : await postgresDriver(url)
   try {
-    const bytes = (await driver.bytes()) / workspaces
+    const bytes = (await driver.bytes()) / size
     console.log(`\n${title}: ${Math.round(bytes)} bytes a workspace, with its indexes`)
     for (const [what, contenders] of await callsOf(tree, driver)) {
       const times = await measure(contenders)
@@ -65,7 +76,8 @@ async function printStore(place: string, title: string, workspaces: number): Pro
 }
 
 function sqliteDriver(file: string): Driver {
-  const database = new DatabaseSync(file, { readOnly: true, returnArrays: true })
+  const database = new DatabaseSync(file, { returnArrays: true, timeout: 5000 })
+  database.exec('PRAGMA synchronous = FULL')
   return {
     prepare(_name, sql) {
       const statement = database.prepare(sql)
@@ -94,7 +106,7 @@ async function postgresDriver(url: string): Promise<Driver> {
 }
 
 async function callsOf(
-  tree: StoredTree,
+  tree: ServedTree,
   driver: Driver,
 ): Promise<readonly (readonly [string, readonly Contender[]])[]> {
   const { groups, organisation } = tree
@@ -109,6 +121,12 @@ async function callsOf(
     `SELECT ${columns} FROM taxonomy_workspaces WHERE organisation_id = ? AND state = ? ORDER BY name, _key LIMIT 21`,
   )
   const workspace = { parent_group_id: groups[5] }
+  const insert = driver.prepare(
+    'insert',
+    `${insertCopies(tree.place, workspaces, '?')} FROM taxonomy_workspaces WHERE _key = ?`,
+  )
+  const copy = (suffix: string) => insert(suffix, suffix, id)
+  let copies = 0
   let made = 0
   return [
     ['get', [once('the bare driver', () => one(id)), once('getWorkspace', () => tree.call('GET', `${base}/${id}`))]],
@@ -122,16 +140,11 @@ async function callsOf(
     [
       'a durable create',
       [
-        once('a transaction that changes one row', () => tree.store.tx(tx => touch(tx, organisation))),
+        once('the bare driver', () => copy(String((copies += 1)))),
         once('createWorkspace', () => tree.call('POST', base, { ...workspace, name: `made-${(made += 1)}` })),
       ],
     ],
   ]
-}
-
-async function touch(tx: Transaction, organisation: string): Promise<void> {
-  const stored = await tx.get(trees, organisation)
-  if (stored) await tx.update(trees, organisation, stored.value, stored.version)
 }
 
 function once(name: string, run: () => unknown): Contender {

@@ -12,7 +12,8 @@ export interface Ended {
 
 /** Runs the command as its users do, with a folder of settings of its own and what is piped into it. */
 export async function ninefold(config: string, words: readonly string[], input = ''): Promise<Ended> {
-  const env = { PATH: process.env['PATH'] ?? '', HOME: config, XDG_CONFIG_HOME: config, CI: 'true' }
+  const { NODE_COMPILE_CACHE, PATH = '' } = process.env
+  const env = { PATH, NODE_COMPILE_CACHE, HOME: config, XDG_CONFIG_HOME: config, CI: 'true' }
   const child = spawn(process.execPath, [main, ...words], { env, cwd: config, stdio: 'pipe' })
   const code = new Promise<number | null>(resolve => child.on('close', resolve))
   // A command that ends before it has read its input closes it.

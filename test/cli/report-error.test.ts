@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { CommandError } from '../../cli/exit-codes.ts'
 import { reportOf } from '../../cli/report-error.ts'
 import { ApiError, clientReasons, commonReasons } from '../../runtime/errors.ts'
-import { OperationFailed } from '../../runtime/wait.ts'
+import { OperationFailed } from '../../runtime/operations.ts'
 
 const response = { status: 400, requestId: 'r-1', traceId: undefined, body: {} }
 

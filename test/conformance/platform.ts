@@ -1,14 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fetchHost } from '../../runtime/hosts/fetch.ts'
 import { nodeHost, serverOptions } from '../../runtime/hosts/node.ts'
 import { areas } from '../../server/areas.ts'
 import { compose, type Platform } from '../../server/compose.ts'
-import { openIam } from '../../server/iam/open.ts'
 import { administratorFile, signIn } from '../server/access/sign-in.ts'
+import { openQuickIam } from '../server/iam/quick-iam.ts'
 import { testStoreUrl } from '../server/store/harness.ts'
+import { memoryFolder } from '../memory-folder.ts'
 
 /** The whole platform on an empty data folder. */
 export interface ComposedPlatform extends Pick<Platform, 'dispatch'> {
@@ -29,13 +29,13 @@ const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 
 /** The platform as `ninefold serve` composes it, without its log. */
 export async function composePlatform(): Promise<ComposedPlatform> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'ninefold-conformance-'))
+  const dataDir = await mkdtemp(join(memoryFolder, 'ninefold-conformance-'))
   const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
   const undos: (() => void | Promise<void>)[] = []
   const storeUrl = await testStoreUrl(undo => void undos.push(undo))
   const baseUrl = 'http://platform.test'
   const bootstrap = { adminPasswordFile: administratorFile(dataDir) }
-  const platform = await compose({ baseUrl, dataDir, http, bootstrap, ...storeUrl }, silent, areas, openIam)
+  const platform = await compose({ baseUrl, dataDir, http, bootstrap, ...storeUrl }, silent, areas, openQuickIam)
   const host = fetchHost(platform.dispatch)
   return {
     dispatch: platform.dispatch,

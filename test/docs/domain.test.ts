@@ -20,7 +20,7 @@ test('the examples are sound TypeScript where an area stands', () => {
   const folder = newFolder()
   try {
     writeFiles(join(folder, 'domain/depot'), examples)
-    for (const given of ['runtime', 'domain/ports']) {
+    for (const given of ['runtime', 'domain/ports', 'domain/records/json-text.ts']) {
       cpSync(join(repository, given), join(folder, given), { recursive: true })
     }
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')

@@ -47,16 +47,15 @@ beforeAll(async () => {
   // A copy would have the modules that this document needs; the page shows all.
   cpSync(join(repository, 'runtime'), join(folder, 'api/runtime'), { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
-  writeFileSync(
-    join(folder, 'tsconfig.json'),
-    JSON.stringify({
-      extends: join(repository, 'tsconfig.json'),
-      compilerOptions: { typeRoots: [join(repository, 'node_modules/@types')] },
-      include: ['**/*.ts'],
-    }),
-  )
   output = run()
 })
+
+/** Makes the examples a project with options beside those of `configuration`. */
+function configure(configuration: { readonly extends?: string; readonly compilerOptions?: object }): void {
+  const compilerOptions = { ...configuration.compilerOptions, typeRoots: [join(repository, 'node_modules/@types')] }
+  const project = { ...configuration, compilerOptions, include: ['**/*.ts'] }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(project))
+}
 
 afterAll(() => removeFolder(folder))
 
@@ -73,7 +72,16 @@ function run(): typeof output {
   return { complaints, printed }
 }
 
-test('the examples are sound TypeScript', () => expect(typeCheck(folder)).toBe(''))
+test('the examples are sound TypeScript', () => {
+  configure({ extends: join(repository, 'tsconfig.json') })
+  expect(typeCheck(folder)).toBe('')
+})
+
+test('they are with the configuration that the page gives, too', () => {
+  const [, configuration = ''] = /^```json\n(.*?)^```$/ms.exec(page) ?? []
+  configure(JSON.parse(configuration))
+  expect(typeCheck(folder)).toBe('')
+})
 
 test('the examples run to their end', () => expect(output.complaints).toBe(''))
 

@@ -66,7 +66,7 @@ describe('a server that is told to end', () => {
       }
     }
     const load = Promise.all(Array.from({ length: 16 }, (_, lane) => worker(lane)))
-    await expect.poll(() => acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(50)
+    await expect.poll(() => acknowledged.length).toBeGreaterThan(50)
     isEnding = true
     expect(await server.end('SIGTERM')).toBe(0)
     await load
@@ -85,7 +85,7 @@ describe('a server that is told to end', () => {
     const call = await begun(server, 'late')
     const text = received(call.socket)
     const ended = server.end('SIGTERM')
-    await expect.poll(() => server.output.join(''), { timeout: 10_000 }).toContain('ends what it has begun')
+    await expect.poll(() => server.output.join('')).toContain('ends what it has begun')
     call.socket.write(call.rest)
     expect(await text).toMatch(/^HTTP\/1.1 200 [^]*^connection: close/im)
     expect(await ended).toBe(0)
@@ -103,7 +103,7 @@ describe('a server that is told to end', () => {
     const server = await started()
     await begun(server, 'never')
     const ended = server.end('SIGTERM')
-    await expect.poll(() => server.output.join(''), { timeout: 10_000 }).toContain('interrupt again to end at once')
+    await expect.poll(() => server.output.join('')).toContain('interrupt again to end at once')
     await server.end('SIGTERM')
     expect(await ended).toBe(130)
   }, 30_000)

@@ -48,7 +48,7 @@ const bodies: readonly (readonly [kind: string, make: (call: SecretCall) => stri
 /** The one line of an answer, which may come right after it. */
 async function lineOf({ headers }: Response): Promise<Record<string, unknown>> {
   const id = `"requestId":"${headers.get('x-request-id') ?? ''}"`
-  await expect.poll(() => linesWith(id).length, { timeout: 10_000, interval: 5 }).toBe(1)
+  await expect.poll(() => linesWith(id).length, { interval: 5 }).toBe(1)
   return linesWith(id)[0] ?? {}
 }
 

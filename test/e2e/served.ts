@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { administratorFile, signIn } from '../server/access/sign-in.ts'
 import { createTransport, type Transport } from '../../runtime/transport.ts'
+import { memoryFolder } from '../memory-folder.ts'
 
 const program = fileURLToPath(new URL('../../ninefold.ts', import.meta.url))
 
@@ -22,7 +22,7 @@ export interface Served {
 
 /** A data folder of one test, deleted with `remove`. */
 export function dataFolder(): { readonly path: string; remove(): void } {
-  const path = mkdtempSync(join(tmpdir(), 'ninefold-e2e-'))
+  const path = mkdtempSync(join(memoryFolder, 'ninefold-e2e-'))
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
@@ -42,7 +42,8 @@ export async function startServer(dataDir: string, settings: Readonly<Record<str
     output,
     async end(signal) {
       if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
-      const ended = once(child, 'exit')
+      // Not before all that it said has come.
+      const ended = once(child, 'close')
       child.kill(signal)
       await ended
       return child.exitCode

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join, relative, sep } from 'node:path'
+import { memoryFolder } from '../memory-folder.ts'
 import { type Diagnostic, printed } from '../../generator/diagnostics.ts'
 import { documentNames } from '../../generator/cli/document-names.ts'
 import { generate } from '../../generator/generate.ts'
@@ -48,7 +48,7 @@ export async function generation(
 }
 
 /** A new folder outside the repository, with links resolved. */
-export const newFolder = (): string => realpathSync(mkdtempSync(join(tmpdir(), 'ninefold-')))
+export const newFolder = (): string => realpathSync(mkdtempSync(join(memoryFolder, 'ninefold-')))
 
 export const removeFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true })
 

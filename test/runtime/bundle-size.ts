@@ -44,7 +44,7 @@ export const clientPrograms = {
   'one operation': `${transport} ${made('getQuota')}`,
   'two operations': `${transport} ${made('getQuota')} ${made('getOrganisation').replace(/import .*/, '')}`,
   'iterate and wait too': `${transport} ${made('getQuota')}
-    export { iterate } from '../../runtime/iterate.ts'; export { wait } from '../../runtime/wait.ts'`,
+    export { iterate } from '../../runtime/iterate.ts'; export { wait } from '../../runtime/operations.ts'`,
   'a get': transport + generated('getQuota'),
   'a list': transport + generated('listQuotas'),
   'a create': transport + generated('createOrganisation'),

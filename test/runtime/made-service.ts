@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { bind, bindList } from '../../runtime/bind.ts'
 import { plainText, rawBytes } from '../../runtime/body.ts'
-import type { Bytes } from '../../runtime/bytes.ts'
+import type { Bytes } from '../../runtime/body.ts'
 import { dispatcher } from '../../runtime/call.ts'
 import type { DispatcherOptions } from '../../runtime/call.ts'
 import type { LogEntry } from '../../runtime/outcome.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { rawBytes } from '../../runtime/body.ts'
-import type { Bytes } from '../../runtime/bytes.ts'
+import type { Bytes } from '../../runtime/body.ts'
 import { toBody } from '../../runtime/media.ts'
 import type { ClientRoute, Method } from '../../runtime/route.ts'
 import { createTransport, send } from '../../runtime/transport.ts'

@@ -1,14 +1,13 @@
 import { describe, expect, expectTypeOf, test } from 'vitest'
-import { bearer } from '../../runtime/bearer.ts'
 import { ApiError } from '../../runtime/errors.ts'
 import { plainText, rawBytes } from '../../runtime/body.ts'
-import type { Bytes } from '../../runtime/bytes.ts'
+import type { Bytes } from '../../runtime/body.ts'
 import { toBody, toJson } from '../../runtime/media.ts'
-import { toStyled } from '../../runtime/parameters/styles.ts'
-import { toCookie, toHeader, toPath, toQuery } from '../../runtime/parameters/write.ts'
+import { toCookie, toHeader, toPath, toQuery, toStyled } from '../../runtime/parameters/write.ts'
 import { readReply } from '../../runtime/reply.ts'
 import type { ClientRoute, Reply } from '../../runtime/route.ts'
-import { createTransport, send } from '../../runtime/transport.ts'
+import { bearer, createTransport, send } from '../../runtime/transport.ts'
+import { choice, closed, Faults, isRecord, list, tagged, union } from '../../runtime/validation.ts'
 import { json, listen } from './listening.ts'
 import { route } from './routes.ts'
 
@@ -128,6 +127,26 @@ describe('a request', () => {
 })
 
 describe('an answer', () => {
+  test('may have members and enum values that are newer than its client, who may check it nevertheless', async () => {
+    const newer = { id: 'q', state: 'FROZEN', zone: 'north', deep: [{ kind: 'HOT', heat: 3 }] }
+    await using server = await listen((_request, response) => response.end(JSON.stringify(newer)))
+    const found = await send(createTransport({ baseUrl: server.baseUrl }), getQuota, { quota: 'q' })
+    expect(found).toEqual(newer)
+    const check = (value: unknown, faults: Faults): boolean => {
+      if (!isRecord(value)) return faults.add('', 'must be an object')
+      closed(value, faults, new Set(['id', 'state', 'deep']))
+      choice(value.state, 'state', faults, new Set(['NEW']))
+      return (
+        union(value.deep, 'deep', faults, [(deep, trial) => list(deep, '', trial, checkKind)], true) &&
+        faults.count === 0
+      )
+    }
+    const checkKind = (value: unknown, faults: Faults): boolean =>
+      tagged(value, '', faults, 'kind', { COLD: () => true })
+    expect([check(found, new Faults(true)), check(found, new Faults())]).toEqual([true, false])
+    expect(check({ ...newer, state: 1 }, new Faults(true))).toBe(false)
+  })
+
   type Made = Reply<200> | Reply<201, Quota, { 'X-Total': number; 'X-Flags'?: string[] }> | Reply<204> | Reply<304>
   const make = route<object, Made>('POST', ['/made'], {
     replies: readReply,

@@ -1,5 +1,4 @@
-import { toStyled } from '../../runtime/parameters/styles.ts'
-import { toCookie, toHeader, toPath, toQuery } from '../../runtime/parameters/write.ts'
+import { toCookie, toHeader, toPath, toQuery, toStyled } from '../../runtime/parameters/write.ts'
 import type { Written } from '../../runtime/parameters/write.ts'
 import type { Parameter } from '../../runtime/route.ts'
 

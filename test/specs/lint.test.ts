@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const redocly = join(root, 'node_modules/@redocly/cli/bin/cli.js')
 const run = promisify(execFile)
 
-describe.each(specs.map(({ file }) => file))('%s', { timeout: 60_000 }, file => {
+describe.each(specs.map(({ file }) => file))('%s', file => {
   it('is valid for swagger-parser', async () => {
     await expect(SwaggerParser.validate(join(root, file))).resolves.toBeDefined()
   })
@@ -23,7 +23,7 @@ describe.each(specs.map(({ file }) => file))('%s', { timeout: 60_000 }, file => 
   })
 })
 
-describe('lint rules', { timeout: 60_000 }, () => {
+describe('lint rules', () => {
   it('are set for all documents', () => {
     const config = asNode(parse(readFileSync(join(root, 'redocly.yaml'), 'utf8')))
     const linted = Object.values(asNode(config.apis)).map(api => asNode(api).root)

@@ -6,7 +6,7 @@ import { isPassing } from './errors.ts'
 import { connectedClient } from './pool.ts'
 import { Session } from './session.ts'
 import { Prepared } from './statements.ts'
-import { prepareTable } from './tables.ts'
+import { columnsAhead, definitionsIn, fillAhead, prepareTable } from './tables.ts'
 
 /**
  * The store's own tables in numbered steps; a step that was released never changes. Tables of collections are made
@@ -28,8 +28,8 @@ export async function prepareSchema(url: string, layouts: readonly Layout[]): Pr
     const client = await connectedClient(url)
     try {
       await makeMigrations(client)
-      const session = new Session(client, new Prepared())
-      return await session.transact(() => bringUp(session, layouts))
+      await fillTables(client, layouts)
+      return await holdingSchema(client, session => bringUp(session, layouts))
     } finally {
       await client.end().catch(() => undefined)
     }
@@ -53,10 +53,42 @@ async function makeMigrations(client: Client): Promise<void> {
   await new Session(client, new Prepared()).run(insert)
 }
 
+/** Runs `work` in a transaction that no other server that starts runs beside. */
+async function holdingSchema<R>(client: Client, work: (session: Session) => Promise<R>): Promise<R> {
+  const session = new Session(client, new Prepared())
+  try {
+    return await session.transact(async () => {
+      await session.get('SELECT number FROM ninefold_migrations WHERE number = 0 FOR UPDATE')
+      return work(session)
+    })
+  } finally {
+    session.end()
+  }
+}
+
+/** Fills new columns in many transactions, of which each keeps others waiting for a moment only. */
+async function fillTables(client: Client, layouts: readonly Layout[]): Promise<void> {
+  for (const layout of await holdingSchema(client, session => layoutsAhead(session, layouts))) {
+    for (let after: string | undefined = ''; after !== undefined;) {
+      const from: string = after
+      const fill = (): Promise<string | undefined> => holdingSchema(client, session => fillAhead(session, layout, from))
+      after = await inAttempts(fill, isPassing)
+    }
+  }
+}
+
+async function layoutsAhead(session: Session, layouts: readonly Layout[]): Promise<readonly Layout[]> {
+  if ((await appliedTo(session)) !== migrations.length) return []
+  const known = await definitionsIn(session)
+  return layouts.filter(layout => columnsAhead(layout, known.get(layout.collection)).length > 0)
+}
+
+const appliedTo = async (session: Session): Promise<number> =>
+  Number((await session.get('SELECT max(number) FROM ninefold_migrations'))?.[0])
+
 async function bringUp(session: Session, layouts: readonly Layout[]): Promise<number> {
-  await session.get('SELECT number FROM ninefold_migrations WHERE number = 0 FOR UPDATE')
   await checkEncoding(session)
-  const applied = Number((await session.get('SELECT max(number) FROM ninefold_migrations'))?.[0])
+  const applied = await appliedTo(session)
   if (applied > migrations.length) {
     throw new Error(
       `the store has schema version ${applied}, this program knows ${migrations.length}; start the newer version`,
@@ -67,7 +99,8 @@ async function bringUp(session: Session, layouts: readonly Layout[]): Promise<nu
     await session.run(sql)
     await session.run('INSERT INTO ninefold_migrations (number) VALUES (?)', [i + 1])
   }
-  for (const layout of layouts) await prepareTable(session, layout)
+  const known = await definitionsIn(session)
+  for (const layout of layouts) await prepareTable(session, layout, known.get(layout.collection))
   return generationIn(await session.get(selectGeneration))
 }
 

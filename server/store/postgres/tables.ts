@@ -2,28 +2,28 @@ import { isRecord } from '../../../runtime/validation.ts'
 import { ownColumns, quoteName, type WrittenColumn } from '../columns.ts'
 import type { Connection } from '../connection.ts'
 import { addGeneration } from '../generation.ts'
-import type { Layout } from '../layout.ts'
+import { checkKnown, type Layout } from '../layout.ts'
+import { addColumns, columnDefinition, dropMarks, fillSome } from './fill.ts'
 
 /** What a table has: the types of its columns, and the statements of its indexes. */
-interface Definition {
+export interface Definition {
   readonly columns: Readonly<Record<string, string>>
   readonly indexes: Readonly<Record<string, string>>
 }
 
 /**
  * Makes table, columns and indexes of a collection what its declaration says, inside the transaction that holds the
- * schema. What exists is kept: a new column is filled from the bodies, one that is no longer declared stays, an index
- * whose definition changed is built anew.
+ * schema; `known` is how the table is. What exists is kept: a new column is filled from the bodies, one that is no longer declared stays, an index
+ * whose definition changed is built anew. Throws when a newer version has added a column.
  */
-export async function prepareTable(writer: Connection, layout: Layout): Promise<void> {
-  const row = await writer.get('SELECT definition FROM ninefold_tables WHERE name = ?', [layout.collection])
-  const known = row === undefined ? undefined : definitionOf(String(row[0]))
+export async function prepareTable(writer: Connection, layout: Layout, known: Definition | undefined): Promise<void> {
+  checkKnown(layout, Object.keys(known?.columns ?? {}))
   const wanted: Definition = {
     columns: { ...known?.columns, ...Object.fromEntries(layout.written.map(({ name, affinity }) => [name, affinity])) },
     indexes: Object.fromEntries(layout.indexes.map(({ name, sql }) => [name, sql])),
   }
   const definition = JSON.stringify(wanted)
-  if (row?.[0] === definition) return
+  if (known !== undefined && JSON.stringify(known) === definition) return
   if (known === undefined) await writer.run(createTable(layout))
   else await changeTable(writer, layout, known)
   for (const { sql } of layout.indexes) await writer.run(sql.replace(' INDEX ', ' INDEX IF NOT EXISTS '))
@@ -32,8 +32,6 @@ export async function prepareTable(writer: Connection, layout: Layout): Promise<
     [layout.collection, definition],
   )
 }
-
-const columnDefinition = ({ sql, affinity }: WrittenColumn): string => `${sql} ${affinity}`
 
 /** The statement that makes the table of a collection without its indexes. */
 export function createTable({ table, written }: Layout): string {
@@ -52,15 +50,43 @@ async function changeTable(writer: Connection, layout: Layout, known: Definition
   for (const [name, sql] of Object.entries(known.indexes)) {
     if (declared.get(name) !== sql) await writer.run(`DROP INDEX IF EXISTS ${quoteName(name)}`)
   }
-  const added = layout.written.filter(({ name, affinity }) => known.columns[name] !== affinity)
-  for (const column of added) {
-    if (column.name in known.columns) await writer.run(`ALTER TABLE ${layout.table} DROP COLUMN ${column.sql}`)
-    await writer.run(`ALTER TABLE ${layout.table} ADD COLUMN ${columnDefinition(column)}`)
-  }
-  if (added.length > 0) {
-    await backFill(writer, layout, added)
-    await writer.run(addGeneration)
-  }
+  const changed = layout.written.filter(({ name, affinity }) => known.columns[name] !== affinity)
+  if (changed.length === 0) return
+  for (const { sql } of retyped(changed, known)) await writer.run(`ALTER TABLE ${layout.table} DROP COLUMN ${sql}`)
+  await addColumns(writer, layout, changed)
+  let after: string | undefined = ''
+  while (after !== undefined) after = await fillSome(writer, layout, changed, after)
+  await dropMarks(writer, layout)
+  await writer.run(addGeneration)
+}
+
+const retyped = (changed: readonly WrittenColumn[], { columns }: Definition): readonly WrittenColumn[] =>
+  changed.filter(({ name }) => name in columns)
+
+/** The new columns of a table that can be filled ahead. What older servers still use under the same name stays for now. */
+export function columnsAhead(layout: Layout, known: Definition | undefined): readonly WrittenColumn[] {
+  if (known === undefined) return []
+  checkKnown(layout, Object.keys(known.columns))
+  const changed = layout.written.filter(({ name, affinity }) => known.columns[name] !== affinity)
+  return retyped(changed, known).length > 0 ? [] : changed
+}
+
+/**
+ * Fills new columns of some rows ahead of `prepareTable`, which then has few left to fill while nobody else may use the
+ * table; older servers read and write it meanwhile. Runs inside a transaction that holds the schema. Answers where to go
+ * on, undefined when nothing is left to do ahead.
+ */
+export async function fillAhead(writer: Connection, layout: Layout, after: string): Promise<string | undefined> {
+  const columns = columnsAhead(layout, (await definitionsIn(writer)).get(layout.collection))
+  if (columns.length === 0) return undefined
+  if (after === '') await addColumns(writer, layout, columns)
+  return fillSome(writer, layout, columns, after)
+}
+
+/** How the tables of a store are, by their names. */
+export async function definitionsIn(writer: Connection): Promise<ReadonlyMap<string, Definition>> {
+  const rows = await writer.all('SELECT name, definition FROM ninefold_tables')
+  return new Map(rows.map(([name, text]) => [String(name), definitionOf(String(text))]))
 }
 
 function definitionOf(text: string): Definition {
@@ -71,23 +97,4 @@ function definitionOf(text: string): Definition {
 
 function textsOf(value: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(isRecord(value) ? value : {}).map(([name, text]) => [name, String(text)]))
-}
-
-/** Rows that are filled at a time: memory stays small whatever the table holds. */
-const batchSize = 500
-
-async function backFill(writer: Connection, layout: Layout, columns: readonly WrittenColumn[]): Promise<void> {
-  const { key, body } = ownColumns
-  const select = `SELECT ${key}, ${body} FROM ${layout.table} WHERE ${key} > ? ORDER BY ${key} LIMIT ${batchSize}`
-  const update = `UPDATE ${layout.table} SET ${columns.map(column => `${column.sql} = ?`).join(', ')} WHERE ${key} = ?`
-  let last = ''
-  for (;;) {
-    const rows = await writer.all(select, [last])
-    for (const [id, text] of rows) {
-      const document: unknown = JSON.parse(String(text))
-      last = String(id)
-      await writer.run(update, [...columns.map(column => column.valueOf(document)), last])
-    }
-    if (rows.length < batchSize) return
-  }
 }

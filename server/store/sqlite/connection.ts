@@ -36,8 +36,8 @@ export class SqliteConnection implements Connection {
   }
 
   /** From here on a file that another process locks is reported soon; until then it is waited for. */
-  endOpening(): void {
-    this.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
+  endOpening(timeoutMs = busyTimeoutMs): void {
+    this.exec(`PRAGMA busy_timeout = ${timeoutMs}`)
   }
 
   /** Runs statements that take no parameter. */

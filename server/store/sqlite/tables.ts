@@ -1,12 +1,12 @@
 import { ownColumns, quoteName, type WrittenColumn } from '../columns.ts'
 import { addGeneration } from '../generation.ts'
-import type { Layout } from '../layout.ts'
+import { checkKnown, type Layout } from '../layout.ts'
 import type { SqliteConnection } from './connection.ts'
 
 /**
  * Makes table, columns and indexes of a collection what its declaration says; runs inside a transaction of the
  * writer. What exists is kept: a new column is filled from the bodies, one that is no longer declared stays, an index
- * whose definition changed is built anew.
+ * whose definition changed is built anew. Throws when a newer version has added a column.
  */
 export function prepareTable(writer: SqliteConnection, layout: Layout): void {
   const { key, version, body } = ownColumns
@@ -14,6 +14,7 @@ export function prepareTable(writer: SqliteConnection, layout: Layout): void {
     `CREATE TABLE IF NOT EXISTS ${layout.table} (${key} TEXT NOT NULL PRIMARY KEY, ${version} INTEGER NOT NULL${columnDefinitions(layout)}, ${body} TEXT NOT NULL)`,
   )
   const types = columnTypes(writer, layout)
+  checkKnown(layout, types.keys())
   const added = layout.written.filter(({ name, affinity }) => types.get(name) !== affinity)
   const retyped = added.filter(({ name }) => types.has(name))
   dropStaleIndexes(writer, layout, retyped.length > 0)

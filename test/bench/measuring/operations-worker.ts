@@ -1,12 +1,12 @@
 import { createInterface } from 'node:readline'
 import { startWorkers } from '../../../server/operations/workers.ts'
-import { openSqlite } from '../../../server/store/sqlite.ts'
 import { benchCollections, workBench } from '../../server/operations/work-bench.ts'
+import { openPlace } from '../../server/store/place.ts'
 import { instant } from './pending.ts'
 
-/** Says `ready`, works on the store of a file from the first line of its input on, and ends with it. */
-const [file = ''] = process.argv.slice(2)
-const store = await openSqlite({ file, collections: benchCollections })
+/** Says `ready`, works on the store of a place from the first line of its input on, and ends with it. */
+const [place = ''] = process.argv.slice(2)
+const store = await openPlace(place, benchCollections)
 const bench = workBench(store, [instant])
 console.log('ready')
 const input = createInterface({ input: process.stdin })

@@ -34,16 +34,22 @@ import { testGuard, testToken } from '../../server/access/test-access.ts'
 
 const clock = createClock()
 
-/** The taxonomy over a tree of a certain size, without a listener and without workers. */
-export interface StoredTree {
-  readonly store: ServerStore
-  /** The handlers alone: no routing, no doors, no checks. */
-  readonly handlers: Handlers
+/** What one organisation holds. */
+export interface Tree {
   readonly organisation: string
   /** Their ids, each under the one before it until `maxDepth` are nested. */
   readonly groups: readonly string[]
-  /** Makes a call; throws unless it is answered 200. */
-  readonly call: (method: string, target: string, body?: object) => Promise<string>
+}
+
+/** Makes a call; throws unless it is answered 200. */
+export type Caller = (method: string, target: string, body?: object) => Promise<string>
+
+/** The taxonomy over a tree of a certain size, without a listener, without workers and with the guard of tests. */
+export interface StoredTree extends Tree {
+  readonly store: ServerStore
+  /** The handlers alone: no routing, no doors, no checks. */
+  readonly handlers: Handlers
+  readonly call: Caller
   close(): Promise<void>
 }
 
@@ -96,12 +102,12 @@ export async function storedTree(place: string, size: TreeSize): Promise<StoredT
   const routes = module.mount({ ...parts, taxonomy: taxonomyFunctions })
   const tokens = pageTokens(scope => createHmac('sha256', 'a key').update(scope).digest())
   const domains = { outside: module.domain }
-  const made = await makeTree(store, size)
+  const made = await fillTree(store, size)
   return {
     store,
     handlers: await handlers,
     ...made,
-    call: caller(dispatcher({ routes, doors, clock, tokens, domains, log: () => {} })),
+    call: caller(dispatcher({ routes, doors, clock, tokens, domains, log: () => {} }), testToken),
     close: () => store.close(),
   }
 }
@@ -127,9 +133,10 @@ function watchedArea(): { readonly module: AreaModule; readonly handlers: Promis
   return { module, handlers: promise }
 }
 
-function caller(dispatch: Dispatch): StoredTree['call'] {
+/** Calls a dispatcher with an access token. */
+export function caller(dispatch: Dispatch, token: string): Caller {
   const { signal } = new AbortController()
-  const headers = { authorization: `Bearer ${testToken}`, 'content-type': 'application/json' }
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   return async (method, target, body) => {
     const sent = body && new Blob([JSON.stringify(body)]).stream()
     const answer = await dispatch({ method, target, headers, body: sent, signal, clientAddress: '127.0.0.1' })
@@ -142,7 +149,8 @@ const time = formatMillis(Date.UTC(2026, 0, 1))
 const maxDepth = 10
 const labels = { env: 'prod', team: 'core', cost_center: '4711' }
 
-async function makeTree(store: ServerStore, size: TreeSize): Promise<Pick<StoredTree, 'organisation' | 'groups'>> {
+/** Makes one organisation with groups and workspaces in an empty store. */
+export async function fillTree(store: ServerStore, size: TreeSize): Promise<Tree> {
   const organisation = clock.newId()
   const made: string[] = []
   await store.tx(async tx => {
@@ -163,7 +171,7 @@ async function makeTree(store: ServerStore, size: TreeSize): Promise<Pick<Stored
 /** Counts what was made, and lifts the limits that would keep it from growing. */
 async function settle(tx: Transaction, organisation: string, size: TreeSize): Promise<void> {
   await lockTree(tx, organisation, size)
-  for (const quota of ['taxonomy.workspaces', 'taxonomy.groups']) {
+  for (const quota of ['taxonomy.workspaces', 'taxonomy.groups', 'iam.serviceAccounts']) {
     const stored = await tx.get(quotas, quota)
     if (stored) await tx.update(quotas, quota, { ...stored.value, default_limit: -1 }, stored.version)
   }

@@ -93,9 +93,12 @@ export const platformScope: Scope = { type: 'PLATFORM', id: '' }
 /** Tells what a feed is told. */
 function recordingFeed(feed: Feed, { changes, revised }: Pick<Administration, 'changes' | 'revised'>): Feed {
   return {
-    isShared: feed.isShared,
+    revised: tx => feed.revised(tx),
+    isFollowed: tx => feed.isFollowed(tx),
     hold: tx => feed.hold(tx),
     settled: revision => feed.settled(revision),
+    requireFresh: () => feed.requireFresh(),
+    isSettled: revision => feed.isSettled(revision),
     async revise(tx, kind, key) {
       const rev = await feed.revise(tx, kind, key)
       tx.afterCommit(() => {

@@ -39,7 +39,9 @@ describe('bindings', () => {
     const seen = await allOf(context => w.bindings.listBindings({}, context), w.as(w.oz), bindingsList, {
       page_size: 1,
     })
-    expect(seen.map(({ scope_id }) => scope_id)).toEqual([w.w.id, w.w.id, w.o.id])
+    expect(seen.map(({ scope_id }) => scope_id).toSorted()).toEqual([w.w.id, w.w.id, w.o.id].toSorted())
+    const created = seen.map(each => each.created)
+    expect(created).toEqual(created.toSorted().toReversed())
     const all = await allOf(context => w.bindings.listBindings({}, context), w.as(w.ada), bindingsList, {
       page_size: 2,
     })

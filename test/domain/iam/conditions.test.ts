@@ -1,10 +1,13 @@
 import fc from 'fast-check'
+import ipaddr from 'ipaddr.js'
 import { describe, expect, test } from 'vitest'
 import { conditionFields } from '../../../domain/iam/condition-fields.ts'
 import { checkCondition, storedCondition, type Attributes, type Verdict } from '../../../domain/iam/conditions.ts'
 import { FilterSchemaRecords } from '../../../domain/records/filter-schemas.ts'
 import { iamFilters } from '../../../output/iam/filters.ts'
 import { ApiError } from '../../../runtime/errors.ts'
+import { checkFilter } from '../../../runtime/filter/check.ts'
+import { matches } from '../../../runtime/filter/evaluate.ts'
 
 const known: Attributes = {
   request: {
@@ -182,4 +185,85 @@ test('the attributes are published as a filter schema without an order', async (
     sortable: false,
     enum_values: [],
   })
+})
+
+/** What callers may send that differs in how it compares. */
+const texts = ['', 'a', 'ab', 'b', 'kim@corp.example', '\ue000', '\u{1f600}', '10.1.2.3', '::1', 'unix:']
+const someText = fc.constantFrom(...texts)
+const someAttributes: fc.Arbitrary<Attributes> = fc.record({
+  request: fc.record({
+    time: fc
+      .date({ min: new Date('2026-01-01'), max: new Date('2026-01-02'), noInvalidDate: true })
+      .map(date => date.toISOString()),
+    hour_of_day: fc.integer({ min: 0, max: 23 }),
+    day_of_week: fc.integer({ min: 1, max: 7 }),
+    ip: someText,
+    permission: someText,
+  }),
+  principal: fc.record({
+    id: someText,
+    kind: fc.constantFrom('USER' as const, 'SERVICE_ACCOUNT' as const),
+    email: someText,
+  }),
+  resource: fc.record({
+    type: someText,
+    id: someText,
+    name: someText,
+    labels: fc.dictionary(fc.constantFrom('env', 'a', '__proto__'), someText),
+  }),
+})
+
+const quoted = someText.map(text => JSON.stringify(text))
+const ordered = fc.constantFrom('=', '!=', '<', '<=', '>', '>=')
+const comparison = (name: string, value: fc.Arbitrary<string>, operators = ordered): fc.Arbitrary<string> =>
+  fc.tuple(operators, value).map(([operator, operand]) => `${name} ${operator} ${operand}`)
+const wild = fc.constantFrom('"*"', '"a*"', '"*b"', '"a*b"', '"*@*.example"')
+const someComparison = fc.oneof(
+  ...['request.permission', 'principal.id', 'principal.email', 'resource.type', 'resource.id'].flatMap(name => [
+    comparison(name, quoted),
+    comparison(name, wild, fc.constantFrom('=', '!=')),
+    fc.constant(`${name}:*`),
+  ]),
+  comparison('resource.name', quoted, fc.constantFrom('=', '!=')),
+  comparison('resource.labels.env', quoted),
+  fc.constantFrom('resource.labels:*', 'resource.labels:env', 'resource.labels.env:*', 'resource.labels.env = "a*"'),
+  fc.constantFrom(
+    'principal.kind = USER',
+    'principal.kind != USER',
+    'principal.kind:*',
+    'request.ip:*',
+    'request.time:*',
+  ),
+  comparison('request.hour_of_day', fc.integer({ min: -1, max: 24 }).map(String)),
+  comparison('request.day_of_week', fc.constantFrom('0', '7', '9223372036854775807')),
+  comparison(
+    'request.time',
+    fc.constantFrom('"2026-01-01T12:00:00Z"', '"2026-01-01T12:00:00.0005Z"', '"2026-01-01T12:00:00+01:00"'),
+  ),
+)
+
+test('a comparison with what is known says what the same filter of a list says, whatever it was asked before', () => {
+  fc.assert(
+    fc.property(someComparison, fc.array(someAttributes, { minLength: 1, maxLength: 4 }), (text, all) => {
+      const condition = checkCondition(text, 'condition')
+      const filter = checkFilter(text, conditionFields)
+      if (filter === undefined) throw new Error('no filter')
+      for (const attributes of [...all, ...all]) expect(condition?.decide(attributes)).toBe(matches(filter, attributes))
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('a range holds the addresses that agree in its first bits', () => {
+  const address = fc.oneof(fc.ipV4(), fc.ipV6())
+  fc.assert(
+    fc.property(address, address, fc.integer({ min: 0, max: 128 }), (first, ip, length) => {
+      const [one, other] = [ipaddr.process(first), ipaddr.process(ip)]
+      const bits = Math.min(length, one.kind() === 'ipv4' ? 32 : 128)
+      const isMapped = first.includes(':') && one.kind() === 'ipv4'
+      const text = `request.ip:"${first}/${isMapped ? bits + 96 : bits}"`
+      const attributes = { ...known, request: { ...known.request, ip } }
+      expect(verdictOf(text, attributes)).toBe(one.kind() === other.kind() && other.match(one, bits))
+    }),
+  )
 })

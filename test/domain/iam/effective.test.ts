@@ -1,11 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  accessEntry,
-  allowedPrincipals,
-  effectivePermissions,
-  unconditionalUntil,
-  type Holding,
-} from '../../../domain/iam/effective.ts'
+import { accessEntry, effectivePermissions, type Holding } from '../../../domain/iam/effective.ts'
 import { statementsOf } from '../../../domain/iam/statements.ts'
 import type { Scope } from '../../../domain/ports/operations.ts'
 import type { Binding, Policy, PolicyStatement } from '../../../output/iam/types.ts'
@@ -227,28 +221,5 @@ describe('an entry of an access list', () => {
     ['with a statement for others', { policies: [policy('p', [allow({ principals: ['principal:bob'] })])] }, false],
   ] satisfies [string, Said, boolean][])('%s there is one: %s', (_, said, isListed) => {
     expect(entry(said) !== undefined).toBe(isListed)
-  })
-
-  test('the principals that statements name are found', () => {
-    const policies = [
-      policy('p1', [allow(), allow({ principals: ['principal:bob', 'role:viewer'] })]),
-      policy('p2', [statement({ principals: ['principal:eve'] })]),
-      policy('p3', [allow({ principals: ['principal:ann'] })], false),
-    ]
-    expect(allowedPrincipals(policies)).toEqual(new Set(['kim', 'bob']))
-  })
-})
-
-test('what is held without a condition is held until its last binding ends', () => {
-  const bindings = [
-    binding('b1', 'viewer', ids.g, { expire_time: later }),
-    binding('b2', 'editor', ids.w),
-    binding('b3', 'viewer', ids.w, { condition: 'request.hour_of_day = 5' }),
-    binding('b4', 'viewer', ids.other),
-  ]
-  expect(Object.fromEntries(unconditionalUntil(holding({ bindings })))).toEqual({
-    'compute.vms.create': Infinity,
-    'compute.vms.get': Infinity,
-    'compute.vms.list': start + 60_000,
   })
 })

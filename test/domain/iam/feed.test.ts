@@ -217,67 +217,67 @@ class Line {
   }
 }
 
-describe('servers on a shared store', () => {
-  const time = async (): Promise<number> => Date.now()
+/** Of servers on a database: they cannot look whether it was written. */
+const onDatabase = { leases: { time: async () => Date.now() }, changedElsewhere: undefined } as const
 
+/** A change, and whether another server has to follow it. */
+const changeOf = async ({ feed, store }: Server): Promise<readonly [revision: number, isFollowed: boolean]> =>
+  store.tx(async tx => [await feed.revise(tx, 'ROLE', 'r'), await feed.isFollowed(tx)] as const)
+
+describe('servers on a shared store', () => {
   test('alone wait for nobody', async () => {
-    const { feed, store } = await serverAt(await testPlace(), { time })
-    expect(feed.isShared).toBe(true)
-    const unsettled = await store.tx(async tx => {
-      await feed.revise(tx, 'ROLE', 'r')
-      return feed.unsettled(tx)
-    })
-    expect(unsettled).toBeUndefined()
-    expect(await feed.settled(1)).toBe(true)
+    const server = await serverAt(await testPlace(), onDatabase)
+    expect(await changeOf(server)).toEqual([1, false])
+    expect(await server.feed.settled(1)).toBe(true)
   })
 
   test('wait until the others have applied a change', async () => {
     const place = await testPlace()
-    const [one, two] = [await serverAt(place, { time }), await serverAt(place, { time })]
-    const unsettled = await one.store.tx(async tx => {
-      await one.feed.revise(tx, 'ROLE', 'r')
-      return one.feed.unsettled(tx)
-    })
-    expect(unsettled).toBe(1)
+    const [one, two] = [await serverAt(place, onDatabase), await serverAt(place, onDatabase)]
+    expect(await changeOf(one)).toEqual([1, true])
     expect(two.told.lines).toEqual([])
     expect(await one.feed.settled(1)).toBe(true)
     expect(two.told.lines).toEqual(['ROLE r'])
     expect(two.feed.isStale).toBe(false)
   })
 
+  test('have followed themselves when they find a change of another settled', async () => {
+    const place = await testPlace()
+    const [one, two] = [await serverAt(place, onDatabase), await serverAt(place, onDatabase)]
+    const revision = await change(one, 'a')
+    expect(await two.feed.settled(revision)).toBe(true)
+    expect(two.told.lines).toEqual(['PRINCIPAL a'])
+  })
+
   test('do not wait for one that was cut off longer than its lease, and it knows that it is stale by then', async () => {
     const place = await testPlace()
-    const one = await serverAt(place, { time })
+    const one = await serverAt(place, onDatabase)
     const line = new Line(await storeAt(place, ...collections))
     const told = new Told()
-    const cut = new LiveFeed({ store: line.store, clock: createClock(), listeners: [told], time })
+    const cut = new LiveFeed({ store: line.store, clock: createClock(), listeners: [told], ...onDatabase })
     await cut.start()
     expect(cut.isStale).toBe(false)
     line.isCut = true
     const revision = await change(one, 'a')
     const began = performance.now()
     expect(await one.feed.settled(revision)).toBe(true)
-    expect(performance.now() - began).toBeLessThan(3500)
+    expect(performance.now() - began).toBeLessThan(30_000)
     expect(cut.isStale).toBe(true)
     expect(told.lines).toEqual([])
   })
 
   test('do not wait for one that has stopped', async () => {
     const place = await testPlace()
-    const [one, two] = [await serverAt(place, { time }), await serverAt(place, { time })]
+    const [one, two] = [await serverAt(place, onDatabase), await serverAt(place, onDatabase)]
     await two.feed.stop()
     expect(two.feed.isStale).toBe(true)
     expect(await one.store.count(servers)).toBe(1)
-    const unsettled = await one.store.tx(async tx => {
-      await one.feed.revise(tx, 'ROLE', 'r')
-      return one.feed.unsettled(tx)
-    })
-    expect(unsettled).toBeUndefined()
+    expect(await changeOf(one)).toEqual([1, false])
   })
 
   test('say that a change is not settled when one with a lease does not follow', async () => {
     const place = await testPlace()
-    const one = await serverAt(place, { time })
+    const one = await serverAt(place, onDatabase)
     const lease = { id: 'somebody', applied_rev: 0, lease_until: Date.now() + 60_000 }
     await one.store.tx(tx => tx.insert(servers, lease))
     expect(await one.feed.settled(await change(one, 'a'))).toBe(false)
@@ -290,14 +290,14 @@ describe('servers on a shared store', () => {
 
   test('that come back have applied what was done without them before they are fresh', async () => {
     const place = await testPlace()
-    const one = await serverAt(place, { time })
+    const one = await serverAt(place, onDatabase)
     let now = 0
-    const two = await serverAt(place, { time, steady: () => now })
+    const two = await serverAt(place, { ...onDatabase, steady: () => now })
     expect(two.feed.isStale).toBe(false)
     await change(one, 'a')
     now = 100_000
     expect(two.feed.isStale).toBe(true)
-    await expect.poll(() => two.feed.isStale, { timeout: 10_000, interval: 5 }).toBe(false)
+    await expect.poll(() => two.feed.isStale, { interval: 5 }).toBe(false)
     expect(two.told.lines).toEqual(['PRINCIPAL a'])
   })
 
@@ -311,9 +311,11 @@ describe('servers on a shared store', () => {
       clock: createClock(),
       listeners: [],
       steady: () => now,
-      time: async () => {
-        asked += 1
-        return Date.now()
+      leases: {
+        time: async () => {
+          asked += 1
+          return Date.now()
+        },
       },
     })
     await feed.start()

@@ -15,6 +15,7 @@ import { areaRecords, operationsCollection } from '../../../server/operations/ar
 import { rememberedKeys } from '../../../server/operations/idempotency.ts'
 import { operationsOf } from '../../../server/operations/operations.ts'
 import { WorkQueue } from '../../../server/operations/work-queue.ts'
+import { settledOperations } from '../../../server/iam/settled-operations.ts'
 import { startWorkers, workCollections } from '../../../server/operations/workers.ts'
 import { logLines, quick } from '../../server/operations/work-bench.ts'
 import { storeAt, testPlace } from '../../server/store/harness.ts'
@@ -25,14 +26,26 @@ const clock = createClock()
 
 interface Server extends MutationParts {
   readonly feed: LiveFeed
+  /** What it was told has changed. */
+  readonly told: readonly string[]
   /** Revises one role. */
   revise(key?: string): Promise<IamOperation>
 }
 
+type Change = (tx: Transaction) => Promise<Effect>
+
 /** A server that mutates and works; `isShared` says whether others may be on the store. */
-async function serverAt(place: string, isShared: boolean): Promise<Server> {
+async function serverAt(place: string, isShared: boolean, steady?: () => number): Promise<Server> {
   const store = await storeAt(place, ...collections)
-  const feed = new LiveFeed({ store, clock, listeners: [], ...(isShared && { time: async () => Date.now() }) })
+  const told: string[] = []
+  const listener = { changed: (kind: string, key: string) => void told.push(`${kind} ${key}`), reset: () => undefined }
+  const feed = new LiveFeed({
+    store,
+    clock,
+    listeners: [listener],
+    ...(isShared && { leases: { time: async () => Date.now() } }),
+    ...(steady && { steady }),
+  })
   await feed.start()
   onTestFinished(() => feed.stop())
   const [queue, log] = [new WorkQueue(), logLines()]
@@ -51,7 +64,7 @@ async function serverAt(place: string, isShared: boolean): Promise<Server> {
     }
     return JSON.parse((await mutateIam(parts, contextOf(key), { role: 'r' }, run)).text)
   }
-  return { ...parts, revise }
+  return { ...parts, told, revise }
 }
 
 const contextOf = (idempotencyKey: string | undefined): CallContext => ({
@@ -78,10 +91,11 @@ test('a mutation is DONE at once where no other server is', async () => {
 test('a mutation is DONE when the other server follows', async () => {
   const place = await testPlace()
   const [one, two] = [await serverAt(place, true), await serverAt(place, true)]
-  const operation = await one.revise()
-  expect(operation).toMatchObject({ status: 'IAM_OPERATION_STATUS_DONE' })
-  const stored = await two.store.get(servers, two.feed.serverId)
-  expect(stored?.value.applied_rev).toBe(1)
+  // Either of them may be the one that finds that all have followed.
+  for (let changes = 1; changes <= 5; changes += 1) {
+    expect(await one.revise()).toMatchObject({ status: 'IAM_OPERATION_STATUS_DONE' })
+    expect(two.told).toHaveLength(changes)
+  }
 })
 
 test('a mutation that a server does not follow is answered RUNNING, and ends when it does', async () => {
@@ -96,3 +110,70 @@ test('a mutation that a server does not follow is answered RUNNING, and ends whe
   })
   expect(await one.revise('k')).toMatchObject({ id: operation.id, status: 'IAM_OPERATION_STATUS_DONE' })
 })
+
+/** What a run of the work comes to that ends operations once all have followed. */
+const settling = (feed: Pick<LiveFeed, 'isSettled'>, revision = 1) =>
+  settleProcedure({ feed } as never).steps[0]?.run({ input: { revision } } as never)
+
+test('what waits for others to follow lets other work have its turn', async () => {
+  const { feed, revise, store } = await serverAt(await testPlace(), true)
+  await store.tx(tx => tx.insert(servers, { id: 'somebody', applied_rev: 0, lease_until: Date.now() + 600_000 }))
+  const waiting = feed.settled(1)
+  expect(await settling(feed)).toMatchObject({ kind: 'again' })
+  // Who waits for as long as it may still does.
+  expect(await Promise.race([waiting, 'waiting'])).toBe('waiting')
+  expect((await revise()).status).toBe('IAM_OPERATION_STATUS_RUNNING')
+})
+
+test('what waits for others to follow goes on waiting when nobody can say whether they have', async () => {
+  const cause = new Error('the store is away')
+  const outcome = await settling({ isSettled: () => Promise.reject(cause) })
+  expect(outcome).toMatchObject({ kind: 'again', cause })
+})
+
+test('a server that finds that all have followed has followed as well', async () => {
+  const place = await testPlace()
+  const [one, two] = [await serverAt(place, true), await serverAt(place, true)]
+  await one.store.tx(async tx => {
+    await one.feed.hold(tx)
+    await one.feed.revise(tx, 'ROLE', 'r')
+    const { serverId } = one.feed
+    const lease = await tx.lock(servers, serverId)
+    if (lease) await tx.update(servers, serverId, { ...lease.value, applied_rev: 1 }, lease.version)
+  })
+  expect(await two.feed.isSettled(1)).toBe(true)
+  expect(two.told).toEqual(['ROLE r'])
+})
+
+test.each([
+  ['iam', (server: Server) => (run: Change) => mutateIam(server, contextOf(undefined), {}, run)],
+  [
+    'another area',
+    ({ feed, operations }: Server) =>
+      (run: Change) =>
+        settledOperations(operations, feed).mutate(contextOf(undefined), {}, run),
+  ],
+] as const)(
+  'a mutation of %s by a process that was stopped under way for longer than its lease is none',
+  async (_, of) => {
+    let stoppedMs = 0
+    const server = await serverAt(await testPlace(), true, () => performance.now() + stoppedMs)
+    const mutate = of(server)
+    const made = async (tx: Transaction): Promise<Effect> => {
+      await server.feed.hold(tx)
+      await server.feed.revise(tx, 'ROLE', 'r')
+      return { type: 'UPDATE', resourceType: 'iam.roles', resourceId: 'r', scope: { type: 'PLATFORM', id: '' } }
+    }
+    await mutate(made)
+    const [before, told] = [await server.store.count(records), server.told.length]
+    const late = mutate(async tx => {
+      const effect = await made(tx)
+      stoppedMs += 3000
+      return effect
+    })
+    await expect(late).rejects.toMatchObject({ reason: 'AUTHORIZATION_STALE' })
+    expect([await server.store.count(records), server.told.length]).toEqual([before, told])
+    await expect.poll(() => server.feed.isStale, { timeout: 10_000 }).toBe(false)
+    await mutate(made)
+  },
+)

@@ -1,30 +1,9 @@
 import { catalogueOf } from '../../../domain/iam/catalogue-of.ts'
-import { computePermissions } from '../../../output/compute/permissions.ts'
-import { iamPermissions } from '../../../output/iam/permissions.ts'
-import { networkPermissions } from '../../../output/network/permissions.ts'
-import { observabilityPermissions } from '../../../output/observability/permissions.ts'
 import { permissionBits } from '../../../output/permission-bits.ts'
-import { registryPermissions } from '../../../output/registry/permissions.ts'
-import { storagePermissions } from '../../../output/storage/permissions.ts'
-import { taxonomyPermissions } from '../../../output/taxonomy/permissions.ts'
-import { topologyPermissions } from '../../../output/topology/permissions.ts'
-import { vaultPermissions } from '../../../output/vault/permissions.ts'
+import { areaPermissions } from '../../../server/access/catalogue.ts'
 
 /** A permission that there was once, as the catalogue keeps it. */
 export const retiredKey = 'compute.vms.defrost'
 
 /** The permissions of the nine areas, and the one that is retired. */
-export const testCatalogue = catalogueOf(
-  [
-    computePermissions,
-    iamPermissions,
-    networkPermissions,
-    observabilityPermissions,
-    registryPermissions,
-    storagePermissions,
-    taxonomyPermissions,
-    topologyPermissions,
-    vaultPermissions,
-  ],
-  [...permissionBits, retiredKey],
-)
+export const testCatalogue = catalogueOf(areaPermissions, [...permissionBits, retiredKey])

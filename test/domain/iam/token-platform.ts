@@ -50,7 +50,6 @@ export const baseUrl = 'https://iam.test'
 
 /** A feed of one process: tells its listeners at the commit. */
 class OwnFeed implements Feed {
-  readonly isShared = false
   readonly #listeners: ((kind: ChangeKind, key: string) => void)[] = []
   #revision = 0
 
@@ -66,7 +65,19 @@ class OwnFeed implements Feed {
     return this.#revision
   }
 
+  revised(): undefined {}
+
+  async isFollowed(): Promise<boolean> {
+    return false
+  }
+
+  requireFresh(): void {}
+
   async settled(): Promise<boolean> {
+    return true
+  }
+
+  async isSettled(): Promise<boolean> {
     return true
   }
 }

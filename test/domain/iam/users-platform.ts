@@ -29,6 +29,7 @@ import { operationsCollection } from '../../../server/operations/area-records.ts
 import { operationsOf } from '../../../server/operations/operations.ts'
 import { WorkQueue } from '../../../server/operations/work-queue.ts'
 import { createHmac } from 'node:crypto'
+import { quickCost } from './quick-cost.ts'
 
 /** The row that stands for the revision: it is locked as the real one is. */
 const revisions: Collection<{ readonly id: string; readonly rev: number }> = { name: 'test_revisions', id: 'id' }
@@ -146,7 +147,7 @@ function partsOf(store: Store, world: World): IamParts {
     operations,
     taxonomy,
     settings: { baseUrl: 'https://ninefold.test', consoleUrl: 'https://console.test' },
-    passwords: passwordsOf({ atOnce: 2 }),
+    passwords: passwordsOf({ atOnce: 2, cost: quickCost }),
     ...accessOf(world),
     ...feedOf(world),
     ...othersOf(world),
@@ -175,8 +176,11 @@ const feedOf = (world: World): Pick<IamParts, 'feed'> => ({
       tx.afterCommit(() => world.changes.push(`${kind} ${key}`))
       return 1
     },
-    isShared: false,
+    revised: () => undefined,
+    isFollowed: async () => false,
     settled: async () => true,
+    requireFresh: () => undefined,
+    isSettled: async () => true,
   },
 })
 
@@ -189,6 +193,7 @@ function taxonomyOf(world: World): Taxonomy {
     effectiveState: stateOf,
     requireActive: async () => {},
     share: async () => {},
+    parent: async () => undefined,
     chain: async (_reader, scope) => (world.states.has(scope.id) ? [scope] : undefined),
     subtree: async () => [],
     consume: async () => {},

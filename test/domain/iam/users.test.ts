@@ -400,6 +400,6 @@ it('keeps nothing of passwords and tokens in rows, operations and audit but hash
     }
   }
   expect(rows).toBeGreaterThan(10)
-  expect((await made.parts.store.get(passwords, id))?.value.hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  expect((await made.parts.store.get(passwords, id))?.value.hash).toMatch(/^\$argon2id\$v=19\$m=8,t=1,p=1\$/)
   expect(await made.parts.store.get(users, id)).not.toHaveProperty('value.hash')
 })

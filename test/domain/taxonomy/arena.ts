@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -18,6 +16,7 @@ import type { ServerStore } from '../../../server/store/server-store.ts'
 import { testToken } from '../../server/access/test-access.ts'
 import { testStoreUrl } from '../../server/store/harness.ts'
 import { openBeside } from '../../server/store/left-place.ts'
+import { memoryFolder } from '../../memory-folder.ts'
 import { testAreas } from './areas.ts'
 import { callerOf, testPlatform, type Answer, type Caller } from './platform.ts'
 
@@ -33,13 +32,13 @@ export interface Arena {
 
 /** Both call the platform of this process. */
 export async function oneProcess(): Promise<Arena> {
-  const { place, ...caller } = await testPlatform({}, memory)
+  const { place, ...caller } = await testPlatform()
   return { one: caller, other: caller, ...checks(place) }
 }
 
 /** Each calls a server of its own, and both servers work on one store. */
 export async function twoProcesses(): Promise<Arena> {
-  const dataDir = await mkdtemp(join(memory, 'ninefold-races-'))
+  const dataDir = await mkdtemp(join(memoryFolder, 'ninefold-races-'))
   const place = { dataDir, ...(await testStoreUrl(afterAll)) }
   const urls = [await startServer(place), await startServer(place)]
   afterAll(() => rm(dataDir, { recursive: true }))
@@ -47,9 +46,6 @@ export async function twoProcesses(): Promise<Arena> {
   if (one === undefined || other === undefined) throw new Error('there must be two servers')
   return { one, other, ...checks(place) }
 }
-
-/** A folder in memory where there is one: who wins does not depend on disks, how long it takes does. */
-const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 const program = fileURLToPath(new URL('./racing-server.ts', import.meta.url))
 

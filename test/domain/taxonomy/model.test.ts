@@ -160,7 +160,7 @@ class Comparison {
         : client.deleteWorkspace({ organisation, id, force })
     if (!(await agrees(`delete ${node.kind} ${node.name}${force ? ' by force' : ''}`, call, expected))) return
     const status = async () => (await client.getOperation({ id: (await call).id })).status
-    await expect.poll(status, { interval: 2, timeout: 20_000 }).toBe('TAXONOMY_OPERATION_STATUS_DONE')
+    await expect.poll(status, { interval: 2 }).toBe('TAXONOMY_OPERATION_STATUS_DONE')
     Object.assign(node, { isGone: true, vcpus: 0, things: 0 })
   }
 

@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import { TaxonomyClient } from '../../../output/taxonomy/client.ts'
@@ -10,6 +9,7 @@ import { compose } from '../../../server/compose.ts'
 import type { StorePlace } from '../../../server/platform-store.ts'
 import { testAccess, testToken } from '../../server/access/test-access.ts'
 import { testStoreUrl } from '../../server/store/harness.ts'
+import { memoryFolder } from '../../memory-folder.ts'
 import { testAreas } from './areas.ts'
 import type { DepotControl } from './depot.ts'
 
@@ -36,9 +36,9 @@ export interface Answer {
   readonly body: { readonly details?: readonly { readonly reason?: string; readonly metadata?: object }[] }
 }
 
-/** Starts a platform that ends with the tests of the file; its data lie in a folder of their own in `parent`. */
-export async function testPlatform(control: DepotControl = {}, parent = tmpdir()): Promise<TestPlatform> {
-  const dataDir = await mkdtemp(join(parent, 'ninefold-taxonomy-'))
+/** Starts a platform that ends with the tests of the file; its data lie in a folder of their own. */
+export async function testPlatform(control: DepotControl = {}): Promise<TestPlatform> {
+  const dataDir = await mkdtemp(join(memoryFolder, 'ninefold-taxonomy-'))
   const place = { dataDir, ...(await testStoreUrl(afterAll)) }
   const { close, ...caller } = await platformOver(place, control)
   afterAll(async () => {

@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect } from 'vitest'
 import type { Reader } from '../../../domain/ports/store.ts'
@@ -12,12 +11,13 @@ import type { Log } from '../../../server/log.ts'
 import { works } from '../../../server/operations/work.ts'
 import type { StorePlace } from '../../../server/platform-store.ts'
 import { testStoreUrl } from '../../server/store/harness.ts'
+import { memoryFolder } from '../../memory-folder.ts'
 import { shelves } from './depot.ts'
 import { depotPlatform, quickTimes, readStore, type DepotPlatform } from './depot-platform.ts'
 import { Script } from './scripted-area.ts'
 
 /** Conditions are asked for often, and given up late. */
-export const within = { timeout: 20_000, interval: 5 }
+export const within = { timeout: 60_000, interval: 5 }
 
 /** Nothing that rests wakes while a test runs. */
 export const patientTimes: FollowTimes = { ...quickTimes, restMs: 600_000 }
@@ -42,7 +42,7 @@ export async function scriptedPlatform(
   others: (script: Script) => readonly AreaModule[] = () => [],
   log?: Log,
 ): Promise<ScriptedPlatform> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'ninefold-scripted-'))
+  const dataDir = await mkdtemp(join(memoryFolder, 'ninefold-scripted-'))
   const place = { dataDir, ...(await testStoreUrl(afterAll)) }
   const script = new Script()
   const { close, ...platform } = await depotPlatform(place, script.control, times, others(script), log)

@@ -45,22 +45,22 @@ export async function generate(folder: string, ...words: readonly string[]): Pro
   }
 }
 
-/** A running `generate --watch`: what it prints can be waited for. */
+/** Gives a program one pipe for both of its outputs: what comes through two has no order between them. */
+const onOnePipe = ['-c', 'exec "$@" 2>&1', 'sh']
+
+/** A running `generate --watch`: what it prints, to both of its outputs, can be waited for. */
 export class Watching {
   readonly #child
   #printed = ''
   readonly #waiting = new Set<() => void>()
 
   constructor(folder: string, ...words: readonly string[]) {
-    this.#child = spawn(process.execPath, [join(repository, 'generator/main.ts'), 'generate', ...words, '--watch'], {
-      cwd: folder,
-    })
-    const collect = (chunk: Buffer): void => {
-      this.#printed += chunk.toString()
+    const command = [process.execPath, join(repository, 'generator/main.ts'), 'generate', ...words, '--watch']
+    this.#child = spawn('sh', [...onOnePipe, ...command], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+    this.#child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      this.#printed += text
       for (const look of this.#waiting) look()
-    }
-    this.#child.stdout.on('data', collect)
-    this.#child.stderr.on('data', collect)
+    })
   }
 
   /** Resolves with what was printed up to and with `pattern` since the last call. */

@@ -93,6 +93,20 @@ describe('x-filter', () => {
     expect(model.documents[0]?.operations[0]?.list?.fields[1]?.values).toBe('INTEGER')
   })
 
+  test('reads what a property adds something to', async () => {
+    const added = (schema: string): string => `{allOf: [${schema}], readOnly: true}`
+    const row = `id: {type: string}, state: ${added('{$ref: "#/components/schemas/State"}')}, states: ${added('{type: array, items: {$ref: "#/components/schemas/State"}}')}, m: ${added('{type: object, additionalProperties: {type: integer}}')}`
+    const fields =
+      "{name: state, type: ENUM}, {name: states, type: 'ENUM[]'}, {name: m, type: MAP}, {name: id, type: STRING, sortable: true}"
+    const model = await modelOf(list(`fields: [${fields}], default_order_by: id`, row))
+    expect(operationNamed(model, 'listRows').list?.fields).toMatchObject([
+      { name: 'state', enumValues: ['A', 'B'] },
+      { name: 'states', list: true, enumValues: ['A', 'B'] },
+      { name: 'm', values: 'INTEGER' },
+      { name: 'id' },
+    ])
+  })
+
   test('names a field otherwise than the path that leads to it', async () => {
     const tags = 'id: {type: string}, tags: {type: array, items: {type: object, properties: {name: {type: string}}}}'
     const fields = "{name: tags, path: tags.name, type: 'STRING[]'}, {name: id, path: id, type: STRING, sortable: true}"
@@ -242,8 +256,8 @@ describe('errors', () => {
 })
 
 describe('an operation that can be waited for', () => {
-  const answering = (id: string, path: string, schema: string): string =>
-    `  ${path}: {post: {operationId: ${id}, responses: {'200': {description: ok, content: {application/json: {schema: {$ref: '#/components/schemas/${schema}'}}}}}}}\n`
+  const answering = (id: string, path: string, schema: string, status = '200'): string =>
+    `  ${path}: {post: {operationId: ${id}, responses: {'${status}': {description: ok, content: {application/json: {schema: {$ref: '#/components/schemas/${schema}'}}}}}}}\n`
   const schemas = `components:
   schemas:
     Op: {type: object, x-resource: {type: t.operations, plural: operations}}
@@ -252,13 +266,15 @@ describe('an operation that can be waited for', () => {
     Other: {type: object}
 `
   test.each([
-    ['Op', true],
-    ['WithToken', true],
-    ['Other', false],
-    ['Circle', false],
-  ])('answers %s: %s', async (schema, expected) => {
+    ['Op', '200', true],
+    ['Op', '202', true],
+    ['Op', '201', false],
+    ['WithToken', '200', true],
+    ['Other', '200', false],
+    ['Circle', '200', false],
+  ])('answers %s with %s: %s', async (schema, status, expected) => {
     const model = await modelOf(
-      `paths:\n${answering('x', '/a', schema)}${answering('getOperation', '/b', 'Op')}${schemas}`,
+      `paths:\n${answering('x', '/a', schema, status)}${answering('getOperation', '/b', 'Op')}${schemas}`,
     )
     expect(operationNamed(model, 'x').returnsOperation).toBe(expected)
     expect(operationNamed(model, 'getOperation').returnsOperation).toBe(false)

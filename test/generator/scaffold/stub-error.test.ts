@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { errorAnswer, toldError } from '../../../runtime/failure.ts'
+import { toldError } from '../../../runtime/outcome.ts'
+import { errorAnswer } from '../../../runtime/status.ts'
 import { unimplemented } from '../../../runtime/errors.ts'
 import type { Route } from '../../../runtime/route.ts'
 

@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { memoryFolder } from '../../memory-folder.ts'
 
 /** A folder of its own for one test, gone afterwards. */
 export function temporaryFolder(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ninefold-')))
+  const folder = realpathSync(mkdtempSync(join(memoryFolder, 'ninefold-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RenderError } from '../../../runtime/failure.ts'
+import type { RenderError } from '../../../runtime/status.ts'
 import type { Dispatch } from '../../../runtime/wire.ts'
 import { madeService } from '../made-service.ts'
 

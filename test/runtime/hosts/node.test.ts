@@ -1,27 +1,21 @@
 import { createServer } from 'node:http'
-import type { Server, ServerOptions } from 'node:http'
 import { connect } from 'node:net'
-import type { Socket } from 'node:net'
-import { text } from 'node:stream/consumers'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { answerClientError, nodeHost, serverOptions } from '../../../runtime/hosts/node.ts'
-import type { Dispatch } from '../../../runtime/wire.ts'
-import { madeService } from '../made-service.ts'
 import { hostContract } from './contract.ts'
+import { socketContract, talk } from './sockets.ts'
+import type { Listen } from './sockets.ts'
 
 const outside = { name: 'ninefold', base: 0 }
 
-async function listen(
-  dispatch: Dispatch,
-  options: ServerOptions = {},
-): Promise<{ server: Server; port: number } & AsyncDisposable> {
-  const server = createServer({ ...serverOptions, ...options }, nodeHost(dispatch))
+const listen: Listen = async (dispatch, patienceMs) => {
+  const times = { headersTimeout: patienceMs, requestTimeout: patienceMs, connectionsCheckingInterval: 10 }
+  const server = createServer({ ...serverOptions, ...(patienceMs !== undefined && times) }, nodeHost(dispatch))
   server.on('clientError', (error, socket) => answerClientError(error, socket, outside))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('the server has no port')
   return {
-    server,
     port: address.port,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
@@ -38,222 +32,23 @@ hostContract('node:http', async dispatch => {
   }
 })
 
-describe('over raw sockets', () => {
-  const serve = async (options: ServerOptions = {}) => {
-    const service = madeService()
-    const { port, ...served } = await listen(service.dispatch, options)
-    const open = async (): Promise<Socket> => {
-      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
-      await new Promise<void>(resolve => socket.once('connect', resolve))
-      return socket
-    }
-    return { service, open, [Symbol.asyncDispose]: () => served[Symbol.asyncDispose]() }
-  }
+socketContract('node:http', listen)
 
-  /** Sends bytes, keeps the connection open, and returns everything that came back until the server closed it. */
-  const talk = async (socket: Socket, ...parts: readonly (string | Uint8Array)[]): Promise<string> => {
-    for (const part of parts) socket.write(part)
-    return text(socket)
-  }
-
-  const close = 'Connection: close\r\n'
-  const get = (target: string, more = '') => `GET ${target} HTTP/1.1\r\nHost: a\r\n${more}\r\n`
-  const post = (headers: string, body: string) =>
-    `POST /made/v1/things HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${headers}\r\n${body}`
-  const statuses = (answers: string) => [...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))
-
-  test.each([
-    ['GET /o/%zz', get('/o/%zz', close), 404, 'ROUTE_NOT_FOUND'],
-    ['broken encoding in an id', get('/made/v1/things/%zz', close), 400, 'FIELD_INVALID'],
-    ['a raw byte beyond ASCII in the path', get('/made/v1/things/\xe9', close), 400, 'FIELD_INVALID'],
-    ['a NUL in the query', get('/made/v1/things?filter=%00', close), 400, 'FILTER_INVALID'],
-    ['dots', get('/made/v1/../v1/things', close), 404, 'ROUTE_NOT_FOUND'],
-    ['absolute form', get('http://a/made/v1/things/1', close), 200, '"path":"/made/v1/things/1"'],
-    ['asterisk form', `OPTIONS * HTTP/1.1\r\nHost: a\r\n${close}\r\n`, 404, 'ROUTE_NOT_FOUND'],
-    ['no host', `GET /nope HTTP/1.1\r\n${close}\r\n`, 404, 'ROUTE_NOT_FOUND'],
-    ['HTTP/1.0', 'GET /nope HTTP/1.0\r\n\r\n', 404, 'ROUTE_NOT_FOUND'],
-    ['a URL of 17 KiB', get(`/made/v1/things/${'x'.repeat(17_000)}`, close), 400, 'FIELD_INVALID'],
-    ['headers of 100 KiB', get('/made/v1/things/1', `X: ${'x'.repeat(100_000)}\r\n`), 431, 'FIELD_INVALID'],
-    ['an unknown method', 'NOPE /made/v1/things HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'FIELD_INVALID'],
-    [
-      'a method that is known elsewhere',
-      `PROPFIND /made/v1/things HTTP/1.1\r\nHost: a\r\n${close}\r\n`,
-      405,
-      'ROUTE_NOT_FOUND',
-    ],
-    ['no HTTP', 'hello\r\n\r\n', 400, 'FIELD_INVALID'],
-    ['TLS', '\x16\x03\x01\x02\x00\x01\x00', 400, 'FIELD_INVALID'],
-    ['two lengths', post('Content-Length: 2\r\nContent-Length: 3\r\n', '{}'), 400, 'FIELD_INVALID'],
-    ['length and chunks', post('Content-Length: 2\r\nTransfer-Encoding: chunked\r\n', '{}'), 400, 'FIELD_INVALID'],
-    ['a bad chunk', post('Transfer-Encoding: chunked\r\n', 'zz\r\n{}\r\n'), 400, 'FIELD_INVALID'],
-    [
-      'two content types',
-      post(`Content-Type: text/plain\r\nContent-Length: 2\r\n${close}`, '{}'),
-      400,
-      'FIELD_INVALID',
-    ],
-    ['a header called __proto__', get('/made/v1/things/1', `__proto__: x\r\n${close}`), 200, '"id"'],
-  ])('%s is answered in our form', async (_what, sent, status, expected) => {
-    await using served = await serve()
-    const socket = await served.open()
-    const answer = await talk(socket, Buffer.from(sent, 'latin1'))
-    expect([statuses(answer), answer]).toEqual([[status], expect.stringContaining(expected)])
-    expect(answer).toMatch(/\r\ncontent-type: application\/json\r\n/i)
-  })
-
-  test('what is no HTTP is answered in the form of a renderer', async () => {
-    const server = createServer()
-    server.on('clientError', (error, socket) =>
-      answerClientError(error, socket, outside, ({ status, headers }, { message }) => ({
-        status,
-        headers: { ...headers, 'content-type': 'text/plain' },
-        body: `${status} ${message}`,
-      })),
-    )
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    const address = server.address()
-    const socket = connect(typeof address === 'object' && address !== null ? address.port : 0, '127.0.0.1')
-    const answer = await talk(socket, 'hello\r\n\r\n')
-    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
-    expect(answer).toMatch(/\r\ncontent-type: text\/plain\r\n/)
-    expect(answer).toMatch(/\r\n\r\n400 request is not valid HTTP$/)
-    server.close()
-  })
-
-  test('a body that says it is too large is refused before it comes', async () => {
-    await using served = await serve()
-    const socket = await served.open()
-    socket.write(post('Content-Length: 99999999999\r\n', ''))
-    const answer = await new Promise<Buffer>(resolve => socket.once('data', resolve))
-    expect(answer.toString()).toMatch(/^HTTP\/1\.1 400 .*at most 1048576 bytes/s)
-    socket.destroy()
-  })
-
-  test('a chunked body without end is refused as soon as it is too large', async () => {
-    await using served = await serve()
-    const socket = await served.open()
-    socket.write(post('Transfer-Encoding: chunked\r\n', ''))
-    const answer = new Promise<Buffer>(resolve => socket.once('data', resolve))
-    const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`
-    for (let sent = 0; sent < 17; sent += 1) socket.write(chunk)
-    expect((await answer).toString()).toMatch(/^HTTP\/1\.1 400 .*at most 1048576 bytes/s)
-    socket.destroy()
-  })
-
-  test.each([
-    ['headers', 'GET /made/v1/things/1 HTTP/1.1\r\nHost: a\r\n'],
-    ['a body', post('Content-Length: 100\r\n', '{')],
-  ])('a caller that takes too long to send %s is told so', async (_what, sent) => {
-    const times = { headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 10 }
-    await using served = await serve(times)
-    expect(await talk(await served.open(), sent)).toMatch(/^HTTP\/1\.1 408 .*"FIELD_INVALID"/s)
-  })
-
-  test('pipelined requests are answered in their order', async () => {
-    await using served = await serve()
-    const body = '{"name":"a"}'
-    const answers = await talk(
-      await served.open(),
-      get('/made/v1/things/first') +
-        post(`Content-Length: ${body.length}\r\n`, body) +
-        post('Content-Length: 2\r\n', 'no'),
-      get('/nope') + get('/made/v1/things/last', close),
-    )
-    expect(statuses(answers)).toEqual([200, 200, 400, 404, 200])
-    expect(answers.indexOf('"first"')).toBeLessThan(answers.indexOf('"last"'))
-  })
-
-  test('a request after a body that was refused unread is answered on the same connection', async () => {
-    await using served = await serve()
-    const large = 'x'.repeat(1_200_000)
-    const answers = await talk(
-      await served.open(),
-      post(`Content-Length: ${large.length}\r\n`, large),
-      `POST /nope HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`,
-      get('/made/v1/things/1', close),
-    )
-    expect(statuses(answers)).toEqual([400, 404, 200])
-  })
-
-  test('a request after a chunked body that was refused half-read is answered on the same connection', async () => {
-    await using served = await serve()
-    const chunks = `10000\r\n${'x'.repeat(65_536)}\r\n`.repeat(40)
-    const answers = await talk(
-      await served.open(),
-      post('Transfer-Encoding: chunked\r\n', `${chunks}0\r\n\r\n`),
-      get('/made/v1/things/1', close),
-    )
-    expect(statuses(answers)).toEqual([400, 200])
-  })
-
-  test('garbage after a request is refused without touching its answer', async () => {
-    await using served = await serve()
-    const socket = await served.open()
-    socket.write(get('/made/v1/things/1'))
-    await new Promise(resolve => socket.once('data', resolve))
-    expect(statuses(await talk(socket, 'garbage\r\n\r\n'))).toEqual([400])
-  })
-
-  test('a caller that has said all it will say still gets its answer', async () => {
-    await using served = await serve()
-    const socket = await served.open()
-    socket.end(get('/made/v1/things/1'))
-    expect(statuses(await text(socket))).toEqual([200])
-  })
-
-  test('a body that comes byte by byte is read', async () => {
-    await using served = await serve()
-    const socket = await served.open()
-    const body = Buffer.from('{"name":"ä😀"}')
-    socket.setNoDelay(true)
-    socket.write(post(`Content-Length: ${body.length}\r\n${close}`, ''))
-    for (const byte of body)
-      await new Promise<void>(resolve => socket.write(Uint8Array.of(byte), () => setImmediate(resolve)))
-    const answer = await text(socket)
-    expect(answer).toContain('"name":"ä😀"')
-  })
-
-  test.each([
-    ['half a body', post('Content-Length: 100\r\n', '{"name":'), (socket: Socket) => socket.destroy()],
-    ['half a body, reset', post('Content-Length: 100\r\n', '{"name":'), (socket: Socket) => socket.resetAndDestroy()],
-    ['half a body, half closed', post('Content-Length: 100\r\n', '{"name":'), (socket: Socket) => socket.end()],
-    [
-      'half an upload',
-      'PUT /files/a HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\nContent-Type: application/octet-stream\r\n\r\nx',
-      (socket: Socket) => socket.destroy(),
-    ],
-  ])('%s ends the call, which is no error of the server', async (_what, sent, leave) => {
-    await using served = await serve()
-    const socket = await served.open()
-    socket.on('error', () => undefined)
-    socket.write(sent, () => leave(socket))
-    const entry = await served.service.logged()
-    expect(entry).toMatchObject({ status: 499, reason: 'CANCELLED' })
-    expect(entry).not.toHaveProperty('error')
-  })
-
-  test('a slow reader holds the producer back', async () => {
-    await using served = await serve()
-    const socket = await served.open()
-    socket.pause()
-    socket.write(get('/files/endless.bin'))
-    const { endless } = served.service
-    let before = -1
-    while (endless.pulled === 0 || endless.pulled !== before) {
-      before = endless.pulled
-      for (let turn = 0; turn < 200; turn += 1) await new Promise(resolve => setImmediate(resolve))
-    }
-    expect(before).toBeGreaterThan(0)
-    socket.destroy()
-    expect(await served.service.logged()).toMatchObject({ status: 200, reason: 'CANCELLED' })
-    expect(endless.stopped).toBe(true)
-  })
-
-  test('an answer has the length of its bytes, not of its characters', async () => {
-    await using served = await serve()
-    const body = '{"name":"äöü😀"}'
-    const answer = await talk(await served.open(), post(`Content-Length: ${Buffer.byteLength(body)}\r\n${close}`, body))
-    const [head = '', sent = ''] = answer.split('\r\n\r\n')
-    expect(head).toContain(`content-length: ${Buffer.byteLength(sent)}`)
-  })
+test('what is no HTTP is answered in the form of a renderer', async () => {
+  const server = createServer()
+  server.on('clientError', (error, socket) =>
+    answerClientError(error, socket, outside, ({ status, headers }, { message }) => ({
+      status,
+      headers: { ...headers, 'content-type': 'text/plain' },
+      body: `${status} ${message}`,
+    })),
+  )
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const socket = connect(typeof address === 'object' && address !== null ? address.port : 0, '127.0.0.1')
+  const answer = await talk(socket, 'hello\r\n\r\n')
+  expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
+  expect(answer).toMatch(/\r\ncontent-type: text\/plain\r\n/)
+  expect(answer).toMatch(/\r\n\r\n400 request is not valid HTTP$/)
+  server.close()
 })

@@ -47,6 +47,7 @@ export async function ended(child: ChildProcess): Promise<Ended> {
 /** A server that can be called with the administrator's token. */
 export interface Served {
   readonly child: ChildProcess
+  readonly url: string
   call(method: 'GET' | 'POST', path: string, body?: object): Promise<{ readonly status: number; readonly body: string }>
   stop(): Promise<void>
 }
@@ -61,13 +62,14 @@ export async function served(dataDir: string): Promise<Served> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   return {
     child,
+    url,
     async call(method, path, body) {
       const answer = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
       return { status: answer.status, body: await answer.text() }
     },
     async stop() {
       child.kill('SIGTERM')
-      if (child.exitCode === null) await once(child, 'close')
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'close')
     },
   }
 }

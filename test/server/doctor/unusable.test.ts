@@ -9,7 +9,6 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -18,6 +17,7 @@ import { doctor } from '../../../server/doctor/doctor.ts'
 import { testAreas } from '../../domain/taxonomy/areas.ts'
 import { testAccess } from '../access/test-access.ts'
 import { testFolder } from '../store/harness.ts'
+import { memoryFolder } from '../../memory-folder.ts'
 
 const areas = testAreas()
 const ignore = (): void => {}
@@ -32,7 +32,7 @@ async function serve(dataDir: string): Promise<void> {
 }
 
 /** What a server has left. */
-const leftFolder = mkdtempSync(join(tmpdir(), 'ninefold-unusable-'))
+const leftFolder = mkdtempSync(join(memoryFolder, 'ninefold-unusable-'))
 afterAll(() => rmSync(leftFolder, { recursive: true }))
 await serve(leftFolder)
 const stored = join(leftFolder, 'ninefold.sqlite')
@@ -193,6 +193,15 @@ describe('in the place of a store', () => {
       }
     },
   )
+
+  it('a store with a column of a newer version is not served', async () => {
+    const make = leave(sql('ALTER TABLE depot_things ADD COLUMN shine TEXT'))
+    const { file, folder } = made({ name: 'a column', make, told: '' })
+    const message = await refusal(folder, serve)
+    expect(message).toContain(`${file} cannot be used: a newer version of the server has changed the store`)
+    expect(message).toContain('table depot_things has column shine')
+    expect(message).toMatch(/; start that version or a newer one, or restore a backup from before it$/)
+  })
 
   it.each(unmade)('$name is told by doctor, and serve makes a store', async each => {
     const { file, folder } = made(each)

@@ -9,7 +9,7 @@ import { fill, needsMount, smallDisk } from '../small-disk.ts'
 import { postgresUrl } from '../store/harness.ts'
 import { holdStore, runSql, testStorePlace } from '../store/left-place.ts'
 
-const within = { timeout: 20_000, interval: 50 }
+const within = { timeout: 60_000, interval: 50 }
 
 async function served(place: StorePlace) {
   const http = { host: '127.0.0.1', port: 0, isPortOpen: false }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { passwords } from '../../../domain/iam/users-store.ts'
 import { Ninefold } from '../../../output/client.ts'
 import { fetchHost } from '../../../runtime/hosts/fetch.ts'
 import { createTransport } from '../../../runtime/transport.ts'
@@ -9,8 +10,10 @@ import { compose } from '../../../server/compose.ts'
 import type { Config } from '../../../server/config.ts'
 import { bootstrap } from '../../../server/iam/bootstrap.ts'
 import { openIam } from '../../../server/iam/open.ts'
+import { storeCollections } from '../../../server/platform-store.ts'
 import { administrator, administratorFile } from '../access/sign-in.ts'
 import { testFolder, testStoreUrl } from '../store/harness.ts'
+import { openBeside } from '../store/left-place.ts'
 
 const baseUrl = 'http://platform.test'
 const password = 'quiet-harbour-lantern'
@@ -119,6 +122,27 @@ it('lets who has the machine make an administrator beside a server that runs', a
   )
 })
 
+it.each([
+  ['base_url', { baseUrl: 'https://base.test' }, /^page: https:\/\/base\.test\/credential#ct1\./],
+  [
+    'console_url',
+    { consoleUrl: 'https://console.test', baseUrl: undefined },
+    /^page: https:\/\/console\.test\/credential#ct1\./,
+  ],
+  [
+    'neither',
+    { baseUrl: undefined },
+    /^by: npx node ninefold\.ts activate --url <where the server listens> --token-file/,
+  ],
+])('tells the page of a token by what is set: %s', async (_, given, expected) => {
+  const config = { ...(await emptyPlace()), ...given }
+  await (await started({ ...config, bootstrap: { adminEmail: '' } })).close()
+  const printed: string[] = []
+  await bootstrap({ config, areas, email: 'kim@acme.example', print: line => printed.push(line) })
+  expect(printed.at(-1)).toMatch(expected)
+  expect(printed.join()).not.toContain(':0/')
+})
+
 it('takes an invited user from the invitation to the first session', async () => {
   const config = await emptyPlace()
   const bootstrapped = { adminPasswordFile: administratorFile(config.dataDir) }
@@ -176,4 +200,15 @@ it('takes an invited user from the invitation to the first session', async () =>
   const { id } = await x.iam.getMyProfile({})
   await oz.iam.deactivateUser({ id, body: {} })
   await expect(x.iam.getMyProfile({})).rejects.toMatchObject({ reason: 'TOKEN_REVOKED' })
+})
+
+it('hashes passwords at full cost wherever a platform is served', async () => {
+  const config = { ...(await emptyPlace()), bootstrap: { adminPasswordFile: administratorFile(testFolder()) } }
+  const { close, signedIn } = await started(config)
+  const admin = await signedIn(administrator.email, administrator.password)
+  const { id } = await admin.iam.getMyProfile({})
+  await close()
+  const store = await openBeside(config, storeCollections(areas))
+  onTestFinished(() => store.close())
+  expect((await store.get(passwords, id))?.value.hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
 })

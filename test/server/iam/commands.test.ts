@@ -83,7 +83,10 @@ describe('ninefold iam service-accounts', () => {
       [['create', '--workspace', platformWorkspaceId, '--name', 'No'], /^ninefold: name "No" must match/],
       [['create', '--workspace', platformWorkspaceId], /required option '--name <name>'/],
       [['add-key', '--id', systemPrincipalId, '--public-key', file], /^ninefold: public_key must be one public key/],
-      [['add-key', '--id', systemPrincipalId, '--public-key', `${file}.absent`], /^ninefold: ENOENT/],
+      [
+        ['add-key', '--id', systemPrincipalId, '--public-key', `${file}.absent`],
+        /^ninefold: \S+ cannot be read \(ENOENT\): name .+ --public-key$/m,
+      ],
       [['remove-key', '--id', systemPrincipalId, '--key-id', 'x'], /^ninefold: service account .* does not exist/],
     ]
     for (const [words, said] of runs) {

@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { leaseMs } from '../../../domain/iam/leases.ts'
 import { waitMs } from '../../../domain/iam/settling.ts'
-import { ApiError } from '../../../runtime/errors.ts'
 import { startProxy, type Proxy } from '../store/postgres/proxy.ts'
+import { answersUntil, askedAt, permission } from './asked.ts'
 import {
   addMember,
   addTenant,
@@ -44,33 +43,8 @@ async function bind(ada: Member, { id }: Member, { workspace }: Tenant): Promise
   return (await ada.api.iam.createBinding({ body })).resource_id
 }
 
-const permission = 'taxonomy.workspaces.get'
-
-/** What a server says that somebody may in the workspace, or the reason of its refusal; warm, it reads no row for it. */
-async function askedOn({ as }: GuardedPlatform, { token }: Member): Promise<string> {
-  const { workspace: scope_id } = pair.at
-  try {
-    const scope = { scope_type: 'WORKSPACE', scope_id } as const
-    const { permissions } = await as(token).iam.testMyPermissions({ ...scope, body: { permissions: [permission] } })
-    return permissions.includes(permission) ? 'yes' : 'no'
-  } catch (error) {
-    if (error instanceof ApiError) return error.reason
-    throw error
-  }
-}
-
-/** Asks again and again until there is the answer; all answers until then, each with when it was asked for. */
-async function answersUntil(wanted: string, ask: () => Promise<string>, limitMs = 30_000) {
-  const answers: { readonly asked: number; readonly answer: string }[] = []
-  for (const until = performance.now() + limitMs; performance.now() < until;) {
-    const asked = performance.now()
-    const answer = await ask()
-    answers.push({ asked, answer })
-    if (answer === wanted) return answers
-    await sleep(20)
-  }
-  throw new Error(`the last of ${answers.length} answers was ${answers.at(-1)?.answer}, not ${wanted}`)
-}
+/** What a server says that somebody may in the workspace. */
+const askedOn = ({ as }: GuardedPlatform, { token }: Member): Promise<string> => askedAt(as(token), pair.at)
 
 const isDone = { status: 'IAM_OPERATION_STATUS_DONE' }
 

@@ -1,97 +1,53 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AccessTokens } from '../../../domain/iam/access-tokens.ts'
 import { predefinedRoles } from '../../../domain/iam/predefined-roles.ts'
 import { SigningKeys } from '../../../domain/iam/signing-keys.ts'
-import { Ninefold } from '../../../output/client.ts'
-import { fetchHost } from '../../../runtime/hosts/fetch.ts'
 import type { Route } from '../../../runtime/route.ts'
-import { createTransport } from '../../../runtime/transport.ts'
 import { catalogue } from '../../../server/access/catalogue.ts'
 import { areas } from '../../../server/areas.ts'
 import { createClock } from '../../../server/clock.ts'
-import { compose, type Platform } from '../../../server/compose.ts'
-import { openIam } from '../../../server/iam/open.ts'
 import { storeCollections } from '../../../server/platform-store.ts'
-import type { ServerStore } from '../../../server/store/server-store.ts'
-import { administratorFile, signIn } from '../access/sign-in.ts'
-import { testStoreUrl } from '../store/harness.ts'
 import { openBeside } from '../store/left-place.ts'
 import { allRoutes } from './all-routes.ts'
+import { absentId, addMember, addTenant, baseUrl, guardedPlatform, roleAt, type Member } from './guarded-platform.ts'
 
-const baseUrl = 'http://platform.test'
-const ignore = (): void => {}
-const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
+const undo: (() => void | Promise<void>)[] = []
 
-/** Somebody who calls, by an access token. */
-interface Caller {
-  readonly id: string
-  readonly token: string
-}
+afterAll(async () => {
+  for (const each of undo.toReversed()) await each()
+})
 
-let platform: Platform
-let beside: ServerStore
 let fetched: typeof fetch
-let undo: (() => void | Promise<void>)[] = []
 let workspace = ''
 let organisation = ''
-let viewer: Caller
-let stranger: Caller
+let viewer: Member
+let stranger: Member
 let revoked = ''
 let expired = ''
 
-const clientOf = (token: string): Ninefold => new Ninefold(createTransport({ baseUrl, token, fetch: fetched }))
-
-/** A user who may see one workspace, and nothing else. */
-async function viewerOf(admin: Ninefold, id: string, email: string): Promise<Caller> {
-  const grants = [{ scope_type: 'WORKSPACE', scope_id: id, role_id: 'workspace-viewer' } as const]
-  const invited = await admin.iam.inviteUser({ body: { email, grants, delivery: 'RETURN' } })
-  const password = 'nobody will guess this one'
-  const anonymous = new Ninefold({ baseUrl, fetch: fetched })
-  await anonymous.iam.activateUser({ body: { token: invited.credential?.token ?? '', password } })
-  const { access_token } = await anonymous.iam.authenticate({ body: { email, password } })
-  return { id: invited.resource_id, token: access_token }
-}
-
 beforeAll(async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'ninefold-doors-'))
-  undo.push(() => rmSync(dataDir, { recursive: true, force: true }))
-  const place = { dataDir, ...(await testStoreUrl(later => void undo.push(later))) }
-  const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
-  const bootstrap = { adminPasswordFile: administratorFile(dataDir) }
-  platform = await compose({ baseUrl, http, bootstrap, ...place }, silent, areas, openIam)
-  const host = fetchHost(platform.dispatch)
-  fetched = (input, init) => host(new Request(input, init))
-  const admin = clientOf(await signIn(baseUrl, fetched))
-  const made = async (name: string) => {
-    const { resource_id } = await admin.taxonomy.createOrganisation({ body: { name } })
-    const created = await admin.taxonomy.createWorkspace({ organisation: resource_id, body: { name: 'web' } })
-    return { organisation: resource_id, workspace: created.resource_id }
-  }
-  ;({ organisation, workspace } = await made('acme'))
-  const other = await made('umbrella')
-  viewer = await viewerOf(admin, workspace, 'viewer@acme.example')
-  stranger = await viewerOf(admin, other.workspace, 'stranger@umbrella.example')
-  const gone = await viewerOf(admin, workspace, 'gone@acme.example')
-  await clientOf(gone.token).iam.revokeToken({ body: { principal_id: gone.id } })
+  const later = (each: () => void | Promise<void>): void => void undo.push(each)
+  const platform = await guardedPlatform({}, later)
+  fetched = platform.from('192.0.2.7')
+  const { api: admin } = await platform.admin()
+  const viewerOf = (id: string, email: string): Promise<Member> =>
+    addMember(platform, admin, { email, grants: [roleAt('workspace-viewer', 'WORKSPACE', id)] })
+  ;({ organisation, workspace } = await addTenant(admin, 'acme'))
+  const other = await addTenant(admin, 'umbrella')
+  viewer = await viewerOf(workspace, 'viewer@acme.example')
+  stranger = await viewerOf(other.workspace, 'stranger@umbrella.example')
+  const gone = await viewerOf(workspace, 'gone@acme.example')
+  await gone.api.iam.revokeToken({ body: { principal_id: gone.id } })
   revoked = gone.token
   // Another server on the store signs what was good an hour ago.
-  beside = await openBeside(place, storeCollections(areas))
+  const store = await openBeside(platform.config, storeCollections(areas))
+  later(() => store.close())
   const clock = createClock(() => Date.now())
-  const tokens = new AccessTokens(new SigningKeys({ store: beside, clock }), { baseUrl })
+  const tokens = new AccessTokens(new SigningKeys({ store, clock }), { baseUrl })
   await tokens.ready()
   const subject = { principalId: viewer.id, kind: 'USER', sessionId: clock.newId() } as const
   expired = tokens.mint(subject, clock.now() - 3_600_000)
 }, 120_000)
-
-afterAll(async () => {
-  await beside.close()
-  await platform.close()
-  for (const each of undo.toReversed()) await each()
-  undo = []
-})
 
 const fillers: Readonly<Record<string, () => string>> = {
   workspace: () => workspace,
@@ -103,7 +59,7 @@ const fillers: Readonly<Record<string, () => string>> = {
 
 /** A path in the viewer's workspace; what else it names does not exist. */
 const pathOf = ({ path }: Route<unknown, unknown>): string =>
-  path.map((part, i) => (i % 2 === 0 ? part : (fillers[part]?.() ?? '01900000-0000-7000-8000-0000000000ff'))).join('')
+  path.map((part, i) => (i % 2 === 0 ? part : (fillers[part]?.() ?? absentId))).join('')
 
 interface Answered {
   readonly status: number
@@ -134,7 +90,7 @@ const bodyOf = ({ operationId }: Route<unknown, unknown>): string =>
       createBinding: { scope_type: 'WORKSPACE', scope_id: workspace },
       createRole: { scope_type: 'ORGANISATION', scope_id: organisation },
       inviteUser: { organisation_id: organisation },
-      revokeToken: { principal_id: '01900000-0000-7000-8000-0000000000ff' },
+      revokeToken: { principal_id: absentId },
     }[operationId] ?? {},
   )
 

@@ -7,9 +7,9 @@ import { createTransport } from '../../../runtime/transport.ts'
 import { areas } from '../../../server/areas.ts'
 import { compose } from '../../../server/compose.ts'
 import type { Config } from '../../../server/config.ts'
-import { openIam } from '../../../server/iam/open.ts'
 import { administrator, administratorFile } from '../access/sign-in.ts'
 import { testFolder, testStoreUrl, type Later } from '../store/harness.ts'
+import { openQuickIam } from './quick-iam.ts'
 
 export const baseUrl = 'http://platform.test'
 
@@ -28,6 +28,7 @@ export interface Member {
   readonly email: string
   readonly token: string
   readonly refreshToken: string
+  readonly sessionId: string
   readonly api: Ninefold
 }
 
@@ -60,7 +61,7 @@ export async function guardedPlatform(given: Partial<Config> = {}, later: Later 
   }
   const lines: string[] = []
   const line = (fields: object, message: string): void => void lines.push(`${message} ${inspect(fields, whole)}`)
-  const platform = await compose(config, { debug: line, info: line, warn: line, error: line }, areas, openIam)
+  const platform = await compose(config, { debug: line, info: line, warn: line, error: line }, areas, openQuickIam)
   later(() => platform.close())
   const host = fetchHost(platform.dispatch)
   /** Calls as somebody does, from an address. */
@@ -72,11 +73,7 @@ export async function guardedPlatform(given: Partial<Config> = {}, later: Later 
     new Ninefold(
       createTransport({ baseUrl, retries: 0, fetch: from(clientAddress), ...(token !== undefined && { token }) }),
     )
-  const signedIn = async (email: string, words = password): Promise<Member> => {
-    const answer = await as().iam.authenticate({ body: { email, password: words } })
-    const { access_token: token, principal_id: id, refresh_token: refreshToken = '' } = answer
-    return { id, email, token, refreshToken, api: as(token) }
-  }
+  const signedIn = signingIn(as)
   return {
     config,
     /** What it has logged. */
@@ -87,6 +84,15 @@ export async function guardedPlatform(given: Partial<Config> = {}, later: Later 
     admin: () => signedIn(administrator.email, administrator.password),
   }
 }
+
+/** How somebody signs in where calls are made `as` they say. */
+export const signingIn =
+  (as: (token?: string) => Ninefold) =>
+  async (email: string, words = password): Promise<Member> => {
+    const answer = await as().iam.authenticate({ body: { email, password: words } })
+    const { access_token: token, principal_id: id, refresh_token: refreshToken = '', token_id: sessionId } = answer
+    return { id, email, token, refreshToken, sessionId, api: as(token) }
+  }
 
 /** Makes a user who has a password and signs in. */
 export async function addMember(

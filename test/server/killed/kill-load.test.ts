@@ -21,8 +21,14 @@ const rounds = Number(process.env['NINEFOLD_KILL_ROUNDS'] ?? (postgresUrl() === 
 
 const timeout = 120_000 + rounds * 20_000
 
-/** How long a server answers until it is killed: from none of its calls done to about a hundred. */
-const [shortestMs, longestMs] = [30, 800]
+/** Calls that are answered between two kills, at most: how long they take is the machine's affair. */
+const mostCalls = 40
+
+/** A kill comes so long behind the last of them, at most, which is anywhere in the calls that follow. */
+const latestMs = 30
+
+/** How long the answers between two kills are waited for. */
+const silentMs = 60_000
 
 /** Work that a dead server has held is taken over within its lease of 15 s. */
 const settleMs = 60_000
@@ -63,7 +69,7 @@ async function setStage(serverCount: number): Promise<Stage> {
   return { place, ports, load: { addresses: ports.map(urlOf), token, organisation, sharedGroup }, before }
 }
 
-/** Kills the servers in turn under a load, each when it has answered for some time, and the client once. */
+/** Kills the servers in turn under a load, each when some calls were answered since the last, and the client once. */
 async function killUnderLoad({ load, place, ports }: Stage): Promise<Journal> {
   const journal = new Journal()
   const servers = await Promise.all(ports.map(port => startServer(place, port)))
@@ -73,14 +79,26 @@ async function killUnderLoad({ load, place, ports }: Stage): Promise<Journal> {
       await client.kill()
       client = startClient({ ...load, name: 'late' }, journal)
     }
-    await sleep(shortestMs + Math.random() * (longestMs - shortestMs))
+    await answers(journal, Math.ceil(Math.random() * mostCalls))
+    await sleep(Math.random() * latestMs)
     const at = round % ports.length
     await servers[at]?.kill()
     servers[at] = await startServer(place, ports[at] ?? 0)
+    if ((round + 1) % 50 === 0) tell(journal, round + 1)
   }
   await client.finish()
   for (const server of servers) await server.kill()
   return journal
+}
+
+/** Resolves when so many further calls were answered. */
+async function answers({ outcomes }: Journal, count: number): Promise<void> {
+  const enough = outcomes.size + count
+  const until = performance.now() + silentMs
+  while (outcomes.size < enough) {
+    if (performance.now() > until) throw new Error(`${enough - outcomes.size} of ${count} calls are not answered`)
+    await sleep(5)
+  }
 }
 
 async function expectKept({ before, load, place, ports }: Stage, journal: Journal): Promise<void> {
@@ -101,11 +119,11 @@ async function expectKept({ before, load, place, ports }: Stage, journal: Journa
   expect(told).toEqual([expect.stringContaining('"findings":0')])
 }
 
-function tell({ intents, outcomes, troubles: { again, lost } }: Journal): void {
+function tell({ intents, outcomes, troubles: { again, lost } }: Journal, kills: number): void {
   const refused = [...outcomes.values()].filter(outcome => 'refused' in outcome).length
   const answered = outcomes.size - refused
   console.log(
-    `${rounds} kills: ${answered} calls acknowledged, ${refused} refused, ${intents.length - outcomes.size} unanswered;`,
+    `${kills} kills: ${answered} calls acknowledged, ${refused} refused, ${intents.length - outcomes.size} unanswered;`,
     `${lost} tries lost, ${again} calls made anew`,
   )
 }
@@ -116,7 +134,7 @@ it(
   async () => {
     const stage = await setStage(1)
     const journal = await killUnderLoad(stage)
-    tell(journal)
+    tell(journal, rounds)
     expect(journal.troubles.lost).toBeGreaterThan(0)
     await expectKept(stage, journal)
   },
@@ -128,7 +146,7 @@ it(
   async () => {
     const stage = await setStage(2)
     const journal = await killUnderLoad(stage)
-    tell(journal)
+    tell(journal, rounds)
     expect(journal.troubles.lost).toBeGreaterThan(0)
     expect(journal.troubles.again).toBe(0)
     await expectKept(stage, journal)

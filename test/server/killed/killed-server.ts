@@ -1,4 +1,4 @@
-import { enableCompileCache } from 'node:module'
+import { enableCompileCache, flushCompileCache } from 'node:module'
 import type { StorePlace } from '../../../server/platform-store.ts'
 
 enableCompileCache()
@@ -15,3 +15,5 @@ const [{ serve }, { testAreas }, { testAccess }] = await Promise.all([
 const http = { host: '127.0.0.1', port: Number(port), isPortOpen: false }
 const server = await serve({ baseUrl: undefined, ...place, http }, testAreas(), testAccess)
 process.stdout.write(`listens on ${server.url}\n`)
+// Who is killed writes no cache at his end.
+flushCompileCache()

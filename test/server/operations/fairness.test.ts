@@ -1,10 +1,8 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Scope } from '../../../domain/ports/operations.ts'
 import { done, type Procedure } from '../../../domain/ports/procedures.ts'
 import { claimWork, dueWork } from '../../../server/operations/claim.ts'
-import { postgresUrl, storeAt, testPlace, testStore } from '../store/harness.ts'
+import { postgresUrl, testStore } from '../store/harness.ts'
 import { ended, testBench, within } from './harness.ts'
 import { benchCollections, effect, workBench, type WorkBench } from './work-bench.ts'
 
@@ -81,7 +79,7 @@ it('due work that another process has claimed meanwhile is left to it', async ()
 
 it('five thousand operations of one workspace hold up a single one of another by no more than a turn', async () => {
   const order: string[] = []
-  const store = await storeAt(await fastPlace(), ...benchCollections)
+  const store = await testStore(...benchCollections)
   const here = await testBench([telling(order)], { store })
   for (let i = 0; i < 5; i += 1) await beginMany(here, 1000, workspace('busy'))
   await here.work({ concurrency: 4 })
@@ -121,19 +119,11 @@ it('one workspace gets no more than half of the places, however slow its steps a
   await ended(here)
 })
 
-/** Where writing to disk costs nothing, when the machine has such a place: here only the number of rows matters. */
-async function fastPlace(): Promise<string> {
-  if (postgresUrl() !== undefined || !existsSync('/dev/shm')) return testPlace()
-  const folder = mkdtempSync('/dev/shm/ninefold-test-')
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return join(folder, 'store.sqlite')
-}
-
 /** On PostgreSQL each statement goes to another process and back, so that fewer make as long a test. */
 const thousands = postgresUrl() === undefined ? 10 : 2
 
 it('thousands of operations drain, and a new one does not wait for them', async () => {
-  const store = await storeAt(await fastPlace(), ...benchCollections)
+  const store = await testStore(...benchCollections)
   const order: string[] = []
   const here = await testBench([telling(order)], { store })
   for (let i = 0; i < thousands; i += 1) await beginMany(here, 1000, workspace(`w${i}`))

@@ -6,7 +6,7 @@ import { testStore } from '../store/harness.ts'
 import { benchCollections, workBench, type WorkBench } from './work-bench.ts'
 
 /** Conditions are asked for often, and given up late. */
-export const within = { timeout: 20_000, interval: 5 }
+export const within = { timeout: 60_000, interval: 5 }
 
 /** A bench, by default over a store of its own, whose workers have done without a fault when the test is finished. */
 export async function testBench(

@@ -269,6 +269,22 @@ describe('a step', () => {
     expect(await here.record(id)).toMatchObject({ status: 'SAMPLE_OPERATION_STATUS_DONE' })
   })
 
+  it('that asks for it since something has failed says what in the log', async () => {
+    const cause = new Error('the disk is full')
+    let runs = 0
+    const here = await bench(
+      oneStep(async () => {
+        runs += 1
+        return runs === 1 ? again(1, cause) : done()
+      }),
+    )
+    await here.begin('sample.one')
+    await here.work()
+    await ended(here)
+    const told = here.log.lines.filter(({ message }) => message === 'step is tried again')
+    expect(told).toMatchObject([{ level: 'warn', fields: { err: cause, kind: 'sample.one' } }])
+  })
+
   it('that waits for its turn leaves its place to others', async () => {
     let isSettled = false
     const here = await bench(

@@ -18,7 +18,7 @@ import type { DeleteOrganisationRequest, TaxonomyOperation } from '../../../outp
 import { checkTaxonomyOperation } from '../../../output/taxonomy/validators.ts'
 import type { CallContext } from '../../../runtime/context.ts'
 import { createTransport } from '../../../runtime/transport.ts'
-import { OperationFailed } from '../../../runtime/wait.ts'
+import { OperationFailed } from '../../../runtime/operations.ts'
 import { area, type AreaModule } from '../../../server/area.ts'
 import { testServer } from '../http/harness.ts'
 import { testFolder } from '../store/harness.ts'

@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { inject, onTestFinished } from 'vitest'
@@ -8,10 +7,11 @@ import { ApiError } from '../../../runtime/errors.ts'
 import type { ListFields } from '../../../runtime/filter/types.ts'
 import type { ServerStore } from '../../../server/store/server-store.ts'
 import { openPlace } from './place.ts'
+import { memoryFolder } from '../../memory-folder.ts'
 
 /** A folder of its own, by default removed after the running test. */
 export function testFolder(later: Later = onTestFinished): string {
-  const folder = mkdtempSync(join(tmpdir(), 'ninefold-test-'))
+  const folder = mkdtempSync(join(memoryFolder, 'ninefold-test-'))
   later(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }

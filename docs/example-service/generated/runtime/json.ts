@@ -7,7 +7,7 @@ declare const described: unique symbol
 
 /**
  * JSON text that is known to describe a `T`: what a store kept, answered as it is without parsing it first.
- * Made of a `T` only: by a store that was given one, or by `jsonText`.
+ * Made of a `T` only, by a store that was given one.
  */
 export class JsonText<out T> {
   declare readonly [described]?: T
@@ -17,20 +17,8 @@ export class JsonText<out T> {
   }
 }
 
-/** The text of a value. */
-export const jsonText = <T extends object>(value: T): JsonText<T> => new JsonText(JSON.stringify(value))
-
 /** What a handler may answer: the value, or stored text known to be one. */
 export type Answer<T> = T | JsonText<T>
-
-/** Text of an object with more members than a store kept of it; they must not be there already. Nothing is parsed. */
-export function withMembers<T extends object, More extends object>(
-  text: JsonText<T>,
-  more: More | JsonText<More>,
-): JsonText<T & More> {
-  const rest = (more instanceof JsonText ? more.text : JSON.stringify(more)).slice(1)
-  return new JsonText(rest === '}' ? text.text : `${text.text.slice(0, -1)}${text.text === '{}' ? '' : ','}${rest}`)
-}
 
 /** Sets an own member whatever its name: `__proto__` of a request stays a name like others. */
 export function setMember<T>(target: Record<string, T>, name: string, value: T): void {

@@ -1,10 +1,11 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
-import { watched } from './bytes.ts'
+import { watched } from './body.ts'
 import type { CalledOperation } from './context.ts'
+import { ApiError, commonReasons, stubReason } from './errors.ts'
 import type { RpcCode } from './errors.ts'
 import type { ParameterReader } from './parameters/read.ts'
-import type { BoundRoute } from './route.ts'
+import type { BoundRoute, Route } from './route.ts'
 import { rpcOfHttp } from './status.ts'
 import type { WireAnswer, WireRequest } from './wire.ts'
 
@@ -92,4 +93,25 @@ export function finish(answer: WireAnswer, call: Call, outcome: Outcome, log: (e
     else record(how === 'left' || request.signal.aborted ? cancelled : { code: 'INTERNAL', reason: 'INTERNAL', error })
   })
   return { ...answer, body: stream }
+}
+
+/** Reasons up to here are the common block's, which every operation may raise (conventions §7). */
+const commonCodes = 999
+
+/** Whose errors come from the door, before an operation is reached (conventions §7). */
+const doorDomain = 'iam'
+
+/**
+ * The error that the caller is told: what was thrown, when the operation declares it, else INTERNAL, which tells
+ * nothing but where to look in the log.
+ */
+export function toldError(thrown: unknown, route: Route<unknown, unknown> | undefined, traceId: string): ApiError {
+  if (thrown instanceof ApiError && isDeclared(thrown, route)) return thrown
+  return new ApiError(commonReasons.INTERNAL, `internal error; it is recorded under trace ${traceId}`)
+}
+
+function isDeclared({ reason, code, domain }: ApiError, route: Route<unknown, unknown> | undefined): boolean {
+  if (route?.raises === undefined || domain?.name === doorDomain || reason === stubReason.reason) return true
+  if (code !== undefined && code <= commonCodes) return true
+  return route.raises.includes(reason) || (domain !== undefined && route.raises.includes(`${domain.name}.${reason}`))
 }

@@ -22,13 +22,9 @@ const tagLength = 16
 
 /** Page tokens under a MAC. Tokens of another key are refused like any other fault. */
 export function pageTokens(mac: Mac): PageTokens {
-  const tag = (scope: string, text: string): string => {
-    let bytes = ''
-    // Where the scope ends is said before it, so no other call has the same text.
-    const all = mac(`page token ${scope.length} ${scope}${text}`)
-    for (const byte of all.subarray(0, tagLength)) bytes += String.fromCharCode(byte)
-    return bytes
-  }
+  // Where the scope ends is said before it, so no other call has the same text.
+  const tag = (scope: string, text: string): string =>
+    String.fromCharCode(...mac(`page token ${scope.length} ${scope}${text}`).subarray(0, tagLength))
   return {
     sign(scope, keys) {
       const text = ascii(JSON.stringify([version, keys]))

@@ -1,6 +1,6 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
-import { isBytes } from './bytes.ts'
+import { isBytes } from './body.ts'
 import { readAnswer } from './client-wire.ts'
 import { JsonText } from './json.ts'
 import type { ClientRoute, ParameterType, Route, Success } from './route.ts'
@@ -49,25 +49,21 @@ function writeBody(
   headers: Record<string, string>,
 ): WireAnswer {
   if (kind === undefined || body === undefined || status === 204 || status === 304) return { status, headers }
-  if (kind === 'json' || kind.name === 'text') {
-    const text = body instanceof JsonText ? body.text : kind === 'json' ? JSON.stringify(body) : String(body)
-    return { status, headers: withType(headers, type), body: text }
-  }
-  if (kind.name === 'lines' || kind.name === 'events') {
-    if (kind.name === 'events') headers['cache-control'] ??= 'no-store'
-    return { status, headers: withType(headers, type), body: kind.write(body) }
-  }
-  if (!isBytes(body)) throw new Error('the handler gave no bytes')
   const isBlob = body instanceof Blob
-  const contentType = !type.includes('*') ? type : (isBlob && body.type) || anyBytes
   if (isBlob) headers['content-length'] = String(body.size)
-  return { status, headers: withType(headers, contentType), body: isBlob ? body.stream() : body }
+  if (kind !== 'json' && kind.name === 'events') headers['cache-control'] ??= 'no-store'
+  // A type among the declared headers stays.
+  headers['content-type'] ??= type.includes('*') ? (isBlob && body.type) || anyBytes : type
+  return { status, headers, body: contentOf(kind, body) }
 }
 
-/** A type among the declared headers stays. */
-function withType(headers: Record<string, string>, type: string): Record<string, string> {
-  headers['content-type'] ??= type
-  return headers
+function contentOf(kind: NonNullable<Success['kind']>, body: unknown): NonNullable<WireAnswer['body']> {
+  if (body instanceof JsonText && (kind === 'json' || kind.name === 'text')) return body.text
+  if (kind === 'json') return JSON.stringify(body)
+  if (kind.name === 'text') return String(body)
+  if (kind.name === 'lines' || kind.name === 'events') return kind.write(body)
+  if (!isBytes(body)) throw new Error('the handler gave no bytes')
+  return body instanceof Blob ? body.stream() : body
 }
 
 /** Reads an answer as a `Reply`; undefined where it is none: neither is its status declared, nor is it 2xx. */

@@ -31,11 +31,7 @@ const budgetSize = 10
 const refund = 0.1
 
 /** How many retries the calls of one transport have left together. */
-export interface RetryBudget {
-  left: number
-}
-
-export const createBudget = (): RetryBudget => ({ left: budgetSize })
+export const createBudget = (): { left: number } => ({ left: budgetSize })
 
 /**
  * Milliseconds to wait before retry `attempt` (from 0) after this error: a random part of the back-off ("full jitter")
@@ -56,7 +52,7 @@ export interface Persistence {
   readonly retries: number
   readonly deadline: number
   readonly signal: AbortSignal
-  readonly budget: RetryBudget
+  readonly budget: ReturnType<typeof createBudget>
   readonly timing: Timing
 }
 

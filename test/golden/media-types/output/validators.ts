@@ -2,7 +2,7 @@
 
 import type { FormFile } from '../../../../runtime/forms.ts'
 import { mapItems } from '../../../../runtime/items.ts'
-import { checkChoice } from '../../../../runtime/media-choice.ts'
+import { checkChoice } from '../../../../runtime/media.ts'
 import {
   type Faults,
   anyText,

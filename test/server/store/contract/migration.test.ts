@@ -116,3 +116,26 @@ it('a server that finds everything in place keeps the others writing', async () 
   }
   expect((await first.get(newerParcels, 'a'))?.value.weight).toBe(3)
 })
+
+it('an older server does not start on a store that a newer one has changed, and says why', async () => {
+  const place = await testPlace()
+  const older = await storeAt(place, olderParcels)
+  await older.tx(tx => tx.insert(olderParcels, { id: 'a', weight: 1 }))
+  const newer = await storeAt(place, newerParcels)
+  const refused = storeAt(place, olderParcels)
+  await expect(refused).rejects.toThrow(
+    'a newer version of the server has changed the store: table test_parcels has column weight',
+  )
+  await expect(refused).rejects.toThrow('start that version or a newer one, or restore a backup')
+  await newer.tx(tx => tx.insert(newerParcels, { id: 'b', weight: 2 }))
+  expect(await newer.count(newerParcels, { weight: 2 })).toBe(1)
+  expect(await stale(place)).toEqual([])
+})
+
+it('a server starts beside columns that its version has given up', async () => {
+  const place = await testPlace()
+  await storeAt(place, newerParcels)
+  const newest = await storeAt(place, { ...olderParcels, formerColumns: ['weight'] })
+  await newest.tx(tx => tx.insert(olderParcels, { id: 'a', weight: 1 }))
+  expect((await newest.get(olderParcels, 'a'))?.value).toEqual({ id: 'a', weight: 1 })
+})

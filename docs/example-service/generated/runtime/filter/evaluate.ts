@@ -62,8 +62,8 @@ function test(restriction: Exclude<Restriction, { kind: 'present' }>, type: Filt
   return operator === '!=' || operator.startsWith(difference < 0 ? '<' : '>')
 }
 
-/** The leftmost place of each inner piece suffices, so nothing is tried twice. */
-function isLike(pieces: readonly string[], text: string): boolean {
+/** Whether a text is made of `pieces` with anything between them. The leftmost place of each inner one suffices, so nothing is tried twice. */
+export function isLike(pieces: readonly string[], text: string): boolean {
   const [first = ''] = pieces
   const last = pieces.at(-1) ?? ''
   const end = text.length - last.length

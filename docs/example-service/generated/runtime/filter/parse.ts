@@ -32,22 +32,17 @@ export type Expression = Group | Readonly<{ kind: 'empty' }>
 export function parseFilter(text: string): Expression {
   const isLong = text.length > maxCharacters && (text.length > 2 * maxCharacters || [...text].length > maxCharacters)
   if (isLong) throw new FilterSyntaxError('limit_exceeded', maxCharacters)
-  return new Parser(new Lexer(text)).filter()
+  return new Parser(text).filter()
 }
 
-class Parser {
-  readonly #lexer: Lexer
+class Parser extends Lexer {
   #depth = 0
   #comparisons = 0
 
-  constructor(lexer: Lexer) {
-    this.#lexer = lexer
-  }
-
   filter(): Expression {
-    if (this.#lexer.is('')) return { kind: 'empty' }
+    if (this.is('')) return { kind: 'empty' }
     const found = this.#and()
-    return this.#lexer.is('') ? found : this.#fail('unexpected_token')
+    return this.is('') ? found : this.#fail('unexpected_token')
   }
 
   #and(): Group {
@@ -64,48 +59,44 @@ class Parser {
 
   #or(): Group {
     const terms = [this.#term()]
-    while (this.#lexer.spaced && this.#took('OR')) terms.push(this.#term())
+    while (this.spaced && this.#took('OR')) terms.push(this.#term())
     return joined('or', terms)
   }
 
   /** Another factor follows, parted by a blank from the one before. */
   #goesOn(): boolean {
-    const lexer = this.#lexer
-    if (lexer.is('') || lexer.is(')') || (lexer.spaced && lexer.is('AND'))) return false
-    const begins = lexer.kind === 'word' || lexer.kind === 'string' || lexer.is('-') || lexer.is('(')
-    return (begins && lexer.spaced) || this.#fail('unexpected_token')
+    if (this.is('') || this.is(')') || (this.spaced && this.is('AND'))) return false
+    const begins = this.kind === 'word' || this.kind === 'string' || this.is('-') || this.is('(')
+    return (begins && this.spaced) || this.#fail('unexpected_token')
   }
 
   #term(): Group {
-    const lexer = this.#lexer
-    const { at } = lexer
-    const isMinus = lexer.is('-')
-    if (isMinus) lexer.next()
+    const { at } = this
+    const isMinus = this.is('-')
+    if (isMinus) this.next()
     else if (!this.#took('NOT')) return this.#simple()
-    if (isMinus && (lexer.spaced || lexer.is(''))) this.#fail('expected_expression', at + 1)
-    if (lexer.is('-') || lexer.is('NOT')) this.#fail('double_negation')
+    if (isMinus && (this.spaced || this.is(''))) this.#fail('expected_expression', at + 1)
+    if (this.is('-') || this.is('NOT')) this.#fail('double_negation')
     return { kind: 'not', term: this.#simple(), at }
   }
 
   #simple(): Group {
-    const lexer = this.#lexer
-    if (lexer.is('(')) return this.#enclosed(() => this.#and())
-    if (!lexer.startsValue()) this.#fail('expected_expression')
+    if (this.is('(')) return this.#enclosed(() => this.#and())
+    if (!this.startsValue()) this.#fail('expected_expression')
     const left = this.#comparable()
-    if (lexer.kind !== 'comparator') return { kind: 'global', value: this.#valueOf(left), at: left.at }
-    const operator = lexer.token as Comparator
-    lexer.next()
-    const { at } = lexer
+    if (this.kind !== 'comparator') return { kind: 'global', value: this.#valueOf(left), at: left.at }
+    const operator = this.token as Comparator
+    this.next()
+    const { at } = this
     return { kind: 'compare', left, operator, value: this.#argument(), at }
   }
 
   #argument(): Argument {
-    const lexer = this.#lexer
-    if (lexer.is('(')) return this.#enclosed(() => this.#and())
-    const { at } = lexer
-    const isSigned = lexer.is('-')
-    if (isSigned) lexer.next()
-    if (isSigned ? lexer.kind !== 'word' || lexer.spaced : !lexer.startsValue()) this.#fail('expected_argument', at)
+    if (this.is('(')) return this.#enclosed(() => this.#and())
+    const { at } = this
+    const isSigned = this.is('-')
+    if (isSigned) this.next()
+    if (isSigned ? this.kind !== 'word' || this.spaced : !this.startsValue()) this.#fail('expected_argument', at)
     const found = this.#comparable()
     if (isSigned && found.kind === 'call') this.#fail('expected_argument', at)
     return this.#valueOf({ ...found, at })
@@ -113,29 +104,27 @@ class Parser {
 
   /** A path, or with a parenthesis right after it a call. */
   #comparable(): Member | Call {
-    const lexer = this.#lexer
-    const { at } = lexer
+    const { at } = this
     const path: Literal[] = []
     for (;;) {
-      if (lexer.kind === 'word') path.push({ kind: 'text', text: lexer.token })
-      else path.push({ kind: 'string', pieces: piecesOf(lexer.token, lexer.at) })
-      lexer.next()
-      if (lexer.is('(') && !lexer.spaced) return this.#call(path, at)
-      if (!lexer.is('.') || lexer.spaced) return { kind: 'member', path, at }
-      lexer.next()
-      if (lexer.spaced || !(lexer.kind === 'word' || lexer.kind === 'string')) this.#fail('expected_field')
+      if (this.kind === 'word') path.push({ kind: 'text', text: this.token })
+      else path.push({ kind: 'string', pieces: piecesOf(this.token, this.at) })
+      this.next()
+      if (this.is('(') && !this.spaced) return this.#call(path, at)
+      if (!this.is('.') || this.spaced) return { kind: 'member', path, at }
+      this.next()
+      if (this.spaced || !(this.kind === 'word' || this.kind === 'string')) this.#fail('expected_field')
     }
   }
 
   #call(path: readonly Literal[], at: number): Call {
-    const lexer = this.#lexer
     if (path.some(step => step.kind === 'string')) this.#fail('unexpected_token')
-    const name = lexer.text.slice(at, lexer.before)
+    const name = this.text.slice(at, this.before)
     const given: Argument[] = []
     this.#enclosed(() => {
-      for (let more = !lexer.is(')'); more; more = lexer.is(',')) {
-        if (given.length > 0) lexer.next()
-        given.push(lexer.is('') ? this.#fail('unclosed_paren') : this.#argument())
+      for (let more = !this.is(')'); more; more = this.is(',')) {
+        if (given.length > 0) this.next()
+        given.push(this.is('') ? this.#fail('unclosed_paren') : this.#argument())
       }
     })
     return { kind: 'call', name, arguments: given, at }
@@ -148,31 +137,30 @@ class Parser {
     if (found.kind === 'call') return found
     const [first] = found.path
     if (first?.kind === 'string' && found.path.length === 1) return first
-    return { kind: 'text', text: this.#lexer.text.slice(found.at, this.#lexer.before) }
+    return { kind: 'text', text: this.text.slice(found.at, this.before) }
   }
 
   /** Takes a keyword; what follows it may not be glued to it. */
   #took(keyword: 'AND' | 'OR' | 'NOT'): boolean {
-    const lexer = this.#lexer
-    if (!lexer.is(keyword)) return false
-    const { at } = lexer
-    lexer.next()
-    if (!lexer.spaced && (lexer.is('(') || lexer.kind === 'string')) this.#fail('keyword_needs_space', at)
+    if (!this.is(keyword)) return false
+    const { at } = this
+    this.next()
+    if (!this.spaced && (this.is('(') || this.kind === 'string')) this.#fail('keyword_needs_space', at)
     return true
   }
 
   #enclosed<T>(inside: () => T): T {
     this.#depth += 1
     if (this.#depth > maxDepth) this.#fail('limit_exceeded')
-    this.#lexer.next()
+    this.next()
     const found = inside()
-    if (!this.#lexer.is(')')) this.#fail(this.#lexer.is('') ? 'unclosed_paren' : 'unexpected_token')
+    if (!this.is(')')) this.#fail(this.is('') ? 'unclosed_paren' : 'unexpected_token')
     this.#depth -= 1
-    this.#lexer.next()
+    this.next()
     return found
   }
 
-  #fail(kind: FilterSyntaxError['kind'], position = this.#lexer.at): never {
+  #fail(kind: FilterSyntaxError['kind'], position = this.at): never {
     throw new FilterSyntaxError(kind, position)
   }
 }

@@ -1,0 +1,26 @@
+import { Meters } from '../../../server/health/meters.ts'
+import { closeApp, createApp, mount } from '../../../server/http/app.ts'
+import { defaultLimits } from '../../../server/http/limits.ts'
+import { hostContract } from '../../runtime/hosts/contract.ts'
+import { socketContract } from '../../runtime/hosts/sockets.ts'
+import type { Listen } from '../../runtime/hosts/sockets.ts'
+
+const outside = { name: 'ninefold', base: 0 }
+
+const listen: Listen = async (dispatch, patienceMs) => {
+  const times = patienceMs === undefined ? {} : { headersMs: patienceMs, requestMs: patienceMs }
+  const { app } = createApp({ outside, limits: { ...defaultLimits, ...times }, meters: new Meters() })
+  mount(app, dispatch)
+  const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+  return { port: Number(port), [Symbol.asyncDispose]: () => closeApp(app, 0) }
+}
+
+hostContract('the Fastify mount', async dispatch => {
+  const { port, ...served } = await listen(dispatch)
+  return {
+    send: (method, target, init) => fetch(`http://127.0.0.1:${port}${target}`, { ...init, method }),
+    [Symbol.asyncDispose]: () => served[Symbol.asyncDispose](),
+  }
+})
+
+socketContract('the Fastify mount', listen)

@@ -1,0 +1,98 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { SignJWT } from 'jose'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { addAccountKey, createServiceAccount, removeAccountKey } from '../../../domain/iam/account-keys.ts'
+import { platformWorkspaceId } from '../../../domain/ports/reserved.ts'
+import { areas } from '../../../server/areas.ts'
+import { readConfig } from '../../../server/config.ts'
+import { asHost, type HostParts } from '../../../server/iam/host.ts'
+import { served, type Served } from '../backup/harness.ts'
+import { testFolder } from '../store/harness.ts'
+
+const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+
+/** A platform that is served by another process, and commands of the host, which are run by this one. */
+interface Place {
+  readonly server: Served
+  host<R>(work: (parts: HostParts) => Promise<R>): Promise<R>
+}
+
+async function place(): Promise<Place> {
+  const dataDir = testFolder()
+  const server = await served(dataDir)
+  onTestFinished(() => server.stop())
+  const config = readConfig({ environment: { NINEFOLD_DATA_DIR: dataDir } })
+  return { server, host: work => asHost(config, areas, work) }
+}
+
+interface Program {
+  /** The status of a call with its token. */
+  call(): Promise<number>
+  /** Takes its key away, as `ninefold iam service-accounts remove-key` does. */
+  removeKey(): Promise<void>
+}
+
+async function program({ host, server: { url } }: Place): Promise<Program> {
+  const name = `p-${randomUUID()}`
+  const account = await host(parts => createServiceAccount(parts, { workspace: platformWorkspaceId, name }))
+  const kid = await host(parts => addAccountKey(parts, account, { publicKey: pem }))
+  const iat = Math.floor(Date.now() / 1000)
+  const aud = `${url}/iam/v1/tokens:refresh`
+  const claims = { iss: account, sub: account, aud, iat, exp: iat + 60, jti: randomUUID() }
+  const assertion = await new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', kid }).sign(privateKey)
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(aud, { method: 'POST', headers, body: JSON.stringify({ assertion }) })
+  const token: unknown = Reflect.get(Object(await answer.json()), 'access_token')
+  const authorization = `Bearer ${String(token)}`
+  return {
+    async call() {
+      const { body, status } = await fetch(`${url}/iam/v1/principals/${account}`, { headers: { authorization } })
+      await body?.cancel()
+      return status
+    },
+    removeKey: () => host(parts => removeAccountKey(parts, account, kid)),
+  }
+}
+
+/** Not authenticated any more; with a token that holds a call is let in, or not allowed. */
+const refused = 401
+
+describe('a command of the host beside a server that runs', () => {
+  it('has ended when no call is let in by what it took away, however many come', async () => {
+    const where = await place()
+    for (let round = 0; round < 4; round += 1) {
+      const { call, removeKey } = await program(where)
+      const calling = new AbortController()
+      const callers = Array.from({ length: 3 }, async () => {
+        while (!calling.signal.aborted) await call()
+      })
+      expect(await call()).not.toBe(refused)
+      await removeKey()
+      expect(await Promise.all(Array.from({ length: 20 }, () => call()))).toEqual(Array(20).fill(refused))
+      calling.abort()
+      await Promise.all(callers)
+    }
+  })
+
+  it('does not wait for ever for a server that was stopped, which lets nobody in when it goes on', async () => {
+    const where = await place()
+    const { call, removeKey } = await program(where)
+    expect(await call()).not.toBe(refused)
+    where.server.child.kill('SIGSTOP')
+    await removeKey()
+    const answer = call()
+    where.server.child.kill('SIGCONT')
+    expect(await answer).toBe(refused)
+  })
+
+  it('ends when the server was killed while it had a lease', async () => {
+    const where = await place()
+    const { call, removeKey } = await program(where)
+    expect(await call()).not.toBe(refused)
+    where.server.child.kill('SIGKILL')
+    await once(where.server.child, 'close')
+    await removeKey()
+  })
+})

@@ -1,0 +1,188 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { feedCollections, servers } from '../../../domain/iam/feed-store.ts'
+import { leaseMs, type LeasePlace } from '../../../domain/iam/leases.ts'
+import { LiveFeed, type FeedParts } from '../../../domain/iam/live-feed.ts'
+import { createClock } from '../../../server/clock.ts'
+import { leasePlace } from '../../../server/iam/lease-place.ts'
+import { openSqlite, type SqliteStore } from '../../../server/store/sqlite.ts'
+import { testFolder } from '../store/harness.ts'
+
+interface Server {
+  readonly store: SqliteStore
+  readonly feed: LiveFeed
+  readonly leases: LeasePlace
+  /** What it was told. */
+  readonly told: readonly string[]
+  readonly failures: readonly unknown[]
+  /** Whether a call that is decided now looks at the file. */
+  looks(): boolean
+}
+
+/** A server on a file, with a store of its own. */
+async function serverOn(file: string, parts: Partial<FeedParts> = {}): Promise<Server> {
+  const store = await openSqlite({ file, collections: feedCollections })
+  const leases = await leasePlace(store)
+  let looked = 0
+  const told: string[] = []
+  const failures: unknown[] = []
+  const feed = new LiveFeed({
+    store,
+    clock: createClock(),
+    leases,
+    listeners: [{ changed: (kind, key) => void told.push(`${kind} ${key}`), reset: () => void told.push('reset') }],
+    changedElsewhere() {
+      looked += 1
+      return store.changedElsewhere()
+    },
+    failed: error => void failures.push(error),
+    ...parts,
+  })
+  await feed.start()
+  onTestFinished(async () => {
+    await feed.stop()
+    await store.close()
+  })
+  const looks = (): boolean => {
+    const before = looked
+    void feed.follow()
+    return looked > before
+  }
+  return { store, feed, leases, told, failures, looks }
+}
+
+const newFile = (): string => join(testFolder(), 'store.sqlite')
+
+/** Asked until it decides without a look. */
+const leased = ({ looks }: Server): Promise<void> => expect.poll(looks, { timeout: 10_000, interval: 20 }).toBe(false)
+
+/** A change of a role, and whether another server has to follow it. */
+const change = ({ feed, store }: Server, role: string): Promise<readonly [revision: number, isFollowed: boolean]> =>
+  store.tx(async tx => [await feed.revise(tx, 'ROLE', role), await feed.isFollowed(tx)] as const)
+
+const leasesOf = ({ leases }: Server): Promise<number> | undefined => leases.store?.count(servers)
+
+describe('a server on a file', () => {
+  it('looks at it before each call until it has a lease, which it takes once it is asked', async () => {
+    const server = await serverOn(newFile())
+    expect(await leasesOf(server)).toBe(0)
+    expect(server.looks()).toBe(true)
+    await leased(server)
+    expect(await leasesOf(server)).toBe(1)
+    expect(server.feed.isStale).toBe(false)
+  })
+
+  it('that nobody asks is waited for by nobody', async () => {
+    const file = newFile()
+    const [one, two] = [await serverOn(file), await serverOn(file)]
+    expect(await change(one, 'a')).toEqual([1, false])
+    expect(await one.feed.settled(1)).toBe(true)
+    await two.feed.follow()
+    expect(two.told).toEqual(['ROLE a'])
+  })
+
+  it('with a lease has applied a change of another when that is settled, without a look', async () => {
+    const file = newFile()
+    const [one, two] = [await serverOn(file), await serverOn(file)]
+    await leased(two)
+    for (const [i, role] of ['a', 'b', 'c'].entries()) {
+      await leased(two)
+      expect(await change(one, role)).toEqual([i + 1, true])
+      expect(await one.feed.settled(i + 1)).toBe(true)
+      expect(two.told.at(-1)).toBe(`ROLE ${role}`)
+    }
+  })
+
+  it('that came while a change was committed is waited for', async () => {
+    const file = newFile()
+    const [one, two] = [await serverOn(file), await serverOn(file)]
+    const [revision, isFollowed] = await one.store.tx(async tx => {
+      const made = [await one.feed.revise(tx, 'ROLE', 'a'), await one.feed.isFollowed(tx)] as const
+      await leased(two)
+      return made
+    })
+    expect(isFollowed).toBe(false)
+    expect(two.told).toEqual([])
+    expect(await one.feed.settled(revision)).toBe(true)
+    expect(two.told).toEqual(['ROLE a'])
+  })
+
+  it('looks again once its lease has lapsed, and finds what nobody has waited for', async () => {
+    const file = newFile()
+    let ahead = 0
+    const one = await serverOn(file)
+    const two = await serverOn(file, { steady: () => performance.now() + ahead })
+    await leased(two)
+    // As if it had been stopped: to the others its lease is over, and it does not know yet.
+    ahead = leaseMs
+    await change(one, 'a')
+    expect(two.feed.isStale).toBe(false)
+    await two.feed.follow()
+    expect(two.told).toEqual(['ROLE a'])
+    await leased(two)
+  })
+
+  it('keeps its lease while somebody else holds the file for writing', async () => {
+    const file = newFile()
+    let ahead = 0
+    const server = await serverOn(file, { steady: () => performance.now() + ahead })
+    const other = new DatabaseSync(file)
+    onTestFinished(() => other.close())
+    other.exec('BEGIN IMMEDIATE')
+    await leased(server)
+    ahead = leaseMs
+    expect(server.looks()).toBe(true)
+    await leased(server)
+    expect(server.failures).toEqual([])
+    other.exec('ROLLBACK')
+  })
+
+  it('looks at the file as long as it cannot write its lease', async () => {
+    const file = newFile()
+    let ahead = 0
+    const one = await serverOn(file)
+    const two = await serverOn(file, { steady: () => performance.now() + ahead })
+    await leased(two)
+    const other = new DatabaseSync(`${file}-leases`)
+    onTestFinished(() => other.close())
+    other.exec('BEGIN IMMEDIATE')
+    ahead = leaseMs
+    expect(two.looks()).toBe(true)
+    await expect.poll(() => two.failures.length, { timeout: 20_000 }).toBeGreaterThan(0)
+    await change(one, 'a')
+    expect(two.looks()).toBe(true)
+    await two.feed.follow()
+    expect(two.told).toEqual(['ROLE a'])
+    other.exec('ROLLBACK')
+    await leased(two)
+  })
+
+  it('does not wait for a lease from before the machine was started anew', async () => {
+    const server = await serverOn(newFile())
+    const { store, time } = server.leases
+    const lease = { id: 'before', applied_rev: 0, lease_until: (await time()) + 1_000_000 }
+    await store?.tx(tx => tx.insert(servers, lease))
+    expect(await change(server, 'a')).toEqual([1, false])
+    expect(await server.feed.settled(1)).toBe(true)
+  })
+
+  it('lets go of its lease when it stops', async () => {
+    const file = newFile()
+    const [one, two] = [await serverOn(file), await serverOn(file)]
+    await leased(two)
+    await two.feed.stop()
+    expect(await leasesOf(one)).toBe(0)
+    expect(two.looks()).toBe(true)
+  })
+})
+
+it('the clock of leases is the same in all processes of the machine', async () => {
+  const { time } = (await serverOn(newFile())).leases
+  const before = await time()
+  const { stdout } = spawnSync(process.execPath, ['-p', 'String(process.hrtime.bigint() / 1000000n)'])
+  const there = Number(String(stdout))
+  expect(there).toBeGreaterThanOrEqual(before)
+  expect(there).toBeLessThanOrEqual(await time())
+})
