@@ -1,5 +1,5 @@
 import { formatMillis } from '../../runtime/timestamps.ts'
-import type { Collection, Stored, Transaction } from '../ports/store.ts'
+import type { Collection, Store, Stored, Transaction } from '../ports/store.ts'
 import type { ChangeKind } from './feed.ts'
 
 /** How many changes there were. One row, which whoever makes one holds until it is committed. */
@@ -59,4 +59,20 @@ export async function recordChange(tx: Transaction, kind: ChangeKind, key: strin
   await tx.update(revisions, revisionId, { id: revisionId, rev }, version)
   await tx.insert(changes, { id: changeId(rev), kind, key, created: formatMillis(now) })
   return rev
+}
+
+/** Rows that one sweep deletes: whoever makes a change meanwhile waits for it. */
+const sweptRows = 500
+
+/** Deletes changes from before an instant, milliseconds since 1970. */
+export async function sweepChanges(store: Pick<Store, 'tx'>, before: number): Promise<void> {
+  const since = formatMillis(before)
+  await store.tx(async tx => {
+    let left = sweptRows
+    for await (const { id, value, version } of tx.each(changes)) {
+      if (left === 0 || value.created >= since) break
+      await tx.delete(changes, id, version)
+      left -= 1
+    }
+  })
 }

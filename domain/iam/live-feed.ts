@@ -1,8 +1,7 @@
 import { authorizationStale } from '../../output/iam/errors.ts'
-import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Store, Transaction } from '../ports/store.ts'
-import { changeId, changes, holdRevision, readRevision, recordChange } from './feed-store.ts'
+import { changeId, changes, holdRevision, readRevision, recordChange, sweepChanges } from './feed-store.ts'
 import type { ChangeKind, Feed, FeedListener } from './feed.ts'
 import { Leases, type LeasePlace } from './leases.ts'
 import { least, Settling } from './settling.ts'
@@ -28,8 +27,6 @@ const everyMs = 1000
 const lookMs = 100
 const sweepMs = 60_000
 const keptMs = 3_600_000
-/** Rows that one sweep deletes. */
-const sweptRows = 500
 
 /**
  * The feed of changes over a store. What is committed here holds here at once. What others commit is read regularly while
@@ -239,15 +236,7 @@ export class LiveFeed implements Feed {
   /** Deletes changes that nobody needs any more, and servers that are gone. */
   async #sweep(): Promise<void> {
     this.#sweptAt = this.#steady()
-    const since = formatMillis(this.#parts.clock.now() - keptMs)
-    await this.#parts.store.tx(async tx => {
-      let left = sweptRows
-      for await (const { id, value, version } of tx.each(changes)) {
-        if (left === 0 || value.created >= since) break
-        await tx.delete(changes, id, version)
-        left -= 1
-      }
-    })
+    await sweepChanges(this.#parts.store, this.#parts.clock.now() - keptMs)
     await this.#leases?.sweep(keptMs)
   }
 

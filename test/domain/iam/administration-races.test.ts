@@ -5,17 +5,8 @@ import { principals, writePrincipal } from '../../../domain/iam/principals-store
 import { roles } from '../../../domain/iam/roles-store.ts'
 import type { Scope } from '../../../domain/ports/operations.ts'
 import { groups, trees } from '../../../domain/taxonomy/nodes.ts'
-import {
-  heldBy,
-  hourly,
-  outcome,
-  platformScope,
-  policyOf,
-  read,
-  statementOf,
-  world,
-  type World,
-} from './administration.ts'
+import { heldBy, hourly, platformScope, policyOf, statementOf, world, type World } from './administration.ts'
+import { outcomeOf, valueOf } from '../outcomes.ts'
 
 type Call = () => Promise<unknown>
 
@@ -23,7 +14,7 @@ type Call = () => Promise<unknown>
 async function atOnce(round: number, one: Call, other: Call): Promise<[string, string]> {
   const isSwapped = round % 2 === 1
   const [first, second] = isSwapped ? [other, one] : [one, other]
-  const outcomes = await Promise.all([outcome(first()), outcome(second())])
+  const outcomes = await Promise.all([outcomeOf(first()), outcomeOf(second())])
   return isSwapped ? [outcomes[1], outcomes[0]] : outcomes
 }
 
@@ -118,13 +109,13 @@ const givings: Readonly<
     const owner = { scope_type: w.o.type, scope_id: w.o.id }
     const body = { name: `r${round}`, display_name: '', description: '', permissions: ['compute.vms.get'], ...owner }
     let id = ''
-    const call = async () => void ({ resource_id: id } = await read(w.roles.createRole({ body }, w.as(giver))))
+    const call = async () => void ({ resource_id: id } = await valueOf(w.roles.createRole({ body }, w.as(giver))))
     return { call, key: () => id }
   },
   addRolePermission: async (w, giver, round) => {
     const owner = { scope_type: w.o.type, scope_id: w.o.id }
     const role = { name: `r${round}`, display_name: '', description: '', permissions: [], ...owner }
-    const { resource_id: id } = await read(w.roles.createRole({ body: role }, w.as(w.oz)))
+    const { resource_id: id } = await valueOf(w.roles.createRole({ body: role }, w.as(w.oz)))
     w.revised.delete(id)
     const request = { role: id, body: { permission: 'compute.vms.get' } }
     return { call: () => w.roles.addRolePermission(request, w.as(giver)), key: () => id }
@@ -162,7 +153,7 @@ describe('at once', () => {
     for (let round = 0; round < 40; round += 1) {
       const owner = { scope_type: w.o.type, scope_id: w.o.id }
       const body = { name: `r${round}`, display_name: '', description: '', permissions: [], ...owner }
-      const { resource_id: id } = await read(w.roles.createRole({ body }, w.as(w.oz)))
+      const { resource_id: id } = await valueOf(w.roles.createRole({ body }, w.as(w.oz)))
       const to = await w.user(`to${round}`)
       const outcomes = await atOnce(
         round,
@@ -182,7 +173,7 @@ describe('at once', () => {
     for (let round = 0; round < 40; round += 1) {
       const body = { name: `r${round}`, display_name: '', description: '', permissions: [], scope_id: '' }
       const create_ = w.roles.createRole({ body: { ...body, scope_type: 'PLATFORM' } }, w.as(w.ada))
-      const { resource_id: role } = await read(create_)
+      const { resource_id: role } = await valueOf(create_)
       const outcomes = await atOnce(
         round,
         () => w.roles.addRolePermission({ role, body: { permission: 'iam.bindings.create' } }, w.as(w.ada)),

@@ -37,7 +37,7 @@ import { checkIamOperation } from '../../../output/iam/validators.ts'
 import type { CallContext, ListContext } from '../../../runtime/context.ts'
 import { ApiError } from '../../../runtime/errors.ts'
 import type { ListFields } from '../../../runtime/filter/types.ts'
-import { JsonText, type Answer } from '../../../runtime/json.ts'
+import { JsonText } from '../../../runtime/json.ts'
 import { pageTokens } from '../../../runtime/page-token.ts'
 import { listQuery, nextToken, type ListParameters, type Page } from '../../../runtime/pagination.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
@@ -285,23 +285,6 @@ export async function world() {
 }
 
 export type World = Awaited<ReturnType<typeof world>>
-
-/** What was answered, parsed. */
-export const read = async <T>(answer: Promise<Answer<T>>): Promise<T> => {
-  const value = await answer
-  return value instanceof JsonText ? JSON.parse(value.text) : value
-}
-
-/** The reason of the error of a call, `OK` without one. */
-export async function outcome(call: Promise<unknown>): Promise<string> {
-  try {
-    await call
-    return 'OK'
-  } catch (error) {
-    if (error instanceof ApiError) return error.reason
-    throw error
-  }
-}
 
 /** The error of a call that must have one. */
 export async function refused(call: Promise<unknown>): Promise<ApiError> {

@@ -16,15 +16,8 @@ import { platformWorkspaceId, systemPrincipalId } from '../../../domain/ports/re
 import type { NodeState } from '../../../domain/ports/taxonomy.ts'
 import { workspaces } from '../../../domain/taxonomy/nodes.ts'
 import { testPlace } from '../../server/store/harness.ts'
-import {
-  addAccount,
-  baseUrl,
-  callContext,
-  reasonOf,
-  tokenPlatform,
-  valueOf,
-  type TokenPlatform,
-} from './token-platform.ts'
+import { addAccount, baseUrl, callContext, reasonOf, tokenPlatform, type TokenPlatform } from './token-platform.ts'
+import { valueOf } from '../outcomes.ts'
 
 const audience = `${baseUrl}/iam/v1/tokens:refresh`
 

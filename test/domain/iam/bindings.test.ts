@@ -6,7 +6,8 @@ import { systemPrincipalId } from '../../../domain/ports/reserved.ts'
 import { groups } from '../../../domain/taxonomy/nodes.ts'
 import { bindingsList } from '../../../output/iam/filters.ts'
 import type { Binding, BindingGiven } from '../../../output/iam/types.ts'
-import { allOf, heldBy, listing, outcome, platformScope, read, refused, world, type World } from './administration.ts'
+import { allOf, heldBy, listing, platformScope, refused, world, type World } from './administration.ts'
+import { outcomeOf, valueOf } from '../outcomes.ts'
 
 const create = (
   w: World,
@@ -23,9 +24,9 @@ const inMinutes = (w: World, minutes: number) => new Date(w.now() + minutes * 60
 const suspended = { state: 'TAXONOMY_LIFECYCLE_STATE_SUSPENDED' } as const
 
 describe('bindings', () => {
-  it('are created, read, listed and deleted', async () => {
+  it('are created, valueOf, listed and deleted', async () => {
     const w = await world()
-    const operation = await read(create(w, w.oz, w.kim, 'workspace-viewer', w.w, { expire_time: inMinutes(w, 5) }))
+    const operation = await valueOf(create(w, w.oz, w.kim, 'workspace-viewer', w.w, { expire_time: inMinutes(w, 5) }))
     expect(operation).toMatchObject({
       operation_type: 'IAM_OPERATION_TYPE_CREATE',
       resource_type: 'iam.bindings',
@@ -33,7 +34,7 @@ describe('bindings', () => {
       scope_id: w.w.id,
     })
     const id = operation.resource_id
-    const binding = await read(w.bindings.getBinding({ id }))
+    const binding = await valueOf(w.bindings.getBinding({ id }))
     expect(binding).toMatchObject({ principal_id: w.kim, principal_kind: 'USER', created_by: w.oz, etag: '1' })
     expect(w.changes).toEqual([{ kind: 'PRINCIPAL', key: w.kim }])
     const seen = await allOf(context => w.bindings.listBindings({}, context), w.as(w.oz), bindingsList, {
@@ -47,16 +48,16 @@ describe('bindings', () => {
     })
     expect(all).toHaveLength(5)
     const stranger = await w.user('stranger')
-    expect(await outcome(w.bindings.listBindings({}, listing(w.as(stranger), bindingsList)))).toBe(
+    expect(await outcomeOf(w.bindings.listBindings({}, listing(w.as(stranger), bindingsList)))).toBe(
       'IAM_PERMISSION_DENIED',
     )
-    expect(await outcome(w.bindings.deleteBinding({ id, etag: 'x' }, w.as(w.oz)))).toBe('ETAG_MISMATCH')
+    expect(await outcomeOf(w.bindings.deleteBinding({ id, etag: 'x' }, w.as(w.oz)))).toBe('ETAG_MISMATCH')
     await w.bindings.deleteBinding({ id, etag: '1' }, w.as(w.oz))
     expect(await refused(w.bindings.getBinding({ id }))).toMatchObject({
       reason: 'BINDING_NOT_FOUND',
       rpc: 'NOT_FOUND',
     })
-    expect(await outcome(w.bindings.deleteBinding({ id }, w.as(w.oz)))).toBe('BINDING_NOT_FOUND')
+    expect(await outcomeOf(w.bindings.deleteBinding({ id }, w.as(w.oz)))).toBe('BINDING_NOT_FOUND')
   })
 
   it.each<[string, string, (w: World) => Promise<unknown>]>([
@@ -83,15 +84,15 @@ describe('bindings', () => {
     ['PRINCIPAL_KIND_NOT_BINDABLE', w => create(w, w.ada, w.bot, 'workspace-admin', platformScope)],
     ['BINDING_ALREADY_EXISTS', w => create(w, w.ada, w.eve, 'workspace-editor', w.w)],
   ])('are refused with %s', async (reason, call) => {
-    expect(await outcome(call(await world()))).toBe(reason)
+    expect(await outcomeOf(call(await world()))).toBe(reason)
   })
 
   it('give service accounts what is not administrative at the platform, and INVITED users everything', async () => {
     const w = await world()
     const invited = await w.user('new', { status: 'INVITED' })
-    expect(await outcome(create(w, w.ada, w.bot, 'workspace-viewer', platformScope))).toBe('OK')
-    expect(await outcome(create(w, w.ada, w.bot, 'workspace-admin', w.w))).toBe('OK')
-    expect(await outcome(create(w, w.ada, invited, 'platform-admin', platformScope))).toBe('OK')
+    expect(await outcomeOf(create(w, w.ada, w.bot, 'workspace-viewer', platformScope))).toBe('OK')
+    expect(await outcomeOf(create(w, w.ada, w.bot, 'workspace-admin', w.w))).toBe('OK')
+    expect(await outcomeOf(create(w, w.ada, invited, 'platform-admin', platformScope))).toBe('OK')
   })
 
   it('are not given at scopes that are not active, but can be taken away there', async () => {
@@ -101,26 +102,26 @@ describe('bindings', () => {
       const stored = await tx.lock(groups, w.g.id)
       if (stored) await tx.update(groups, stored.id, { ...stored.value, ...suspended }, stored.version)
     })
-    expect(await outcome(create(w, w.oz, w.kim, 'workspace-editor', w.w))).toBe('WORKSPACE_NOT_ACTIVE')
-    expect(await outcome(create(w, w.oz, w.kim, 'workspace-editor', w.g))).toBe('SCOPE_NOT_ACTIVE')
-    expect(await outcome(create(w, w.oz, w.kim, 'workspace-editor', w.o))).toBe('OK')
-    expect(await outcome(w.bindings.deleteBinding({ id }, w.as(w.oz)))).toBe('OK')
+    expect(await outcomeOf(create(w, w.oz, w.kim, 'workspace-editor', w.w))).toBe('WORKSPACE_NOT_ACTIVE')
+    expect(await outcomeOf(create(w, w.oz, w.kim, 'workspace-editor', w.g))).toBe('SCOPE_NOT_ACTIVE')
+    expect(await outcomeOf(create(w, w.oz, w.kim, 'workspace-editor', w.o))).toBe('OK')
+    expect(await outcomeOf(w.bindings.deleteBinding({ id }, w.as(w.oz)))).toBe('OK')
     const at = { scope_type: 'WORKSPACE', scope_id: w.w.id } as const
     const of = { principal_id: w.eve, role_ids: [] }
-    expect(await outcome(w.access.revokeAccess({ ...at, body: of }, w.as(w.oz)))).toBe('OK')
+    expect(await outcomeOf(w.access.revokeAccess({ ...at, body: of }, w.as(w.oz)))).toBe('OK')
     const granted = { scope_type: 'GROUP', scope_id: w.g.id } as const
     const body = { principal_id: w.kim, role_ids: ['workspace-viewer'], condition: '' }
-    expect(await outcome(w.access.grantAccess({ ...granted, body }, w.as(w.oz)))).toBe('SCOPE_NOT_ACTIVE')
+    expect(await outcomeOf(w.access.grantAccess({ ...granted, body }, w.as(w.oz)))).toBe('SCOPE_NOT_ACTIVE')
   })
 
   it('stop counting at the instant at which they expire, and a new one takes the place', async () => {
     const w = await world()
     const terms = { expire_time: inMinutes(w, 2) }
     await create(w, w.oz, w.kim, 'workspace-viewer', w.w, terms)
-    expect(await outcome(create(w, w.oz, w.kim, 'workspace-viewer', w.w))).toBe('BINDING_ALREADY_EXISTS')
+    expect(await outcomeOf(create(w, w.oz, w.kim, 'workspace-viewer', w.w))).toBe('BINDING_ALREADY_EXISTS')
     w.later(120_000)
     expect(await heldBy(w, w.kim)).toEqual([])
-    expect(await outcome(create(w, w.oz, w.kim, 'workspace-viewer', w.w))).toBe('OK')
+    expect(await outcomeOf(create(w, w.oz, w.kim, 'workspace-viewer', w.w))).toBe('OK')
     expect(await w.store.count(bindings, { principal_id: w.kim })).toBe(1)
   })
 
@@ -142,11 +143,11 @@ describe('bindings', () => {
     await fill(w, 250, async i => ({ scope: await w.workspace(w.o, `w${i}`), principal: w.kim }))
     const refusal = await refused(create(w, w.oz, w.kim, 'workspace-viewer', w.w))
     expect(refusal).toMatchObject({ reason: 'BINDING_QUOTA_EXCEEDED', rpc: 'RESOURCE_EXHAUSTED' })
-    expect(await outcome(create(w, w.pat, w.kim, 'workspace-viewer', w.v))).toBe('OK')
-    expect(await outcome(create(w, w.ada, w.kim, 'workspace-viewer', platformScope))).toBe('OK')
+    expect(await outcomeOf(create(w, w.pat, w.kim, 'workspace-viewer', w.v))).toBe('OK')
+    expect(await outcomeOf(create(w, w.ada, w.kim, 'workspace-viewer', platformScope))).toBe('OK')
     const [one] = await heldBy(w, w.kim)
     await w.bindings.deleteBinding({ id: one?.id ?? '' }, w.as(w.oz))
-    expect(await outcome(create(w, w.oz, w.kim, 'workspace-viewer', w.w))).toBe('OK')
+    expect(await outcomeOf(create(w, w.oz, w.kim, 'workspace-viewer', w.w))).toBe('OK')
   })
 
   it('are limited to 1500 at a scope, expired ones not counted', async () => {
@@ -157,16 +158,16 @@ describe('bindings', () => {
       principal: w.parts.clock.newId(),
       ...(i < 2 && { terms: { expire_time: soon } }),
     }))
-    expect(await outcome(create(w, w.oz, w.kim, 'workspace-viewer', w.w))).toBe('BINDING_QUOTA_EXCEEDED')
+    expect(await outcomeOf(create(w, w.oz, w.kim, 'workspace-viewer', w.w))).toBe('BINDING_QUOTA_EXCEEDED')
     w.later(60_000)
-    expect(await outcome(create(w, w.oz, w.kim, 'workspace-viewer', w.w))).toBe('OK')
+    expect(await outcomeOf(create(w, w.oz, w.kim, 'workspace-viewer', w.w))).toBe('OK')
   })
 
   it('leave the platform and each organisation an active administrator', async () => {
     const w = await world()
     const of = async (principal: string) => (await heldBy(w, principal))[0]?.id ?? ''
     const remove = async (by: string, principal: string) =>
-      outcome(w.bindings.deleteBinding({ id: await of(principal) }, w.as(by)))
+      outcomeOf(w.bindings.deleteBinding({ id: await of(principal) }, w.as(by)))
     expect(await remove(w.ada, w.ada)).toBe('LAST_ADMINISTRATOR')
     const asleep = await w.user('asleep', { status: 'INVITED' })
     await w.bind(asleep, 'platform-admin', platformScope)

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { StoredUser } from '../../../domain/iam/users-store.ts'
 import { users } from '../../../domain/iam/users-store.ts'
 import type { InvitationGrantGiven } from '../../../output/iam/types.ts'
-import { heldBy, outcome, platformScope, read, refused, world, type World } from './administration.ts'
+import { heldBy, platformScope, refused, world, type World } from './administration.ts'
+import { outcomeOf, valueOf } from '../outcomes.ts'
 
 const ttl = { token_ttl: '3600s' }
 
@@ -31,8 +32,8 @@ describe.each(Object.entries(calls))('%s', (_name, [status, call]) => {
     const error = await refused(call(w, w.oz, strong))
     expect(error).toMatchObject({ reason: 'ESCALATION_DENIED', metadata: { permission: 'compute.operations.get' } })
     expect((await w.store.get(users, strong))?.text).toEqual(before?.text)
-    expect(await outcome(call(w, w.oz, weak))).toBe('OK')
-    expect(await outcome(call(w, w.ada, strong))).toBe('OK')
+    expect(await outcomeOf(call(w, w.oz, weak))).toBe('OK')
+    expect(await outcomeOf(call(w, w.ada, strong))).toBe('OK')
   })
 })
 
@@ -50,29 +51,30 @@ describe('an invitation', () => {
 
   it('gives what its sender holds, all or nothing', async () => {
     const w = await world()
-    expect(await outcome(invite(w, w.oz, of('workspace-viewer', w.w), of('platform-viewer', platformScope)))).toBe(
+    expect(await outcomeOf(invite(w, w.oz, of('workspace-viewer', w.w), of('platform-viewer', platformScope)))).toBe(
       'IAM_PERMISSION_DENIED',
     )
     const lead = await w.user('lead', { organisation_id: w.o.id })
     const body = { name: 'inviter', display_name: '', description: '', scope_type: w.o.type, scope_id: w.o.id }
     const permissions = ['iam.users.invite', 'iam.bindings.create']
-    const { resource_id: role } = await read(w.roles.createRole({ body: { ...body, permissions } }, w.as(w.oz)))
+    const { resource_id: role } = await valueOf(w.roles.createRole({ body: { ...body, permissions } }, w.as(w.oz)))
     await w.bind(lead, role, w.o)
-    expect(await outcome(invite(w, lead, of(role, w.o), of('workspace-viewer', w.w)))).toBe('ESCALATION_DENIED')
-    expect(await outcome(invite(w, w.oz, of(role, w.o), of('organisation-admin', w.w)))).toBe(
+    expect(await outcomeOf(invite(w, lead, of(role, w.o), of('workspace-viewer', w.w)))).toBe('ESCALATION_DENIED')
+    expect(await outcomeOf(invite(w, w.oz, of(role, w.o), of('organisation-admin', w.w)))).toBe(
       'ROLE_NOT_BINDABLE_AT_SCOPE',
     )
     const none = await refused(invite(w, w.oz, of(role, w.o), of('none', w.w)))
     expect(none.details.badRequest).toMatchObject([{ field: 'grants[1].role_id' }])
     expect(await w.store.exists(users, { email: 'x@y.example' })).toBe(false)
-    const { resource_id: id } = await read(invite(w, lead, of(role, w.o)))
+    const { resource_id: id } = await valueOf(invite(w, lead, of(role, w.o)))
     expect((await heldBy(w, id)).map(({ role_id }) => role_id)).toEqual([role])
   })
 
   it('opens only while its sender could give all that the account has by then', async () => {
     const w = await world()
-    const { credential, resource_id: id } = await read(invite(w, w.oz, of('workspace-viewer', w.w)))
-    const look = () => outcome(w.users.lookupCredentialToken({ body: { token: credential?.token ?? '' } }, w.as(w.kim)))
+    const { credential, resource_id: id } = await valueOf(invite(w, w.oz, of('workspace-viewer', w.w)))
+    const look = () =>
+      outcomeOf(w.users.lookupCredentialToken({ body: { token: credential?.token ?? '' } }, w.as(w.kim)))
     expect(await look()).toBe('OK')
     const promotion = await w.bind(id, 'workspace-viewer', platformScope)
     expect(await look()).toBe('CREDENTIAL_TOKEN_INVALID')

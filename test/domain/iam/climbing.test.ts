@@ -1,17 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Scope } from '../../../domain/ports/operations.ts'
 import { grantRole } from '../../../domain/iam/grants.ts'
-import {
-  hourly,
-  heldBy,
-  outcome,
-  platformScope,
-  policyOf,
-  read,
-  refused,
-  statementOf,
-  world,
-} from './administration.ts'
+import { hourly, heldBy, platformScope, policyOf, refused, statementOf, world } from './administration.ts'
+import { outcomeOf, valueOf } from '../outcomes.ts'
 
 const secret = 'vault.secretVersions.access'
 
@@ -20,7 +11,7 @@ async function arena() {
   const w = await world()
   const keys = (permissions: string[], name: string, owner: Scope = w.o) => {
     const body = { name, display_name: '', description: '', permissions, scope_type: owner.type, scope_id: owner.id }
-    return read(w.roles.createRole({ body }, w.as(w.ada)))
+    return valueOf(w.roles.createRole({ body }, w.as(w.ada)))
   }
   const granter = [
     'iam.bindings.create',
@@ -66,15 +57,15 @@ const paths: Readonly<Record<string, (a: Arena, by: string, given: Given) => Pro
 describe.each(Object.entries(paths))('%s', (_name, give) => {
   it('gives what the giver holds there or above, and nothing else', async () => {
     const a = await arena()
-    expect(await outcome(give(a, a.mal, { role: a.vmRole, scope: a.w }))).toBe('OK')
+    expect(await outcomeOf(give(a, a.mal, { role: a.vmRole, scope: a.w }))).toBe('OK')
     const error = await refused(give(a, a.mal, { role: a.secretRole, scope: a.w }))
     expect(error).toMatchObject({
       reason: 'ESCALATION_DENIED',
       rpc: 'PERMISSION_DENIED',
       metadata: { permission: secret },
     })
-    expect(await outcome(give(a, a.mal, { role: a.vmRole, scope: a.g }))).toBe('ESCALATION_DENIED')
-    expect(await outcome(give(a, a.mal, { role: a.secretRole, scope: a.w, principal: a.mal }))).toBe(
+    expect(await outcomeOf(give(a, a.mal, { role: a.vmRole, scope: a.g }))).toBe('ESCALATION_DENIED')
+    expect(await outcomeOf(give(a, a.mal, { role: a.secretRole, scope: a.w, principal: a.mal }))).toBe(
       'ESCALATION_DENIED',
     )
     expect((await heldBy(a, a.kim)).map(({ role_id }) => role_id)).toEqual([a.vmRole])
@@ -89,16 +80,16 @@ describe.each(Object.entries(paths))('%s', (_name, give) => {
   it('takes no conditional source', async () => {
     const a = await arena()
     await a.bind(a.mal, a.secretRole, a.w, { condition: 'request.hour_of_day >= 0' })
-    expect(await outcome(give(a, a.mal, { role: a.secretRole, scope: a.w }))).toBe('ESCALATION_DENIED')
+    expect(await outcomeOf(give(a, a.mal, { role: a.secretRole, scope: a.w }))).toBe('ESCALATION_DENIED')
     const terms = { condition: 'request.hour_of_day > 0' }
-    expect(await outcome(give(a, a.mal, { role: a.secretRole, scope: a.w, terms }))).toBe('ESCALATION_DENIED')
+    expect(await outcomeOf(give(a, a.mal, { role: a.secretRole, scope: a.w, terms }))).toBe('ESCALATION_DENIED')
   })
 
   it('takes no ALLOW statement for a source', async () => {
     const a = await arena()
     const body = policyOf('allow', statementOf('ALLOW', [`principal:${a.mal}`], [secret]))
     await a.policies.createPolicy({ workspace: a.w.id, body }, a.as(a.oz))
-    expect(await outcome(give(a, a.mal, { role: a.secretRole, scope: a.w }))).toBe('ESCALATION_DENIED')
+    expect(await outcomeOf(give(a, a.mal, { role: a.secretRole, scope: a.w }))).toBe('ESCALATION_DENIED')
   })
 
   it('gives nothing that lasts longer than all its sources', async () => {
@@ -107,7 +98,7 @@ describe.each(Object.entries(paths))('%s', (_name, give) => {
     await a.bind(a.mal, a.secretRole, a.g, { expire_time: hourly(a, 3) })
     const lasting = (hours?: number) => {
       const terms = hours === undefined ? {} : { expire_time: hourly(a, hours) }
-      return outcome(give(a, a.mal, { role: a.secretRole, scope: a.w, terms }))
+      return outcomeOf(give(a, a.mal, { role: a.secretRole, scope: a.w, terms }))
     }
     expect(await lasting()).toBe('ESCALATION_DENIED')
     expect(await lasting(4)).toBe('ESCALATION_DENIED')
@@ -120,25 +111,25 @@ describe.each(Object.entries(paths))('%s', (_name, give) => {
     const a = await arena()
     const body = policyOf('deny', statementOf('DENY', ['all'], ['compute.vms.get']))
     await a.policies.createPolicy({ workspace: a.w.id, body }, a.as(a.oz))
-    expect(await outcome(give(a, a.mal, { role: a.vmRole, scope: a.w }))).toBe('OK')
+    expect(await outcomeOf(give(a, a.mal, { role: a.vmRole, scope: a.w }))).toBe('OK')
   })
 
   it('counts what ALLOW statements give to who has the role', async () => {
     const a = await arena()
     const body = policyOf('allow', statementOf('ALLOW', [`role:${a.vmRole}`], ['vault.secretVersions.*']))
-    const { resource_id: id } = await read(a.policies.createPolicy({ workspace: a.w.id, body }, a.as(a.oz)))
-    expect(await outcome(give(a, a.mal, { role: a.vmRole, scope: a.w }))).toBe('ESCALATION_DENIED')
-    expect(await outcome(give(a, a.oz, { role: a.vmRole, scope: a.g }))).toBe('OK')
+    const { resource_id: id } = await valueOf(a.policies.createPolicy({ workspace: a.w.id, body }, a.as(a.oz)))
+    expect(await outcomeOf(give(a, a.mal, { role: a.vmRole, scope: a.w }))).toBe('ESCALATION_DENIED')
+    expect(await outcomeOf(give(a, a.oz, { role: a.vmRole, scope: a.g }))).toBe('OK')
     const disable = { workspace: a.w.id, id, update_mask: 'enabled', body: { enabled: false } }
     await a.policies.updatePolicy(disable, a.as(a.oz))
-    expect(await outcome(give(a, a.mal, { role: a.vmRole, scope: a.w }))).toBe('OK')
+    expect(await outcomeOf(give(a, a.mal, { role: a.vmRole, scope: a.w }))).toBe('OK')
   })
 
   it('gives nothing once the giver is barred', async () => {
     const a = await arena()
     const barred = await a.user('barred', { status: 'DEACTIVATED' })
     await a.bind(barred, 'organisation-admin', a.o)
-    expect(await outcome(give(a, barred, { role: a.vmRole, scope: a.w }))).toBe('ESCALATION_DENIED')
+    expect(await outcomeOf(give(a, barred, { role: a.vmRole, scope: a.w }))).toBe('ESCALATION_DENIED')
   })
 })
 
@@ -161,8 +152,8 @@ describe('a role edited later', () => {
     }
     const expiring = await a.user('expiring')
     await a.bind(expiring, 'organisation-admin', a.o, { expire_time: hourly(a, 1) })
-    expect(await outcome(a.roles.addRolePermission(add, a.as(expiring)))).toBe('ESCALATION_DENIED')
-    for (const call of [() => a.roles.addRolePermission(add, a.as(a.oz))]) expect(await outcome(call())).toBe('OK')
+    expect(await outcomeOf(a.roles.addRolePermission(add, a.as(expiring)))).toBe('ESCALATION_DENIED')
+    for (const call of [() => a.roles.addRolePermission(add, a.as(a.oz))]) expect(await outcomeOf(call())).toBe('OK')
   })
 
   it('loses permissions for anybody who may edit it, and its other fields need no more', async () => {
@@ -170,19 +161,20 @@ describe('a role edited later', () => {
     const { mal } = a
     const fewer = { id: a.secretRole, update_mask: 'permissions', body: { permissions: [] } }
     const text = { id: a.secretRole, update_mask: 'display_name', body: { display_name: 'x' } }
-    expect(await outcome(a.roles.updateRole(text, a.as(mal)))).toBe('OK')
-    expect(await outcome(a.roles.updateRole(fewer, a.as(mal)))).toBe('OK')
+    expect(await outcomeOf(a.roles.updateRole(text, a.as(mal)))).toBe('OK')
+    expect(await outcomeOf(a.roles.updateRole(fewer, a.as(mal)))).toBe('OK')
   })
 
   it('gains nothing administrative while a service account has it at the platform', async () => {
     const a = await arena()
     const { resource_id: role } = await a.keys(['compute.vms.get'], 'reader', platformScope)
     const id = await a.bind(a.bot, role, platformScope)
-    const add = (permission: string) => outcome(a.roles.addRolePermission({ role, body: { permission } }, a.as(a.ada)))
+    const add = (permission: string) =>
+      outcomeOf(a.roles.addRolePermission({ role, body: { permission } }, a.as(a.ada)))
     expect(await add('iam.bindings.create')).toBe('PRINCIPAL_KIND_NOT_BINDABLE')
     const body = { permissions: ['compute.vms.get', 'iam.bindings.create'] }
     const update = { id: role, update_mask: 'permissions', body }
-    expect(await outcome(a.roles.updateRole(update, a.as(a.ada)))).toBe('PRINCIPAL_KIND_NOT_BINDABLE')
+    expect(await outcomeOf(a.roles.updateRole(update, a.as(a.ada)))).toBe('PRINCIPAL_KIND_NOT_BINDABLE')
     expect(await add('compute.vms.list')).toBe('OK')
     await a.bindings.deleteBinding({ id }, a.as(a.ada))
     expect(await add('iam.bindings.create')).toBe('OK')
@@ -205,7 +197,7 @@ describe('an ALLOW statement', () => {
   ])('gives nothing that its writer does not hold: %s', async (_how, permissions, more) => {
     const a = await arena()
     const call = a.policies.createPolicy({ workspace: a.w.id, body: mine(a, permissions, more) }, a.as(a.mal))
-    expect(await outcome(call)).toBe('ESCALATION_DENIED')
+    expect(await outcomeOf(call)).toBe('ESCALATION_DENIED')
   })
 
   it('gives what a wildcard leaves when the rest is excepted, and what is denied needs nothing', async () => {
@@ -214,18 +206,18 @@ describe('an ALLOW statement', () => {
     const others = ['list', 'reset', 'restart', 'resume', 'start', 'stop', 'suspend', 'update']
     rest.except_permissions.push(...others.map(verb => `compute.vms.${verb}`))
     const body = mine(a, ['compute.*'], rest)
-    expect(await outcome(a.policies.createPolicy({ workspace: a.w.id, body }, a.as(a.mal)))).toBe('OK')
+    expect(await outcomeOf(a.policies.createPolicy({ workspace: a.w.id, body }, a.as(a.mal)))).toBe('OK')
     const denying = policyOf('deny', statementOf('DENY', [`principal:${a.kim}`], ['*']))
-    expect(await outcome(a.policies.createPolicy({ workspace: a.w.id, body: denying }, a.as(a.mal)))).toBe('OK')
+    expect(await outcomeOf(a.policies.createPolicy({ workspace: a.w.id, body: denying }, a.as(a.mal)))).toBe('OK')
   })
 
   it('is given by whoever puts it in force, word for word', async () => {
     const a = await arena()
     const asleep = { ...mine(a, [secret]), enabled: false }
     const create = a.policies.createPolicy({ workspace: a.w.id, body: asleep }, a.as(a.mal))
-    const { resource_id: id } = await read(create)
+    const { resource_id: id } = await valueOf(create)
     const update = (by: string, body: object, update_mask: string) =>
-      outcome(a.policies.updatePolicy({ workspace: a.w.id, id, body, update_mask }, a.as(by)))
+      outcomeOf(a.policies.updatePolicy({ workspace: a.w.id, id, body, update_mask }, a.as(by)))
     expect(await update(a.mal, { enabled: true }, 'enabled')).toBe('ESCALATION_DENIED')
     expect(await update(a.oz, { enabled: true }, 'enabled')).toBe('OK')
     expect(await update(a.mal, { description: 'x' }, 'description')).toBe('OK')
@@ -242,6 +234,6 @@ describe('an ALLOW statement', () => {
     const a = await arena()
     await a.bind(a.mal, a.secretRole, a.w, { expire_time: hourly(a, 1) })
     const call = a.policies.createPolicy({ workspace: a.w.id, body: mine(a, [secret]) }, a.as(a.mal))
-    expect(await outcome(call)).toBe('ESCALATION_DENIED')
+    expect(await outcomeOf(call)).toBe('ESCALATION_DENIED')
   })
 })

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { systemPrincipalId } from '../../../domain/ports/reserved.ts'
 import { principalsList } from '../../../output/iam/filters.ts'
-import { allOf, outcome, read, refused, world, type World } from './administration.ts'
+import { allOf, refused, world, type World } from './administration.ts'
+import { outcomeOf, valueOf } from '../outcomes.ts'
 
 const list = (w: World, by: string, parameters = {}) =>
   allOf(context => w.principals.listPrincipals({}, context), w.as(by), principalsList, parameters)
@@ -30,12 +31,12 @@ describe('the directory', () => {
 
   it('refuses who may see nobody anywhere', async () => {
     const w = await world()
-    expect(await outcome(list(w, w.kim))).toBe('IAM_PERMISSION_DENIED')
+    expect(await outcomeOf(list(w, w.kim))).toBe('IAM_PERMISSION_DENIED')
   })
 
   it('shows oneself and the system principal to everybody, others to who may see them', async () => {
     const w = await world()
-    const get = (by: string, id: string) => read(w.principals.getPrincipal({ id }, w.as(by)))
+    const get = (by: string, id: string) => valueOf(w.principals.getPrincipal({ id }, w.as(by)))
     expect(await get(w.kim, w.kim)).toMatchObject({ id: w.kim, kind: 'USER' })
     expect(await get(w.kim, systemPrincipalId)).toMatchObject({ kind: 'SYSTEM', status: 'ACTIVE' })
     expect(await get(w.oz, w.eve)).toMatchObject({ id: w.eve, email: 'eve@y.example' })

@@ -4,15 +4,8 @@ import { tokens } from '../../../domain/iam/tokens-store.ts'
 import { users } from '../../../domain/iam/users-store.ts'
 import { principals, writePrincipal } from '../../../domain/iam/principals-store.ts'
 import { testPlace } from '../../server/store/harness.ts'
-import {
-  addUser,
-  reasonOf,
-  sessionTokens,
-  tokenPlatform,
-  valueOf,
-  callContext,
-  type TokenPlatform,
-} from './token-platform.ts'
+import { addUser, reasonOf, sessionTokens, tokenPlatform, callContext, type TokenPlatform } from './token-platform.ts'
+import { valueOf } from '../outcomes.ts'
 
 const password = 'correct horse battery'
 /** Many sign in at once, which the throttle would take for guesses. */

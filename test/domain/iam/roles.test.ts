@@ -3,18 +3,9 @@ import { rolePermissions, roles } from '../../../domain/iam/roles-store.ts'
 import { organisations } from '../../../domain/taxonomy/nodes.ts'
 import { rolePermissionsList, rolesList } from '../../../output/iam/filters.ts'
 import type { Role, RoleGiven } from '../../../output/iam/types.ts'
-import {
-  allOf,
-  outcome,
-  platformScope,
-  policyOf,
-  read,
-  refused,
-  statementOf,
-  world,
-  type World,
-} from './administration.ts'
+import { allOf, platformScope, policyOf, refused, statementOf, world, type World } from './administration.ts'
 import { retiredKey } from './test-catalogue.ts'
+import { outcomeOf, valueOf } from '../outcomes.ts'
 
 const roleOf = (name: string, owner: World['o'], permissions: string[] = [], more: Partial<RoleGiven> = {}) => ({
   name,
@@ -30,9 +21,9 @@ const create = (w: World, by: string, ...role: Parameters<typeof roleOf>) =>
   w.roles.createRole({ body: roleOf(...role) }, w.as(by))
 
 const made = async (w: World, by: string, ...role: Parameters<typeof roleOf>): Promise<string> =>
-  (await read(create(w, by, ...role))).resource_id
+  (await valueOf(create(w, by, ...role))).resource_id
 
-const get = (w: World, id: string) => read<Role>(w.roles.getRole({ id }, w.as(w.ada)))
+const get = (w: World, id: string) => valueOf<Role>(w.roles.getRole({ id }, w.as(w.ada)))
 
 const permissionsOf = (w: World, role: string) =>
   allOf(context => w.roles.listRolePermissions({ role }, context), w.as(w.ada), rolePermissionsList)
@@ -40,7 +31,7 @@ const permissionsOf = (w: World, role: string) =>
 describe('roles', () => {
   it('belong to an organisation and can be bound at and below it', async () => {
     const w = await world()
-    const operation = await read(create(w, w.oz, 'vm-operator', w.o, ['compute.vms.start', 'compute.vms.get']))
+    const operation = await valueOf(create(w, w.oz, 'vm-operator', w.o, ['compute.vms.start', 'compute.vms.get']))
     expect(operation).toMatchObject({
       operation_type: 'IAM_OPERATION_TYPE_CREATE',
       resource_type: 'iam.roles',
@@ -61,7 +52,7 @@ describe('roles', () => {
       condition: '',
     } as const
     const at = (scope_id: string) =>
-      outcome(w.bindings.createBinding({ body: { ...elsewhere, scope_id } }, w.as(w.ada)))
+      outcomeOf(w.bindings.createBinding({ body: { ...elsewhere, scope_id } }, w.as(w.ada)))
     expect(await at(w.v.id)).toBe('ROLE_NOT_BINDABLE_AT_SCOPE')
     expect(await at(w.w.id)).toBe('OK')
   })
@@ -69,9 +60,9 @@ describe('roles', () => {
   it('have names of their own in each owner scope, and none that comes with the platform', async () => {
     const w = await world()
     await create(w, w.oz, 'one', w.o)
-    expect(await outcome(create(w, w.oz, 'one', w.o))).toBe('ROLE_ALREADY_EXISTS')
-    expect(await outcome(create(w, w.pat, 'one', w.p))).toBe('OK')
-    expect(await outcome(create(w, w.oz, 'workspace-admin', w.o))).toBe('ROLE_ALREADY_EXISTS')
+    expect(await outcomeOf(create(w, w.oz, 'one', w.o))).toBe('ROLE_ALREADY_EXISTS')
+    expect(await outcomeOf(create(w, w.pat, 'one', w.p))).toBe('OK')
+    expect(await outcomeOf(create(w, w.oz, 'workspace-admin', w.o))).toBe('ROLE_ALREADY_EXISTS')
   })
 
   it.each<[string, string, (w: World) => Promise<unknown>]>([
@@ -88,8 +79,8 @@ describe('roles', () => {
   it('are at most a hundred of one owner', async () => {
     const w = await world()
     for (let i = 0; i < 100; i += 1) await create(w, w.oz, `r${i}`, w.o)
-    expect(await outcome(create(w, w.oz, 'one-more', w.o))).toBe('ROLE_QUOTA_EXCEEDED')
-    expect(await outcome(create(w, w.ada, 'elsewhere', platformScope))).toBe('OK')
+    expect(await outcomeOf(create(w, w.oz, 'one-more', w.o))).toBe('ROLE_QUOTA_EXCEEDED')
+    expect(await outcomeOf(create(w, w.ada, 'elsewhere', platformScope))).toBe('OK')
   })
 
   it('cannot be written while their owner is not active, or when they come with the platform', async () => {
@@ -101,18 +92,18 @@ describe('roles', () => {
       (role: string) => w.roles.addRolePermission({ role, body: { permission: 'compute.vms.reset' } }, w.as(w.ada)),
       (role: string) => w.roles.deleteRole({ id: role }, w.as(w.ada)),
     ]
-    for (const call of calls) expect(await outcome(call('workspace-viewer'))).toBe('ROLE_PREDEFINED')
-    for (const call of calls) expect(await outcome(call(w.kim))).toBe('ROLE_NOT_FOUND')
+    for (const call of calls) expect(await outcomeOf(call('workspace-viewer'))).toBe('ROLE_PREDEFINED')
+    for (const call of calls) expect(await outcomeOf(call(w.kim))).toBe('ROLE_NOT_FOUND')
     const remove = { role: 'workspace-viewer', permission: 'compute.vms.get' }
-    expect(await outcome(w.roles.removeRolePermission(remove, w.as(w.ada)))).toBe('ROLE_PREDEFINED')
+    expect(await outcomeOf(w.roles.removeRolePermission(remove, w.as(w.ada)))).toBe('ROLE_PREDEFINED')
     await w.store.tx(async tx => {
       const stored = await tx.lock(organisations, w.o.id)
       const state = 'TAXONOMY_LIFECYCLE_STATE_SUSPENDED' as const
       if (stored)
         await tx.update(organisations, stored.id, { ...stored.value, state, effective_state: state }, stored.version)
     })
-    for (const call of calls) expect(await outcome(call(id))).toBe('SCOPE_NOT_ACTIVE')
-    expect(await outcome(create(w, w.ada, 'two', w.o))).toBe('SCOPE_NOT_ACTIVE')
+    for (const call of calls) expect(await outcomeOf(call(id))).toBe('SCOPE_NOT_ACTIVE')
+    expect(await outcomeOf(create(w, w.ada, 'two', w.o))).toBe('SCOPE_NOT_ACTIVE')
   })
 
   it('gain and lose permissions one by one, and remember since when', async () => {
@@ -121,21 +112,21 @@ describe('roles', () => {
     const [first] = await permissionsOf(w, role)
     w.later(5000)
     const add = (permission: string) => w.roles.addRolePermission({ role, body: { permission } }, w.as(w.oz))
-    const operation = await read(add('compute.vms.create'))
+    const operation = await valueOf(add('compute.vms.create'))
     expect(operation).toMatchObject({ operation_type: 'IAM_OPERATION_TYPE_UPDATE', resource_id: role })
     expect(w.changes.at(-1)).toEqual({ kind: 'ROLE', key: role })
     const [created, got] = await permissionsOf(w, role)
     expect(got).toEqual(first)
     expect(created).toMatchObject({ role_id: role, permission: 'compute.vms.create', access_class: 'WRITE' })
     expect(Date.parse(created?.created ?? '')).toBeGreaterThanOrEqual(Date.parse(first?.created ?? '') + 5000)
-    expect(await outcome(add('compute.vms.create'))).toBe('ROLE_PERMISSION_ALREADY_EXISTS')
-    expect(await outcome(add('a.b.c'))).toBe('UNKNOWN_PERMISSION')
+    expect(await outcomeOf(add('compute.vms.create'))).toBe('ROLE_PERMISSION_ALREADY_EXISTS')
+    expect(await outcomeOf(add('a.b.c'))).toBe('UNKNOWN_PERMISSION')
     const remove = (permission: string, etag?: string) =>
       w.roles.removeRolePermission({ role, permission, ...(etag !== undefined && { etag }) }, w.as(w.oz))
-    expect(await outcome(remove('a.b.c'))).toBe('PERMISSION_NOT_FOUND')
-    expect(await outcome(remove('compute.vms.delete'))).toBe('ROLE_PERMISSION_NOT_FOUND')
-    expect(await outcome(remove('compute.vms.get', '1'))).toBe('ETAG_MISMATCH')
-    expect(await outcome(remove('compute.vms.get', '2'))).toBe('OK')
+    expect(await outcomeOf(remove('a.b.c'))).toBe('PERMISSION_NOT_FOUND')
+    expect(await outcomeOf(remove('compute.vms.delete'))).toBe('ROLE_PERMISSION_NOT_FOUND')
+    expect(await outcomeOf(remove('compute.vms.get', '1'))).toBe('ETAG_MISMATCH')
+    expect(await outcomeOf(remove('compute.vms.get', '2'))).toBe('OK')
     expect(await get(w, role)).toMatchObject({ permissions: ['compute.vms.create'], permission_count: 1, etag: '3' })
   })
 
@@ -146,9 +137,9 @@ describe('roles', () => {
       w.roles.updateRole({ id, body, ...(update_mask !== undefined && { update_mask }) }, w.as(w.oz))
     await update({ permissions: ['compute.vms.list', 'compute.vms.get'] }, 'permissions')
     expect((await get(w, id)).etag).toBe('1')
-    expect(await outcome(update({ name: 'two' }))).toBe('FIELD_IMMUTABLE')
-    expect(await outcome(update({ etag: 'x' }))).toBe('ETAG_MISMATCH')
-    expect(await outcome(update({ permissions: ['a.b.c'] }, 'permissions'))).toBe('UNKNOWN_PERMISSION')
+    expect(await outcomeOf(update({ name: 'two' }))).toBe('FIELD_IMMUTABLE')
+    expect(await outcomeOf(update({ etag: 'x' }))).toBe('ETAG_MISMATCH')
+    expect(await outcomeOf(update({ permissions: ['a.b.c'] }, 'permissions'))).toBe('UNKNOWN_PERMISSION')
     await update({ permissions: ['compute.vms.get'], display_name: 'One' })
     expect(await get(w, id)).toMatchObject({ permissions: ['compute.vms.get'], display_name: 'One', etag: '2' })
     expect(await w.store.count(rolePermissions, { role_id: id })).toBe(1)
@@ -176,7 +167,7 @@ describe('roles', () => {
       'names',
       statementOf('DENY', ['all'], ['compute.vms.get'], { except_principals: [`role:${id}`] }),
     )
-    const policy = await read(w.policies.createPolicy({ workspace: w.w.id, body }, w.as(w.oz)))
+    const policy = await valueOf(w.policies.createPolicy({ workspace: w.w.id, body }, w.as(w.oz)))
     const remove = () => w.roles.deleteRole({ id, etag: '1' }, w.as(w.oz))
     expect(await refused(remove())).toMatchObject({ reason: 'ROLE_IN_USE', metadata: { count: '3' } })
     w.later(60_000)
@@ -187,9 +178,9 @@ describe('roles', () => {
     await w.policies.deletePolicy({ workspace: w.w.id, id: policy.resource_id }, w.as(w.oz))
     const revoke = { scope_type: 'GROUP', scope_id: w.g.id } as const
     await w.access.revokeAccess({ ...revoke, body: { principal_id: w.eve, role_ids: [id] } }, w.as(w.oz))
-    expect((await read(remove())).operation_type).toBe('IAM_OPERATION_TYPE_DELETE')
+    expect((await valueOf(remove())).operation_type).toBe('IAM_OPERATION_TYPE_DELETE')
     expect(await w.store.count(rolePermissions, { role_id: id })).toBe(0)
-    expect(await outcome(w.roles.getRole({ id }, w.as(w.ada)))).toBe('ROLE_NOT_FOUND')
+    expect(await outcomeOf(w.roles.getRole({ id }, w.as(w.ada)))).toBe('ROLE_NOT_FOUND')
   })
 
   it('are seen by who could bind them somewhere; those of the platform by everybody', async () => {
@@ -212,8 +203,8 @@ describe('roles', () => {
     const absent = await refused(w.roles.getRole({ id: w.kim }, w.as(w.eve)))
     expect({ ...hidden }).toEqual({ ...absent })
     expect(hidden.reason).toBe('IAM_PERMISSION_DENIED')
-    expect(await outcome(w.roles.getRole({ id: everywhere }, w.as(w.eve)))).toBe('OK')
-    expect(await outcome(w.roles.getRole({ id: 'workspace-viewer' }, w.as(w.kim)))).toBe('OK')
-    expect(await outcome(w.roles.getRole({ id: w.kim }, w.as(w.ada)))).toBe('ROLE_NOT_FOUND')
+    expect(await outcomeOf(w.roles.getRole({ id: everywhere }, w.as(w.eve)))).toBe('OK')
+    expect(await outcomeOf(w.roles.getRole({ id: 'workspace-viewer' }, w.as(w.kim)))).toBe('OK')
+    expect(await outcomeOf(w.roles.getRole({ id: w.kim }, w.as(w.ada)))).toBe('ROLE_NOT_FOUND')
   })
 })

@@ -1,18 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { policies } from '../../../domain/iam/policies-store.ts'
 import { scopeAccessList, principalPermissionsList } from '../../../output/iam/filters.ts'
-import {
-  allOf,
-  heldBy,
-  listing,
-  outcome,
-  policyOf,
-  read,
-  refused,
-  statementOf,
-  world,
-  type World,
-} from './administration.ts'
+import { allOf, heldBy, listing, policyOf, refused, statementOf, world, type World } from './administration.ts'
+import { outcomeOf, valueOf } from '../outcomes.ts'
 
 const at = ({ id, type }: World['w']) => {
   if (type === 'PLATFORM') throw new Error('PLATFORM is in no path')
@@ -31,7 +21,7 @@ const entries = (w: World, scope: World['w'], by = w.ada) =>
 describe('access to a scope', () => {
   it('says where an inherited role comes from, and refuses to revoke it elsewhere', async () => {
     const w = await world()
-    const operation = await read(grant(w, w.oz, w.g, w.kim, ['workspace-viewer']))
+    const operation = await valueOf(grant(w, w.oz, w.g, w.kim, ['workspace-viewer']))
     expect(operation).toMatchObject({
       operation_type: 'IAM_OPERATION_TYPE_GRANT',
       resource_type: 'iam.principals',
@@ -92,7 +82,7 @@ describe('access to a scope', () => {
   it('tells an editor what it may do', async () => {
     const w = await world()
     const permissions = ['vault.secretVersions.access', 'compute.vms.create', 'iam.policies.update']
-    const answer = await read(w.access.testMyPermissions({ ...at(w.w), body: { permissions } }, w.as(w.eve)))
+    const answer = await valueOf(w.access.testMyPermissions({ ...at(w.w), body: { permissions } }, w.as(w.eve)))
     expect(answer.permissions).toEqual(['compute.vms.create'])
     expect(answer.results.map(({ granted }) => granted)).toEqual([false, true, false])
   })
@@ -100,9 +90,9 @@ describe('access to a scope', () => {
   it('lets a policy deny an administrator until it is disabled', async () => {
     const w = await world()
     const body = policyOf('keep', statementOf('DENY', ['all'], ['compute.vms.delete']))
-    const { resource_id: id } = await read(w.policies.createPolicy({ workspace: w.w.id, body }, w.as(w.oz)))
+    const { resource_id: id } = await valueOf(w.policies.createPolicy({ workspace: w.w.id, body }, w.as(w.oz)))
     const test = () =>
-      read(
+      valueOf(
         w.access.testPrincipalPermissions(
           { ...at(w.w), principal: w.ada, body: { permissions: ['compute.vms.delete'] } },
           w.as(w.ada),
@@ -112,7 +102,7 @@ describe('access to a scope', () => {
       { permission: 'compute.vms.delete', granted: false, reason: 'DENIED_BY_POLICY', binding_ids: [], policy_id: id },
     ])
     const patch = { workspace: w.w.id, id, update_mask: 'enabled', body: { enabled: false } }
-    expect((await read(w.policies.updatePolicy(patch, w.as(w.oz)))).status).toBe('IAM_OPERATION_STATUS_DONE')
+    expect((await valueOf(w.policies.updatePolicy(patch, w.as(w.oz)))).status).toBe('IAM_OPERATION_STATUS_DONE')
     expect((await test()).results).toMatchObject([{ granted: true, reason: 'GRANTED' }])
     const undeniable = policyOf('no', statementOf('DENY', ['all'], ['iam.policies.delete']))
     const error = await refused(w.policies.createPolicy({ workspace: w.w.id, body: undeniable }, w.as(w.oz)))
@@ -137,12 +127,12 @@ describe('access to a scope', () => {
 
   it('changes nothing when one of several roles fails', async () => {
     const w = await world()
-    expect(await outcome(grant(w, w.oz, w.w, w.kim, ['workspace-viewer', 'organisation-admin']))).toBe(
+    expect(await outcomeOf(grant(w, w.oz, w.w, w.kim, ['workspace-viewer', 'organisation-admin']))).toBe(
       'ROLE_NOT_BINDABLE_AT_SCOPE',
     )
     expect(await heldBy(w, w.kim)).toEqual([])
     await grant(w, w.oz, w.w, w.kim, ['workspace-viewer'])
-    expect(await outcome(revoke(w, w.oz, w.w, w.kim, ['workspace-viewer', 'workspace-editor']))).toBe(
+    expect(await outcomeOf(revoke(w, w.oz, w.w, w.kim, ['workspace-viewer', 'workspace-editor']))).toBe(
       'ACCESS_NOT_FOUND',
     )
     expect(await heldBy(w, w.kim)).toHaveLength(1)
@@ -152,7 +142,7 @@ describe('access to a scope', () => {
     const w = await world()
     await grant(w, w.oz, w.g, w.kim, ['workspace-viewer'])
     await grant(w, w.oz, w.w, w.kim, ['workspace-viewer', 'workspace-editor'])
-    const operation = await read(revoke(w, w.oz, w.w, w.kim))
+    const operation = await valueOf(revoke(w, w.oz, w.w, w.kim))
     expect(operation.operation_type).toBe('IAM_OPERATION_TYPE_REVOKE')
     expect((await heldBy(w, w.kim)).map(({ scope_id }) => scope_id)).toEqual([w.g.id])
     const error = await refused(revoke(w, w.oz, w.w, w.kim))
@@ -177,16 +167,16 @@ describe('access to a scope', () => {
       rpc: 'INVALID_ARGUMENT',
       details: { badRequest: [{ field: 'role_ids[1]' }] },
     })
-    expect(await outcome(revoke(w, w.ada, gone, w.kim))).toBe('SCOPE_NOT_FOUND')
-    expect(await outcome(revoke(w, w.ada, w.w, nobody))).toBe('PRINCIPAL_NOT_FOUND')
-    expect(await outcome(revoke(w, w.ada, w.w, w.kim, ['no-such']))).toBe('ROLE_NOT_FOUND')
+    expect(await outcomeOf(revoke(w, w.ada, gone, w.kim))).toBe('SCOPE_NOT_FOUND')
+    expect(await outcomeOf(revoke(w, w.ada, w.w, nobody))).toBe('PRINCIPAL_NOT_FOUND')
+    expect(await outcomeOf(revoke(w, w.ada, w.w, w.kim, ['no-such']))).toBe('ROLE_NOT_FOUND')
     const test = { ...at(w.w), principal: w.kim, body: { permissions: ['compute.vms.get', 'no.such.key'] } }
     expect(await refused(w.access.testPrincipalPermissions(test, w.as(w.ada)))).toMatchObject({
       reason: 'UNKNOWN_PERMISSION',
       details: { badRequest: [{ field: 'permissions[1]' }] },
     })
     const address = { ...test, body: { permissions: ['compute.vms.get'], context: { ip: '1.2' } } }
-    expect(await outcome(w.access.testPrincipalPermissions(address, w.as(w.ada)))).toBe('FIELD_INVALID')
+    expect(await outcomeOf(w.access.testPrincipalPermissions(address, w.as(w.ada)))).toBe('FIELD_INVALID')
   })
 
   it('lists effective permissions with their sources, and nothing where the caller is a stranger', async () => {
@@ -207,12 +197,12 @@ describe('access to a scope', () => {
       const own = listing(w.as(w.eve), principalPermissionsList)
       expect((await w.access.listMyPermissions(at(scope), own)).items).toEqual([])
       const body = { permissions: ['compute.vms.get'] }
-      expect((await read(w.access.testMyPermissions({ ...at(scope), body }, w.as(w.eve)))).permissions).toEqual([])
+      expect((await valueOf(w.access.testMyPermissions({ ...at(scope), body }, w.as(w.eve)))).permissions).toEqual([])
     }
     const gone = listing(w.as(w.ada), principalPermissionsList)
     const nowhere = { scope_type: 'GROUP', scope_id: w.kim, principal: w.eve } as const
-    expect(await outcome(w.access.listPrincipalPermissions(nowhere, gone))).toBe('SCOPE_NOT_FOUND')
-    expect(await outcome(w.access.listPrincipalPermissions({ ...of, principal: w.w.id }, gone))).toBe(
+    expect(await outcomeOf(w.access.listPrincipalPermissions(nowhere, gone))).toBe('SCOPE_NOT_FOUND')
+    expect(await outcomeOf(w.access.listPrincipalPermissions({ ...of, principal: w.w.id }, gone))).toBe(
       'PRINCIPAL_NOT_FOUND',
     )
   })
@@ -226,18 +216,18 @@ describe('access to a scope', () => {
     expect(await seen()).toEqual([w.ada, w.oz, w.eve, w.kim])
     w.later(90_000)
     expect(await seen()).toEqual([w.ada, w.oz, w.eve])
-    expect(await outcome(entries(w, { type: 'GROUP', id: w.kim }))).toBe('SCOPE_NOT_FOUND')
+    expect(await outcomeOf(entries(w, { type: 'GROUP', id: w.kim }))).toBe('SCOPE_NOT_FOUND')
   })
 
   it('keeps the last administrator from being given a condition or an end', async () => {
     const w = await world()
     const expire_time = new Date(w.now() + 3_600_000).toISOString()
     const expiring = () => grant(w, w.oz, w.o, w.oz, ['organisation-admin'], { expire_time })
-    expect(await outcome(expiring())).toBe('LAST_ADMINISTRATOR')
-    expect(await outcome(revoke(w, w.oz, w.o, w.oz))).toBe('LAST_ADMINISTRATOR')
+    expect(await outcomeOf(expiring())).toBe('LAST_ADMINISTRATOR')
+    expect(await outcomeOf(revoke(w, w.oz, w.o, w.oz))).toBe('LAST_ADMINISTRATOR')
     await w.bind(w.kim, 'organisation-admin', w.o)
-    expect(await outcome(expiring())).toBe('OK')
-    expect(await outcome(revoke(w, w.oz, w.o, w.kim))).toBe('LAST_ADMINISTRATOR')
-    expect(await outcome(revoke(w, w.ada, w.o, w.kim))).toBe('OK')
+    expect(await outcomeOf(expiring())).toBe('OK')
+    expect(await outcomeOf(revoke(w, w.oz, w.o, w.kim))).toBe('LAST_ADMINISTRATOR')
+    expect(await outcomeOf(revoke(w, w.ada, w.o, w.kim))).toBe('OK')
   })
 })

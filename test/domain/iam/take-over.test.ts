@@ -7,10 +7,11 @@ import {
 } from '../../../domain/iam/escalation.ts'
 import { principals } from '../../../domain/iam/principals-store.ts'
 import { users } from '../../../domain/iam/users-store.ts'
-import { hourly, outcome, platformScope, policyOf, statementOf, world, type World } from './administration.ts'
+import { hourly, platformScope, policyOf, statementOf, world, type World } from './administration.ts'
+import { outcomeOf } from '../outcomes.ts'
 
 const takeOver = (w: World, by: string, target: string, kind: TakeOver = 'OTHER') =>
-  outcome(
+  outcomeOf(
     w.store.tx(async tx => {
       const user = await tx.get(users, target)
       if (!user) throw new Error('there is no such user')
@@ -93,7 +94,7 @@ describe('taking an account over', () => {
   it('leaves the platform and each organisation an administrator when a user is deactivated', async () => {
     const w = await world()
     const bar = (by: string, id: string) =>
-      outcome(w.store.tx(tx => requireOtherAdministrator(tx, w.parts, w.as(by), { id })))
+      outcomeOf(w.store.tx(tx => requireOtherAdministrator(tx, w.parts, w.as(by), { id })))
     expect(await bar(w.oz, w.oz)).toBe('LAST_ADMINISTRATOR')
     expect(await bar(w.ada, w.ada)).toBe('LAST_ADMINISTRATOR')
     expect(await bar(w.ada, w.oz)).toBe('OK')

@@ -27,7 +27,6 @@ import type { IamOperation, Token, TokenResponse } from '../../../output/iam/typ
 import { checkIamOperation } from '../../../output/iam/validators.ts'
 import type { CallContext, ListContext, Principal } from '../../../runtime/context.ts'
 import { ApiError } from '../../../runtime/errors.ts'
-import { JsonText, type Answer } from '../../../runtime/json.ts'
 import { listQuery, type ListParameters } from '../../../runtime/pagination.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import { outbox, outboxAudit, type OutboxRow } from '../../../server/audit/outbox.ts'
@@ -37,6 +36,7 @@ import { rememberedKeys } from '../../../server/operations/idempotency.ts'
 import { operationsOf } from '../../../server/operations/operations.ts'
 import { WorkQueue } from '../../../server/operations/work-queue.ts'
 import { storeAt, testPlace } from '../../server/store/harness.ts'
+import { valueOf } from '../outcomes.ts'
 
 export const collections = [
   ...iamCollections,
@@ -139,12 +139,6 @@ export function callContext(now: number, given: Partial<CallContext> = {}): Call
     now,
     ...given,
   }
-}
-
-/** What a handler answers, as its caller has it. */
-export async function valueOf<T>(answer: Promise<Answer<T>>): Promise<T> {
-  const given = await answer
-  return given instanceof JsonText ? JSON.parse(given.text) : given
 }
 
 /** The reason of an error. */

@@ -10,9 +10,9 @@ import {
   callContext,
   collections,
   tokenPlatform,
-  valueOf,
   type TokenPlatform,
 } from './token-platform.ts'
+import { valueOf } from '../outcomes.ts'
 
 const password = 'correct horse battery'
 

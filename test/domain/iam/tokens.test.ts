@@ -14,9 +14,9 @@ import {
   reasonOf,
   sessionTokens,
   tokenPlatform,
-  valueOf,
   type TokenPlatform,
 } from './token-platform.ts'
+import { valueOf } from '../outcomes.ts'
 
 const password = 'correct horse battery'
 const hourMs = 3_600_000

@@ -11,17 +11,8 @@ import type { Scope } from '../../../domain/ports/operations.ts'
 import { systemPrincipalId } from '../../../domain/ports/reserved.ts'
 import { usageOf } from '../../../domain/taxonomy/usage.ts'
 import { works } from '../../../server/operations/work.ts'
-import {
-  heldBy,
-  hourly,
-  outcome,
-  platformScope,
-  policyOf,
-  read,
-  statementOf,
-  world,
-  type World,
-} from './administration.ts'
+import { heldBy, hourly, platformScope, policyOf, statementOf, world, type World } from './administration.ts'
+import { outcomeOf, valueOf } from '../outcomes.ts'
 
 const creates = (w: World, principal: string, scope: Scope) =>
   w.store.tx(tx => treeChanges(w.parts).grantCreator(tx, principal, scope))
@@ -62,7 +53,7 @@ describe('what makers of scopes are given', () => {
     expect(await heldBy(w, w.kim)).toHaveLength(251)
     const at = { scope_type: 'WORKSPACE', scope_id: w.w.id } as const
     const body = { principal_id: w.kim, role_id: 'workspace-viewer', condition: '', ...at }
-    expect(await outcome(w.bindings.createBinding({ body }, w.as(w.oz)))).toBe('OK')
+    expect(await outcomeOf(w.bindings.createBinding({ body }, w.as(w.oz)))).toBe('OK')
   })
 })
 
@@ -111,7 +102,7 @@ describe('a scope that goes', () => {
     const w = await world()
     const role = { name: 'r', display_name: '', description: '', permissions: ['compute.vms.get'] }
     const create = async (by: string, { id: scope_id, type: scope_type }: Scope) =>
-      (await read(w.roles.createRole({ body: { ...role, scope_type, scope_id } }, w.as(by)))).resource_id
+      (await valueOf(w.roles.createRole({ body: { ...role, scope_type, scope_id } }, w.as(by)))).resource_id
     const [ours, platforms] = [await create(w.oz, w.o), await create(w.ada, platformScope)]
     await purgeScope(w.parts, w.o)
     expect(await w.store.count(roles, { role_type: 'CUSTOM' })).toBe(1)

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Decision, Decisions } from '../../../domain/iam/decisions.ts'
 import { ScopeAccess } from '../../../domain/iam/scope-access.ts'
 import { Turns } from '../../../domain/iam/turns.ts'
-import { read, world } from './administration.ts'
+import { world } from './administration.ts'
+import { valueOf } from '../outcomes.ts'
 
 /** Keeps the thread for longer than a turn is. */
 function work(): void {
@@ -58,8 +59,8 @@ describe('who decides much', () => {
     const access = new ScopeAccess({ ...w.parts, decisions })
     const path = { scope_type: 'WORKSPACE', scope_id: w.w.id } as const
     const body = { permissions: ['compute.vms.get', 'compute.vms.list', 'compute.vms.create'] }
-    const mine = () => read(access.testMyPermissions({ ...path, body }, w.as(w.kim)))
-    const theirs = () => read(access.testPrincipalPermissions({ ...path, principal: w.kim, body }, w.as(w.ada)))
+    const mine = () => valueOf(access.testMyPermissions({ ...path, body }, w.as(w.kim)))
+    const theirs = () => valueOf(access.testPrincipalPermissions({ ...path, principal: w.kim, body }, w.as(w.ada)))
     for (const test of [mine, theirs]) expect(await turnsDuring(test)).toBeGreaterThanOrEqual(2)
   })
 })

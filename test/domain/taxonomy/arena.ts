@@ -8,7 +8,6 @@ import { afterAll, expect } from 'vitest'
 import type { Finding } from '../../../domain/ports/inspection.ts'
 import { inspectOrganisation } from '../../../domain/taxonomy/inspect.ts'
 import { organisations } from '../../../domain/taxonomy/nodes.ts'
-import { ApiError } from '../../../runtime/errors.ts'
 import { inspectStore } from '../../../server/doctor/inspect-store.ts'
 import { workAt } from '../../../server/operations/inspect.ts'
 import { openStoreSnapshot, storeCollections, type StorePlace } from '../../../server/platform-store.ts'
@@ -88,17 +87,6 @@ function checks(place: StorePlace): Pick<Arena, 'expectTree' | 'expectHealth'> {
 
 async function expectNothing(findings: AsyncGenerator<Finding, void, undefined>): Promise<void> {
   for await (const finding of findings) expect.fail(JSON.stringify(finding))
-}
-
-/** `OK`, whatever was answered, or the reason of the error. */
-export async function outcomeOf(call: Promise<unknown>): Promise<string> {
-  try {
-    await call
-    return 'OK'
-  } catch (error) {
-    if (error instanceof ApiError) return error.reason
-    throw error
-  }
 }
 
 /** `OK` or the reason of what the depot answered. */

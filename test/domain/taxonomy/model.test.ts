@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { postgresUrl } from '../../server/store/harness.ts'
-import { oneProcess, outcomeOf, thingOutcomeOf } from './arena.ts'
+import { oneProcess, thingOutcomeOf } from './arena.ts'
 import { Nodes, type StateVerb } from './nodes-by-kind.ts'
 import { after, verbs } from './state-model.ts'
 import { chain, depth, effective, quotas, TreeModel, type ModelNode, type Outcomes, type Quota } from './tree-model.ts'
+import { outcomeOf } from '../outcomes.ts'
 
 /** There a call takes several times as long, and what is told apart by many sequences is the same. */
 const isOnPostgres = postgresUrl() !== undefined

@@ -1,8 +1,9 @@
 import { expect } from 'vitest'
-import { outcomeOf, thingOutcomeOf } from './arena.ts'
+import { thingOutcomeOf } from './arena.ts'
 import { TreeMaker, type Caller } from './platform.ts'
 import { atOnce, declareLongRaces, tally } from './racing.ts'
 import { permutations, verbs, walk, type NodeLife, type Verb } from './state-model.ts'
+import { outcomeOf } from '../outcomes.ts'
 
 await declareLongRaces({
   'of crossing moves one is refused, so that no circle is closed': async (arena, name) => {

@@ -13,9 +13,10 @@ import { areas } from '../../../server/areas.ts'
 import { readConfig } from '../../../server/config.ts'
 import { asHost } from '../../../server/iam/host.ts'
 import { openStore, storeFile } from '../../../server/platform-store.ts'
-import { addAccount, baseUrl, callContext, tokenPlatform, valueOf } from '../../domain/iam/token-platform.ts'
+import { addAccount, baseUrl, callContext, tokenPlatform } from '../../domain/iam/token-platform.ts'
 import { command, ended } from '../backup/harness.ts'
 import { testFolder } from '../store/harness.ts'
+import { valueOf } from '../../domain/outcomes.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519')
 const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()

@@ -4,14 +4,8 @@ import { signingKeys } from '../../../domain/iam/signing-keys-store.ts'
 import { throttles } from '../../../domain/iam/throttle-store.ts'
 import { spentRefreshTokens, tokens } from '../../../domain/iam/tokens-store.ts'
 import { sweepTokens } from '../../../server/iam/sweep-tokens.ts'
-import {
-  addUser,
-  callContext,
-  reasonOf,
-  tokenPlatform,
-  valueOf,
-  type TokenPlatform,
-} from '../../domain/iam/token-platform.ts'
+import { addUser, callContext, reasonOf, tokenPlatform, type TokenPlatform } from '../../domain/iam/token-platform.ts'
+import { valueOf } from '../../domain/outcomes.ts'
 
 const password = 'correct horse battery'
 const dayMs = 24 * 60 * 60 * 1000
