@@ -12,6 +12,7 @@ import { printAnswer, printRows, rowsOf, type Printing } from './answer-printer.
 import type { ApiFlags } from './api.ts'
 import { addressOf, findOperation, operationsOf, qualifiedName, type Operation } from './catalogue.ts'
 import { CommandError } from './exit-codes.ts'
+import { jsonFault } from './json-fault.ts'
 import { connect } from './kept-session.ts'
 import { printable } from './printable.ts'
 import { requestOf } from './request.ts'
@@ -66,8 +67,10 @@ async function bodyOf(said: string): Promise<unknown> {
   const json = said === '-' ? await text(process.stdin) : said.startsWith('@') ? await fileText(place) : said
   try {
     return parseJson(json, maxDepth)
-  } catch {
-    throw new CommandError(`${place} must hold JSON`)
+  } catch (error) {
+    const fault = jsonFault(json)
+    if (fault !== undefined) throw new CommandError(`${place} must hold JSON: ${fault}`)
+    throw new CommandError(`${place} ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 

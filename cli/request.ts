@@ -55,9 +55,8 @@ function bodyPath(key: string): readonly string[] {
   throw new CommandError(`${quoted(key)} is a secret, which command lines are no place for: --body -, or --body @file`)
 }
 
-function ofParameter({ in: place, name, type }: ClientParameter, texts: readonly string[]): unknown {
+function ofParameter({ name, type }: ClientParameter, texts: readonly string[]): unknown {
   const [text = '', ...others] = texts
-  if (place === 'path' && /^\.{0,2}$/.test(text)) throw new CommandError(`${name} must not be ${quoted(text)}`)
   if (typeof type === 'object' && 'array' in type) return texts.map(item => ofScalar(name, type.array, item))
   if (others.length > 0) throw new CommandError(`${quoted(name)} is given ${texts.length} times, and takes one value`)
   return type === 'json' || typeof type === 'object' ? ofJson(name, text) : ofScalar(name, type, text)
@@ -84,13 +83,30 @@ function ofJson(name: string, text: string): unknown {
 /** All that is wrong at once, with the names that were probably meant. */
 function refuseFaults(operation: Operation, request: Record<string, unknown>): void {
   const faults = new Faults()
-  if (operation.check(request, faults)) return
-  const told = faults.list.map(({ field, description }) => {
+  operation.check(request, faults)
+  const ofAddress = addressFaults(operation, request)
+  const others = faults.list.filter(({ field }) => !ofAddress.some(fault => fault.field === field))
+  if (others.length + ofAddress.length === 0) return
+  const told = [...ofAddress, ...others].map(({ field, description }) => {
     const isUnknown = description === 'is not a known field'
     return `${field === '' ? 'the body' : field} ${description}${isUnknown ? nearestMember(operation, request, field) : ''}`
   })
   throw new CommandError(`${operation.client.operationId} cannot be called: ${told.join('; ')}`)
 }
+
+/** Parts of the path that are none, or that lead elsewhere. */
+const addressFaults = ({ client }: Operation, request: Record<string, unknown>) =>
+  (client.parameters ?? []).flatMap(({ in: place, member, name }) => {
+    const value = own(request, member ?? name)
+    if (place !== 'path' || typeof value !== 'string' || !/^\.{0,2}$/.test(value)) return []
+    const isEmpty = value === ''
+    return [
+      {
+        field: name,
+        description: isEmpty ? 'must not be empty: it is a part of the address' : `must not be ${quoted(value)}`,
+      },
+    ]
+  })
 
 function nearestMember(operation: Operation, request: Record<string, unknown>, field: string): string {
   const path = field.split('.')

@@ -19,8 +19,9 @@ process.on('exit', conclude)
 
 try {
   const running = checks.map(([name, args]) => runCheck(name, args()))
-  for (const result of running) report(await result)
+  // Beside the checks, of which the longest would keep one core busy; what it prints is kept until they have ended.
   const suite = runVitest()
+  for (const result of running) report(await result)
   for await (const chunk of suite.output) process.stdout.write(chunk as Uint8Array)
   for (const result of await suite.results) report(result)
 } catch (error) {

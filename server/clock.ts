@@ -5,6 +5,9 @@ import type { Clock } from '../domain/ports/clock.ts'
 const counterSize = 4096
 const counterStart = 1024
 
+/** The version stands before the counter. */
+const version7 = 0x7000
+
 /**
  * A clock whose ids are UUIDv7 (RFC 9562 §6.2, method 1): they grow even when the time stands still or goes back.
  * `now` gives milliseconds since 1970.
@@ -12,20 +15,21 @@ const counterStart = 1024
 export function createClock(now: () => number = Date.now): Clock {
   let last = 0
   let counter = 0
+  let prefix = ''
   const advance = (): void => {
     const time = now()
     counter += 1
     if (time <= last && counter < counterSize) return
     last = Math.max(time, last + 1)
     counter = randomInt(counterStart)
+    const text = last.toString(16).padStart(12, '0')
+    prefix = `${text.slice(0, 8)}-${text.slice(8)}-`
   }
   return {
     now,
     newId() {
       advance()
-      const time = last.toString(16).padStart(12, '0')
-      const count = counter.toString(16).padStart(3, '0')
-      return `${time.slice(0, 8)}-${time.slice(8)}-7${count}-${randomUUID().slice(19)}`
+      return `${prefix}${(version7 + counter).toString(16)}-${randomUUID().slice(19)}`
     },
   }
 }

@@ -1,4 +1,3 @@
-import { createHmac, createSecretKey } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../domain/ports/clock.ts'
 import type { Audit } from '../domain/ports/audit.ts'
@@ -21,6 +20,7 @@ import { Meters } from './health/meters.ts'
 import { metricsRoute } from './health/metrics-route.ts'
 import { MeteredStore } from './health/store-meter.ts'
 import { Vitals } from './health/vitals.ts'
+import { hmacSha256 } from './hmac.ts'
 import { Admission } from './http/admission.ts'
 import { behindProxies, proxyList } from './http/client-address.ts'
 import { defaultLimits } from './http/limits.ts'
@@ -33,10 +33,11 @@ import { dayMs, sweeper } from './operations/sweep.ts'
 import { WorkQueue } from './operations/work-queue.ts'
 import { startWorkers, type Workers } from './operations/workers.ts'
 import { outside } from './outside.ts'
-import { openStore } from './platform-store.ts'
+import { explainedUse, openStore } from './platform-store.ts'
 import { referenceRoutes } from './reference/routes.ts'
 import { startTime, type Time } from './store-time.ts'
 import type { ServerStore } from './store/server-store.ts'
+import { outageOf } from './store/sqlite/errors.ts'
 
 /** Areas whose answers no cache may keep (conventions §1). */
 const secretAreas: ReadonlySet<string> = new Set(['iam', 'vault'])
@@ -74,22 +75,25 @@ export async function compose(
     return await whileBusy(log, () => composeIn(hold, config, log, { areas, openAccess, counting }))
   } catch (error) {
     hold.release()
-    throw error
+    throw await explainedUse(config, error)
   }
 }
 
 /** How long a start waits for a store that others keep busy. */
 const busyMs = 60_000
 
-/** A server that starts among others has no calls to answer yet: it rather waits its turn than gives up. */
+/**
+ * A server that starts among others has no calls to answer yet: it rather waits its turn than gives up. For room on a
+ * disk whoever starts it has to see.
+ */
 async function whileBusy<R>(log: Log, start: () => Promise<R>): Promise<R> {
   const until = performance.now() + busyMs
   for (;;) {
     try {
       return await start()
     } catch (err) {
-      const isBusy = err instanceof ApiError && err.reason === commonReasons.ENGINE_UNAVAILABLE.reason
-      if (!isBusy || performance.now() > until) throw err
+      const isUnavailable = err instanceof ApiError && err.reason === commonReasons.ENGINE_UNAVAILABLE.reason
+      if (!isUnavailable || outageOf(err.cause) !== undefined || performance.now() > until) throw err
       log.warn({ err }, 'the store is busy; the start is tried again')
       await sleep(1000)
     }
@@ -241,7 +245,5 @@ async function assemble(
 }
 
 async function pageTokensOf(store: Pick<ServerStore, 'secret'>): Promise<PageTokens> {
-  // Of bytes the key would be made anew for each token, which takes many times as long as the rest.
-  const key = createSecretKey(await store.secret('page_token'))
-  return pageTokens(text => createHmac('sha256', key).update(text).digest())
+  return pageTokens(hmacSha256(await store.secret('page_token')))
 }

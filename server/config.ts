@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { jsonFault } from '../cli/json-fault.ts'
 import type { ThrottleLimits } from '../domain/iam/throttle-rules.ts'
 import { didYouMean, quoted } from '../runtime/refusal.ts'
 import { isRecord } from '../runtime/validation.ts'
@@ -182,14 +183,21 @@ function fromFile(named: string | undefined): [Key, string][] {
 }
 
 function parsed(file: string): Record<string, unknown> {
-  let value: unknown
-  try {
-    value = JSON.parse(readFileSync(file, 'utf8'))
-  } catch (error) {
-    throw new ConfigError(`${file} cannot be read as JSON: ${error instanceof Error ? error.message : String(error)}`)
-  }
+  const text = fileText(file)
+  const fault = jsonFault(text)
+  if (fault !== undefined) throw new ConfigError(`${file} must hold JSON: ${fault}`)
+  const value: unknown = JSON.parse(text)
   if (isRecord(value)) return value
   throw new ConfigError(`${file} must hold one object`)
+}
+
+function fileText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
+    throw new ConfigError(`the settings ${file} cannot be read (${code}); name a file of JSON with --config`)
+  }
 }
 
 /** Dotted keys and nested objects mean the same. */

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Collection } from '../domain/ports/store.ts'
+import { ApiError, commonReasons } from '../runtime/errors.ts'
 import type { AreaModule } from './area.ts'
 import { outbox } from './audit/outbox.ts'
 import type { Config } from './config.ts'
@@ -10,6 +11,7 @@ import type { ServerStore } from './store/server-store.ts'
 import type { StoreSnapshot } from './store/snapshot.ts'
 import { openSqlite } from './store/sqlite.ts'
 import { checkStore, openSqliteSnapshot } from './store/sqlite/snapshot.ts'
+import { sqliteCode } from './store/sqlite/errors.ts'
 import { explained } from './store/sqlite/store-file.ts'
 
 /** The settings that say where a store lies. */
@@ -49,6 +51,19 @@ export async function openStore({ dataDir, storeUrl }: StorePlace, areas: readon
   } catch (error) {
     throw explained(file, error)
   }
+}
+
+/**
+ * What the use of a store that was opened raised, told with its place where it is a fault of the store; anything else as
+ * it came. For people on the host: callers are not told where a store lies.
+ */
+export async function explainedUse(place: StorePlace, error: unknown): Promise<unknown> {
+  if (error instanceof ApiError && error.reason === commonReasons.ENGINE_UNAVAILABLE.reason) {
+    return new Error(`${placeName(place)}: ${error.message}`, { cause: error })
+  }
+  if (place.storeUrl === undefined) return sqliteCode(error) === undefined ? error : explained(placeName(place), error)
+  const { databaseFault, explainedDatabase } = await import('./store/postgres/database-fault.ts')
+  return databaseFault(error) === undefined ? error : explainedDatabase(placeName(place), error)
 }
 
 async function explaining<R>(place: StorePlace, open: () => Promise<R>): Promise<R> {

@@ -18,6 +18,9 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
+/** How long an end waits for its store when the calls have ended, milliseconds. */
+const closeMs = 5000
+
 /** Ports tried after a default port that is taken. */
 const portAttempts = 20
 
@@ -42,8 +45,10 @@ export async function serve(
       async close() {
         const lateMs = performance.now() + limits.drainMs
         await Promise.race([platform.drain(), passed(limits.drainMs)])
-        await closeApp(app, Math.max(0, lateMs - performance.now()))
-        await platform.close()
+        await closeApp({ app, connections }, Math.max(0, lateMs - performance.now()))
+        const isClosed = await Promise.race([platform.close().then(() => true), passed(closeMs)])
+        if (isClosed !== true)
+          app.log.warn('the store does not answer, and is left as it is; leases run out by themselves')
       },
     }
   } catch (error) {

@@ -17,6 +17,8 @@ import { tokens, unrevokedOf } from './tokens-store.ts'
 export type HostParts = Pick<IamParts, 'clock' | 'feed' | 'operations' | 'store' | 'taxonomy'>
 
 const namePattern = /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+const nameForm =
+  'must be at most 63 lower case letters, digits and hyphens that begin with a letter and end in no hyphen'
 const maxDisplayName = 128
 
 /** Makes a service account in an ACTIVE workspace, as the system principal; answers its id. Throws `ApiError`. */
@@ -29,7 +31,7 @@ export async function createServiceAccount(
   }: { readonly workspace: string; readonly name: string; readonly display_name?: string },
 ): Promise<string> {
   const { operations, store, taxonomy } = parts
-  if (!namePattern.test(name)) throw faulty('name', `${quoted(name)} must match ${namePattern.source}`)
+  if (!namePattern.test(name)) throw faulty('name', `${nameForm}, not ${quoted(name)}`)
   if (Array.from(display_name).length > maxDisplayName) throw faulty('display_name', 'must have at most 128 characters')
   return store.tx(async tx => {
     await taxonomy.requireActive(tx, workspace)
@@ -75,7 +77,8 @@ export async function removeAccountKey(parts: HostParts, id: string, keyId: stri
     await feed.hold(tx)
     const stored = foundAccount(await tx.lock(serviceAccounts, id), id)
     const key = await tx.lock(accountKeys, keyId)
-    if (key?.value.account_id !== id) throw faulty('key_id', `must be a key of the account; it has no ${quoted(keyId)}`)
+    if (key?.value.account_id !== id)
+      throw faulty('key_id', `must be a key of the account, which has no ${quoted(keyId)}`)
     const time = formatMillis(clock.now())
     await tx.delete(accountKeys, keyId, key.version)
     await writeKeys(
@@ -119,7 +122,10 @@ function expireTimeOf({ expireTime }: AddedKey, now: number): string | undefined
   if (expireTime === undefined) return undefined
   const millis = Date.parse(parseTimestamp(expireTime) ?? '')
   if (millis > now) return formatMillis(millis)
-  throw faulty('expire_time', `${quoted(expireTime)} must be an RFC 3339 time that is still to come`)
+  throw faulty(
+    'expire_time',
+    `must be an RFC 3339 time that is still to come, such as 2100-01-31T12:00:00Z, not ${quoted(expireTime)}`,
+  )
 }
 
 function foundAccount(stored: Stored<ServiceAccount> | undefined, id: string): Stored<ServiceAccount> {

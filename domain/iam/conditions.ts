@@ -41,6 +41,8 @@ export interface Condition {
 
 type Decide = Condition['decide']
 
+const attributeNames = conditionFields.fields.map(({ name }) => name).join(', ')
+
 const maxLength = 1024
 const maxComparisons = 32
 
@@ -91,7 +93,8 @@ function parse(text: string, refuse: (description: string) => never): Filter | u
     return checkFilter(text, conditionFields)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return refuse(error.details.badRequest?.[0]?.description ?? error.message)
+    const description = error.details.badRequest?.[0]?.description ?? error.message
+    return refuse(description.startsWith('unknown field') ? `${description}; there are ${attributeNames}` : description)
   }
 }
 

@@ -12,8 +12,9 @@ import { administers, administrationsOf, hasOtherAdministrator, isActiveUser } f
 import { bindings, holdsAt } from './bindings-store.ts'
 import type { Catalogue } from './catalogue.ts'
 import { findPrincipal } from './found.ts'
-import { firstMissing, giftsOf, type Gift } from './gifts.ts'
-import { grantedBy, grants, Rights, type RightsParts } from './held.ts'
+import { giftsOf, type Gift } from './gifts.ts'
+import { firstMissing, Rights, type RightsParts } from './held.ts'
+import { permissionSet } from './permission-set.ts'
 import { chainOf, named, scopeOf } from './scopes.ts'
 import { principalOfUser, type StoredUser } from './users-store.ts'
 import { platform } from '../ports/access.ts'
@@ -35,7 +36,7 @@ export async function requireGrantable(
 ): Promise<void> {
   const rights = rightsOf(tx, parts, context)
   for await (const gift of gifts) {
-    const permission = await firstMissing(rights, gift)
+    const permission = firstMissing(parts.catalogue, await rights.at(gift.scope), gift)
     if (permission !== undefined) throw denied(permission, gift)
   }
 }
@@ -57,9 +58,9 @@ export async function requireRoleEdit(
   role: Pick<Role, 'id' | 'name' | 'scope_type' | 'scope_id'>,
   added: readonly string[],
 ): Promise<void> {
-  const granting = added.filter(key => grants(parts.catalogue, key))
-  if (granting.some(key => isAdministrative(parts.catalogue, key))) await requireNoPrograms(tx, role, context.now)
-  await requireGrantable(tx, parts, context, [{ permissions: granting, scope: scopeOf(role), until: Infinity }])
+  if (added.some(key => isAdministrative(parts.catalogue, key))) await requireNoPrograms(tx, role, context.now)
+  const permissions = permissionSet(parts.catalogue, added)
+  await requireGrantable(tx, parts, context, [{ permissions, scope: scopeOf(role), until: Infinity }])
 }
 
 async function requireNoPrograms(tx: Transaction, { id, name }: Pick<Role, 'id' | 'name'>, now: number): Promise<void> {
@@ -94,8 +95,9 @@ export function requireBindable(catalogue: Catalogue, principal: Principal, role
 }
 
 const hasAdministrative = (catalogue: Catalogue, role: Role): boolean =>
-  grantedBy(role, catalogue).some(key => isAdministrative(catalogue, key))
+  role.permissions.some(key => isAdministrative(catalogue, key))
 
+/** One that is retired is not. */
 const isAdministrative = (catalogue: Catalogue, key: string): boolean => catalogue.find(key)?.access_class === 'ADMIN'
 
 /** What is done to an account: of who is deactivated less counts. */
@@ -131,7 +133,7 @@ export async function mayTakeOver(
   const principal = await findPrincipal(reader, target)
   if (principal === undefined || !(await rights.isActive())) return false
   for await (const gift of giftsOf(reader, parts, principal, now)) {
-    if ((await firstMissing(rights, gift)) !== undefined) return false
+    if (firstMissing(parts.catalogue, await rights.at(gift.scope), gift) !== undefined) return false
   }
   return true
 }
@@ -167,5 +169,5 @@ export async function requireAdministrators(
 }
 
 async function isExempt(tx: Transaction, parts: RightsParts, context: CallContext): Promise<boolean> {
-  return (await rightsOf(tx, parts, context).at(platform)).has('iam.bindings.delete')
+  return rightsOf(tx, parts, context).has('iam.bindings.delete', platform)
 }

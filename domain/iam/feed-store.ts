@@ -32,7 +32,7 @@ export interface StoredServer {
   readonly lease_until: number
 }
 
-export const servers: Collection<StoredServer> = { name: 'iam_servers', id: 'id' }
+export const servers: Collection<StoredServer> = { name: 'iam_servers', id: 'id', isOfAnyVersion: true }
 
 /** The collections of the feed. */
 export const feedCollections: readonly Collection<never>[] = [revisions, changes, servers]

@@ -3,37 +3,19 @@ import type { Scope } from '../ports/operations.ts'
 import type { Reader, Where } from '../ports/store.ts'
 import type { Taxonomy } from '../ports/taxonomy.ts'
 import { bindings, holdsAt } from './bindings-store.ts'
-import type { Catalogue } from './catalogue.ts'
-import { endOf, grantedBy, type Rights, type RightsParts } from './held.ts'
+import { endOf, type Held, type RightsParts } from './held.ts'
+import { permissionSet } from './permission-set.ts'
 import { policies } from './policies-store.ts'
 import { policySubjects } from './policy-subjects-store.ts'
+import { grantedBy } from './role-permissions.ts'
 import { roles } from './roles-store.ts'
 import { chainOf, scopeOf } from './scopes.ts'
 import { homeOf } from './home.ts'
+import { reachOf } from './statements.ts'
 
 /** Permissions that somebody gets, or has, at a scope. */
-export interface Gift {
-  readonly permissions: readonly string[]
+export interface Gift extends Held {
   readonly scope: Scope
-  /** The instant, in milliseconds, at which they stop counting; Infinity for never. */
-  readonly until: number
-}
-
-/** The first permission of a gift, ascending, that somebody does not hold there as long; undefined when all are held. */
-export async function firstMissing(rights: Rights, { permissions, scope, until }: Gift): Promise<string | undefined> {
-  const held = await rights.at(scope)
-  return permissions.toSorted().find(key => (held.get(key) ?? -Infinity) < until)
-}
-
-/** What an ALLOW statement gives: all that its patterns match but what policies cannot allow. */
-export function allowedBy(
-  { except_permissions, permissions }: Pick<PolicyStatement, 'permissions' | 'except_permissions'>,
-  catalogue: Catalogue,
-): readonly string[] {
-  const excepted = new Set(except_permissions.flatMap(pattern => catalogue.matching(pattern).map(({ id }) => id)))
-  const matched = permissions.flatMap(pattern => catalogue.matching(pattern))
-  const allowed = matched.filter(({ id, policy_allowable }) => policy_allowable && !excepted.has(id))
-  return [...new Set(allowed.map(({ id }) => id))]
 }
 
 /**
@@ -59,7 +41,7 @@ export async function* giftsOf(
   }
   for (const binding of held) {
     const scope = scopeOf(binding)
-    const role = (await isCounted(scope)) && (await reader.get(roles, binding.role_id))?.value
+    const role = (await isCounted(scope)) && (await reader.get(roles, binding.role_id))
     if (role) yield { permissions: grantedBy(role, parts.catalogue), scope, until: endOf(binding) }
   }
   const subject = [`principal:${principal.id}`, ...new Set(held.map(({ role_id }) => `role:${role_id}`))]
@@ -72,7 +54,7 @@ export async function* giftsOf(
     const here = held.filter(binding => chain.some(({ id }) => id === binding.scope_id))
     for (const statement of policy.statements) {
       if (statement.effect !== 'ALLOW' || !reaches(statement, principal, here)) continue
-      yield { permissions: allowedBy(statement, parts.catalogue), scope, until: Infinity }
+      yield { permissions: reachOf(parts.catalogue, statement), scope, until: Infinity }
     }
   }
 }
@@ -86,7 +68,7 @@ export async function* giftsOfRole(
   parts: RightsParts & { readonly taxonomy: Pick<Taxonomy, 'subtree'> },
   { principal, role, scope, until }: { principal: Principal; role: Role; scope: Scope; until: number },
 ): AsyncGenerator<Gift, void, undefined> {
-  yield { permissions: grantedBy(role, parts.catalogue), scope, until }
+  yield { permissions: permissionSet(parts.catalogue, role.permissions), scope, until }
   const subject = { subject: `role:${role.id}`, is_allowed: true }
   if (!(await reader.exists(policySubjects, subject))) return
   const workspaces = await workspacesIn(reader, parts.taxonomy, scope)
@@ -97,7 +79,7 @@ export async function* giftsOfRole(
     for (const statement of policy.statements) {
       const isFor = statement.effect === 'ALLOW' && statement.principals.includes(subject.subject)
       if (!isFor || excepts(statement, principal)) continue
-      yield { permissions: allowedBy(statement, parts.catalogue), scope: at, until }
+      yield { permissions: reachOf(parts.catalogue, statement), scope: at, until }
     }
   }
 }

@@ -1,11 +1,12 @@
-import type { Role } from '../../output/iam/types.ts'
+import type { Binding } from '../../output/iam/types.ts'
 import type { Scope } from '../ports/operations.ts'
 import type { Reader } from '../ports/store.ts'
 import type { Taxonomy } from '../ports/taxonomy.ts'
 import { bindings, holdsAt } from './bindings-store.ts'
 import type { Catalogue } from './catalogue.ts'
+import { PermissionSet } from './permission-set.ts'
 import { principals } from './principals-store.ts'
-import { roles } from './roles-store.ts'
+import { grantedByRoles } from './role-permissions.ts'
 import { chainOf } from './scopes.ts'
 
 /** What the rights of principals are computed with. */
@@ -13,10 +14,6 @@ export interface RightsParts {
   readonly catalogue: Catalogue
   readonly taxonomy: Pick<Taxonomy, 'chain'>
 }
-
-/** The permissions of a role that grant something. */
-export const grantedBy = ({ permissions }: Pick<Role, 'permissions'>, catalogue: Catalogue): readonly string[] =>
-  permissions.filter(key => grants(catalogue, key))
 
 /** Whether a permission grants something: retired ones do not. */
 export function grants(catalogue: Catalogue, key: string): boolean {
@@ -28,6 +25,42 @@ export function grants(catalogue: Catalogue, key: string): boolean {
 export const endOf = ({ expire_time }: { readonly expire_time?: string | undefined }): number =>
   expire_time === undefined ? Infinity : Date.parse(expire_time)
 
+/** Permissions that somebody holds, or is to hold, until an instant in milliseconds; Infinity for ever. */
+export interface Held {
+  readonly permissions: PermissionSet
+  readonly until: number
+}
+
+/** The unconditional bindings of a principal that count at any of some scopes. */
+export async function surelyBound(
+  reader: Reader,
+  principal: string,
+  scopes: readonly Scope[],
+  now: number,
+): Promise<readonly Binding[]> {
+  const found: Binding[] = []
+  const where = { principal_id: principal, scope_id: scopes.map(({ id }) => id) }
+  for await (const { value } of reader.each(bindings, where)) {
+    if (value.condition === '' && holdsAt(value, now)) found.push(value)
+  }
+  return found
+}
+
+/** What bindings give, by what their roles grant. */
+export const heldThrough = (bound: readonly Binding[], granted: ReadonlyMap<string, PermissionSet>): readonly Held[] =>
+  bound.map(binding => ({
+    permissions: granted.get(binding.role_id) ?? PermissionSet.empty,
+    until: endOf(binding),
+  }))
+
+/** The first permission, ascending, of what is to be given that is not held as long; undefined when all are. */
+export function firstMissing(catalogue: Catalogue, held: readonly Held[], gift: Held): string | undefined {
+  const lasting = held.filter(({ until }) => until >= gift.until)
+  const all = PermissionSet.union(lasting.map(({ permissions }) => permissions))
+  if (gift.permissions.isSubsetOf(all)) return undefined
+  return catalogue.permissions.find(({ bit }) => gift.permissions.has(bit) && !all.has(bit))?.id
+}
+
 /**
  * What a principal holds through unconditional bindings at an instant (iam.md 4.5, E1), read from rows. What conditional
  * bindings and policies give does not count, and what policies deny is not taken off. One that is not ACTIVE holds nothing.
@@ -37,8 +70,8 @@ export class Rights {
   readonly #parts: RightsParts
   readonly #principal: string
   readonly #now: number
-  readonly #at = new Map<string, ReadonlyMap<string, number>>()
-  readonly #roles = new Map<string, readonly string[]>()
+  readonly #at = new Map<string, readonly Held[]>()
+  readonly #granted = new Map<string, PermissionSet>()
   #isActive: boolean | undefined
 
   constructor(reader: Reader, parts: RightsParts, principal: string, now: number) {
@@ -54,8 +87,15 @@ export class Rights {
     return this.#isActive
   }
 
-  /** The permissions held at a scope, each with the instant until which one of its sources lasts: Infinity for ever. */
-  async at(scope: Scope): Promise<ReadonlyMap<string, number>> {
+  /** Whether the principal holds a permission at a scope now. */
+  async has(key: string, scope: Scope): Promise<boolean> {
+    const permission = this.#parts.catalogue.find(key)
+    if (permission === undefined) return false
+    return (await this.at(scope)).some(({ permissions }) => permissions.has(permission.bit))
+  }
+
+  /** The permissions held at a scope, by each of their sources. */
+  async at(scope: Scope): Promise<readonly Held[]> {
     const known = this.#at.get(scope.id)
     if (known) return known
     const held = await this.#read(scope)
@@ -63,26 +103,13 @@ export class Rights {
     return held
   }
 
-  async #read(scope: Scope): Promise<ReadonlyMap<string, number>> {
-    const held = new Map<string, number>()
+  async #read(scope: Scope): Promise<readonly Held[]> {
     const chain = await chainOf(this.#reader, this.#parts, scope)
-    if (chain === undefined || !(await this.isActive())) return held
-    const where = { principal_id: this.#principal, scope_id: chain.map(({ id }) => id) }
-    for await (const { value } of this.#reader.each(bindings, where)) {
-      if (value.condition !== '' || !holdsAt(value, this.#now)) continue
-      for (const key of await this.#permissionsOf(value.role_id)) {
-        held.set(key, Math.max(held.get(key) ?? 0, endOf(value)))
-      }
-    }
-    return held
-  }
-
-  async #permissionsOf(role: string): Promise<readonly string[]> {
-    const known = this.#roles.get(role)
-    if (known) return known
-    const stored = await this.#reader.get(roles, role)
-    const permissions = stored ? grantedBy(stored.value, this.#parts.catalogue) : []
-    this.#roles.set(role, permissions)
-    return permissions
+    if (chain === undefined || !(await this.isActive())) return []
+    const bound = await surelyBound(this.#reader, this.#principal, chain, this.#now)
+    const unread = bound.map(({ role_id }) => role_id).filter(id => !this.#granted.has(id))
+    const granted = await grantedByRoles(this.#reader, this.#parts.catalogue, unread)
+    for (const [role, permissions] of granted) this.#granted.set(role, permissions)
+    return heldThrough(bound, this.#granted)
   }
 }

@@ -19,12 +19,22 @@ export interface DecisionParts {
   readonly resolveResource: ResolveResource
 }
 
+/** What a principal sees of a list, and for which circumstances that was found out. */
+interface Seen extends Circumstances {
+  readonly principal: string
+  readonly key: string
+  readonly visibility: Visibility
+}
+
 /** Decisions from what was read once, as long as no change concerns it: it listens to the feed. */
 export class LiveDecisions implements Decisions, FeedListener {
   readonly #parts: DecisionParts
   readonly #chains: ScopeChains
   readonly #rights: KnownRights
   readonly #policies: WorkspacePolicies
+  /** What was asked last: a list asks it once to let a call in, and once more to narrow what it reads. */
+  #seen: Seen | undefined
+  #changes = 0
 
   constructor(parts: DecisionParts) {
     const { catalogue, store, taxonomy } = parts
@@ -53,6 +63,16 @@ export class LiveDecisions implements Decisions, FeedListener {
   }
 
   async visible(principal: string, key: string, circumstances: Circumstances): Promise<Visibility> {
+    const { ip, now } = circumstances
+    const last = this.#seen
+    if (last?.principal === principal && last.key === key && last.now === now && last.ip === ip) return last.visibility
+    const changes = this.#changes
+    const visibility = await this.#visible(principal, key, circumstances)
+    if (changes === this.#changes) this.#seen = { principal, key, now, ip, visibility }
+    return visibility
+  }
+
+  async #visible(principal: string, key: string, circumstances: Circumstances): Promise<Visibility> {
     const permission = this.#parts.catalogue.find(key)
     const held = await this.#rights.held(principal)
     if (held === undefined || permission === undefined) return { kind: 'below', scopes: [] }
@@ -88,6 +108,7 @@ export class LiveDecisions implements Decisions, FeedListener {
   }
 
   changed(kind: ChangeKind, key: string): void {
+    this.#forgetSeen()
     if (kind === 'PRINCIPAL') this.#rights.dropPrincipal(key)
     else if (kind === 'ROLE') this.#rights.dropRole(key)
     else if (kind === 'POLICY') this.#policies.drop(key)
@@ -95,9 +116,16 @@ export class LiveDecisions implements Decisions, FeedListener {
   }
 
   reset(): void {
+    this.#forgetSeen()
     this.#rights.dropAll()
     this.#policies.dropAll()
     this.#chains.dropAll()
+  }
+
+  /** What is being found out may be out of date too. */
+  #forgetSeen(): void {
+    this.#seen = undefined
+    this.#changes += 1
   }
 
   async #decided(of: Case, scope: Scope): Promise<Decision> {

@@ -2,9 +2,11 @@ import type { ServiceAccount, ServiceAccountManager } from '../../output/iam/typ
 import { workspaceNotFound } from '../../output/shared/errors.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { HeldScope } from '../ports/iam.ts'
+import type { Scope } from '../ports/operations.ts'
 import type { Transaction } from '../ports/store.ts'
 import type { Taxonomy } from '../ports/taxonomy.ts'
-import { writePrincipal } from './principals-store.ts'
+import { principals } from './principals-store.ts'
 import { principalOfServiceAccount, serviceAccounts } from './service-accounts-store.ts'
 
 interface MakingParts {
@@ -15,6 +17,8 @@ interface MakingParts {
 /** What a service account is made of. */
 export interface NewServiceAccount {
   readonly workspace: string
+  /** The scopes from the organisation to the workspace, where the transaction holds the tree alone. */
+  readonly chain?: readonly Scope[]
   readonly name: string
   readonly display_name?: string
   readonly managed_by: ServiceAccountManager
@@ -24,12 +28,12 @@ export interface NewServiceAccount {
 export async function ensureServiceAccount(
   parts: MakingParts,
   tx: Transaction,
-  workspace: string,
+  { chain, scope }: HeldScope,
   name: string,
 ): Promise<string> {
-  const known = await tx.find(serviceAccounts, { workspace_id: workspace, name })
+  const known = await tx.find(serviceAccounts, { workspace_id: scope.id, name })
   if (known) return known.id
-  return (await makeServiceAccount(parts, tx, { workspace, name, managed_by: 'PLATFORM' })).id
+  return (await makeServiceAccount(parts, tx, { workspace: scope.id, chain, name, managed_by: 'PLATFORM' })).id
 }
 
 /** The quota that service accounts count against, until their workspace goes. */
@@ -42,9 +46,9 @@ export const accountQuota = 'iam.serviceAccounts'
 export async function makeServiceAccount(
   { clock, taxonomy }: MakingParts,
   tx: Transaction,
-  { display_name = '', managed_by, name, workspace }: NewServiceAccount,
+  { chain, display_name = '', managed_by, name, workspace }: NewServiceAccount,
 ): Promise<ServiceAccount> {
-  const organisation = (await taxonomy.chain(tx, { type: 'WORKSPACE', id: workspace }))?.at(-1)
+  const organisation = chain ? chain[0] : (await taxonomy.chain(tx, { type: 'WORKSPACE', id: workspace }))?.at(-1)
   if (organisation === undefined) throw workspaceNotFound(`workspace ${workspace} does not exist`)
   const time = formatMillis(clock.now())
   const account: ServiceAccount = {
@@ -62,7 +66,7 @@ export async function makeServiceAccount(
     updated: time,
   }
   await tx.insert(serviceAccounts, account)
-  await taxonomy.consume(tx, workspace, [{ quota: accountQuota, amount: 1 }])
-  await writePrincipal(tx, principalOfServiceAccount(account))
+  await taxonomy.consume(tx, chain ?? workspace, [{ quota: accountQuota, amount: 1 }])
+  await tx.insert(principals, principalOfServiceAccount(account))
   return account
 }

@@ -20,13 +20,13 @@ import type { Effect, Scope } from '../ports/operations.ts'
 import type { Stored, Transaction } from '../ports/store.ts'
 import { nextEtag } from '../records/etag.ts'
 import { requireGrantable } from './escalation.ts'
-import { allowedBy } from './gifts.ts'
 import { mutateIam } from './mutate.ts'
 import type { IamParts } from './parts.ts'
 import { policies } from './policies-store.ts'
 import { writeSubjects } from './policy-subjects-store.ts'
 import { requireChain } from './scopes.ts'
 import { checkedStatements, newlyAllowing, requireNamed } from './statement-checks.ts'
+import { reachOf } from './statements.ts'
 
 /** Policies of one workspace (iam.md 1); the quota of the organisation applies as well. */
 const maxPolicies = 100
@@ -135,7 +135,7 @@ export class Policies implements PolicyHandlers {
       await requireNamed(tx, after.statements, await requireChain(tx, this.#parts, scope))
     }
     const gifts = newlyAllowing(before, after).map(statement => {
-      return { permissions: allowedBy(statement, catalogue), scope, until: Infinity }
+      return { permissions: reachOf(catalogue, statement), scope, until: Infinity }
     })
     await requireGrantable(tx, this.#parts, context, gifts)
   }

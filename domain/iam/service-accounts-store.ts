@@ -11,7 +11,10 @@ export const serviceAccounts: Collection<ServiceAccount> = {
   uniques: [
     {
       fields: ['workspace_id', 'name'],
-      taken: ({ name }) => fieldInvalid(`the workspace has a service account named ${name} already`),
+      taken: ({ name }) => {
+        const description = `must be another one: the workspace has a service account named ${name} already`
+        return fieldInvalid(`name ${description}`, { badRequest: [{ field: 'name', description }] })
+      },
     },
   ],
 }

@@ -1,5 +1,6 @@
 import type { Scope } from '../ports/operations.ts'
 import type { CataloguePermission } from './catalogue.ts'
+import type { Attributes } from './conditions.ts'
 import { attributes } from './decide.ts'
 import type { Circumstances, Visibility } from './decisions.ts'
 import type { HeldBindings } from './held-bindings.ts'
@@ -56,10 +57,15 @@ async function boundAt(
   sight: Sight,
 ): Promise<readonly Scope[]> {
   const places: Scope[] = []
-  const known = attributes(held, permission.id, circumstances, undefined)
+  // Few bindings have a condition.
+  let known: Attributes | undefined
   for (const bindings of held.at.values()) {
     for (const { condition, expiresAt, roleId, scope } of bindings) {
-      if (expiresAt <= circumstances.now || (condition && condition.decide(known) !== true)) continue
+      if (expiresAt <= circumstances.now) continue
+      if (condition) {
+        known ??= attributes(held, permission.id, circumstances, undefined)
+        if (condition.decide(known) !== true) continue
+      }
       if (!(await sight.roleSet(roleId)).has(permission.bit)) continue
       places.push(scope)
       break

@@ -53,6 +53,7 @@ export interface Sent {
   readonly path: PathParameters
   /** Present for what only a body or a query tells. */
   readonly given?: Readonly<Record<string, unknown>> | undefined
+  readonly context: CallContext
 }
 
 /**

@@ -13,7 +13,7 @@ export interface Activity {
   readonly resourceType: string
   readonly resourceId: string
   readonly scope: Scope
-  /** The scopes from the organisation to one that went with what was done; absent: it is still there to be asked. */
+  /** The scopes from the organisation to `scope`; absent: it is still there to be asked. */
   readonly chain?: readonly Scope[] | undefined
   readonly principalId: string
   readonly principalKind: 'USER' | 'SERVICE_ACCOUNT' | 'SYSTEM' | 'ANONYMOUS'

@@ -23,7 +23,7 @@ export interface Effect {
   readonly resourceType: string
   readonly resourceId: string
   readonly scope: Scope
-  /** The scopes from the organisation to `scope` where that is deleted: afterwards nobody can ask for them. */
+  /** The scopes from the organisation to `scope`, where they are at hand; where that is deleted nobody can ask for them. */
   readonly chain?: readonly Scope[]
   readonly warnings?: readonly Warning[]
   /** The paths of the fields that changed, never their values: what is audited (conventions §13). */

@@ -28,6 +28,9 @@ export interface Collection<T> {
    * others is one of a newer version, which this one must not write.
    */
   readonly formerColumns?: readonly string[]
+  /** A version that gives one up raises `storeFormat`: else it would take the store for that of a newer one. */
+  /** Servers of every version write it alike: an older one may do so where a newer one has changed other tables. */
+  readonly isOfAnyVersion?: boolean
   readonly uniques?: readonly Unique<T>[]
   /** Column names in the order of the index; the id is appended. The default order of `list` has one anyway. */
   readonly indexes?: readonly (readonly string[])[]
@@ -85,20 +88,29 @@ export interface Witness {
   readonly id: string
 }
 
-/** What a page has beside the documents as they are stored. */
-export interface PageOptions<Members> {
-  readonly derived?: Derived | undefined
+/** What is read beside the documents as they are stored. */
+export interface Beside<Members> {
   /** STRING and ENUM columns that are read beside the text, so that nothing has to be parsed for them. */
   readonly members?: Members
   readonly witness?: Witness
 }
 
+/** What a page has beside the documents as they are stored. */
+export interface PageOptions<Members> extends Beside<Members> {
+  readonly derived?: Derived | undefined
+}
+
 /**
- * A document of a page, and those of its members that were asked for, in that order; one that is not set is empty. The
+ * A document, and those of its members that were asked for, in that order; one that is not set is empty. The
  * array of the members may go on behind them.
  */
 export interface Listed<T, Members extends readonly (keyof T)[]> extends Stored<T> {
   readonly members: { readonly [I in keyof Members]: T[Members[I]] }
+}
+
+/** A document with the version that its witness had at the same moment; undefined when that was not asked, or is gone. */
+export interface Witnessed<T, Members extends readonly (keyof T)[]> extends Listed<T, Members> {
+  readonly witnessed: number | undefined
 }
 
 /** A page of documents that can be looked into. */
@@ -111,6 +123,12 @@ export interface StoredPage<T, Members extends readonly (keyof T)[] = readonly [
 
 export interface Reader {
   get<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined>
+  /** As `get`, in one statement with what is asked for beside the document. */
+  getWith<T, const Members extends readonly (keyof T & string)[] = readonly []>(
+    collection: Collection<T>,
+    id: string,
+    beside: Beside<Members>,
+  ): Promise<Witnessed<T, Members> | undefined>
   /** The first document that `where` fits, by id; for lookups by a unique key. */
   find<T>(collection: Collection<T>, where: Where): Promise<Stored<T> | undefined>
   count<T>(collection: Collection<T>, where?: Where): Promise<number>

@@ -43,8 +43,9 @@ export interface Taxonomy {
   /**
    * Takes amounts for a workspace from every quota on its chain, or throws QUOTA_EXCEEDED, which names the node nearest
    * to the root that has no room. What is given back is never refused; a workspace that is gone has nothing to give.
+   * Where the transaction holds the tree alone already, the scopes from the organisation to the workspace name it.
    */
-  consume(tx: Transaction, workspace: string, amounts: readonly Amount[]): Promise<void>
+  consume(tx: Transaction, workspace: string | readonly Scope[], amounts: readonly Amount[]): Promise<void>
 }
 
 /** Something in a workspace that its users made, by kind. */

@@ -14,6 +14,7 @@ import type { Scope } from '../ports/operations.ts'
 import type { Collection, Reader, Where } from '../ports/store.ts'
 import { groups, organisations, workspaces } from './nodes.ts'
 import { quotaOverrides } from './quota-overrides-store.ts'
+import { keepForAnswer, readWorkspace } from './read-workspace.ts'
 import { parentScope, scopeOf } from './scopes.ts'
 
 /**
@@ -24,7 +25,8 @@ export const taxonomyScopes: AccessScopes = {
   getOrganisation: organisationItself,
   updateOrganisation: organisationItself,
   ...forAll(['getGroup', 'updateGroup'], itself('GROUP')),
-  ...forAll(['getWorkspace', 'updateWorkspace'], itself('WORKSPACE')),
+  getWorkspace: workspaceToAnswer,
+  updateWorkspace: itself('WORKSPACE'),
   ...forAll(verbs('Group'), parentOf(groups)),
   ...forAll(verbs('Workspace'), parentOf(workspaces)),
   createGroup: namedParent,
@@ -72,6 +74,17 @@ async function organisationItself(reader: Reader, { path }: Sent): Promise<Asked
 
 function itself(type: 'GROUP' | 'WORKSPACE'): ScopeOf {
   return (reader, sent) => askedAt(reader, organisationOf(sent), { type, id: sent.path.get('id') ?? '' })
+}
+
+/** As `itself`; what was read of the workspace is what the handler answers. */
+async function workspaceToAnswer(reader: Reader, sent: Sent): Promise<Asked> {
+  const organisation = organisationOf(sent)
+  const told: Scope = { type: 'ORGANISATION', id: organisation }
+  const id = sent.path.get('id') ?? ''
+  const read = isUuid(id) ? await readWorkspace(reader, { id, organisation }) : undefined
+  if (read === undefined) return askedAt(reader, organisation, told)
+  keepForAnswer(sent.context, read)
+  return { scope: { type: 'WORKSPACE', id }, told }
 }
 
 /** A node of the organisation, which is there as long as it has one, else that; an organisation that is not there is no scope. */

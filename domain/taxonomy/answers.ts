@@ -51,5 +51,11 @@ function inherited(place: Place, state: LifecycleState, scope: Scope): JsonText<
   return made
 }
 
-const inheritedText = ({ ancestors }: Place, { source, state }: Effective): JsonText<Inherited> =>
-  jsonText({ ancestors, effective_state: state, effective_state_source: wireScope(source) })
+/** What all that stand at a place inherit, whatever their own state is. */
+const ancestorsTexts = new WeakMap<Place, JsonText<Pick<Inherited, 'ancestors'>>>()
+
+function inheritedText(place: Place, { source, state }: Effective): JsonText<Inherited> {
+  const ancestors = ancestorsTexts.get(place) ?? jsonText({ ancestors: place.ancestors })
+  ancestorsTexts.set(place, ancestors)
+  return withMembers(ancestors, { effective_state: state, effective_state_source: wireScope(source) })
+}

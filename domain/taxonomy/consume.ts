@@ -2,23 +2,31 @@ import { workspaceNotFound } from '../../output/shared/errors.ts'
 import type { Scope } from '../ports/operations.ts'
 import type { Transaction } from '../ports/store.ts'
 import type { Amount } from '../ports/taxonomy.ts'
+import { chain } from './chains.ts'
 import { limitsOn, requireRoom } from './limits.ts'
-import { locate } from './locate.ts'
-import { workspaces, type StoredWorkspace } from './nodes.ts'
-import { shareTree } from './tree-lock.ts'
+import { trees, workspaces } from './nodes.ts'
 import { lockTotal, quotaTotals, quotaUsages, usageId, type QuotaUsage } from './usage.ts'
 
 /** Takes amounts for a workspace, or gives them back (`Taxonomy.consume`). Rows are locked in the order of the quotas. */
-export async function consume(tx: Transaction, workspace: string, amounts: readonly Amount[]): Promise<void> {
-  const found = await tx.get(workspaces, workspace)
-  if (found) await shareTree(tx, found.value.organisation_id)
-  const located = await locate(tx, { type: 'WORKSPACE', id: workspace })
-  const stored = await tx.get(workspaces, workspace)
-  if (!located || !stored) {
+export async function consume(
+  tx: Transaction,
+  workspace: string | readonly Scope[],
+  amounts: readonly Amount[],
+): Promise<void> {
+  const chain = typeof workspace === 'string' ? await sharedChain(tx, workspace) : workspace
+  if (chain === undefined) {
     if (amounts.every(({ amount }) => amount <= 0)) return
-    throw workspaceNotFound(`workspace ${workspace} does not exist`)
+    throw workspaceNotFound(`workspace ${String(workspace)} does not exist`)
   }
-  for (const [quota, amount] of byQuota(amounts)) await take(tx, stored.value, located.scopes, quota, amount)
+  for (const [quota, amount] of byQuota(amounts)) await take(tx, chain, quota, amount)
+}
+
+/** The scopes from the organisation, which is shared, to a workspace; undefined when there is none. */
+async function sharedChain(tx: Transaction, workspace: string): Promise<readonly Scope[] | undefined> {
+  const found = await tx.get(workspaces, workspace)
+  if (found) await tx.share(trees, found.value.organisation_id)
+  // Before it was shared it may have moved, or gone.
+  return found && (await chain(tx, { type: 'WORKSPACE', id: workspace }))?.toReversed()
 }
 
 /** One amount a quota, in the order of their names. */
@@ -28,27 +36,22 @@ function byQuota(amounts: readonly Amount[]): readonly (readonly [quota: string,
   return [...sums].sort(([one], [other]) => (one < other ? -1 : 1))
 }
 
-async function take(
-  tx: Transaction,
-  workspace: StoredWorkspace,
-  chain: readonly Scope[],
-  quota: string,
-  amount: number,
-): Promise<void> {
-  const { id: workspaceId, organisation_id, parent_group_id } = workspace
-  const total = await lockTotal(tx, quota, organisation_id)
+async function take(tx: Transaction, chain: readonly Scope[], quota: string, amount: number): Promise<void> {
+  const [organisation, workspace] = [chain[0]?.id ?? '', chain.at(-1)?.id ?? '']
+  const parent = chain.at(-2)
+  const total = await lockTotal(tx, quota, organisation)
   if (amount > 0) await requireRoom(tx, await limitsOn(tx, quota, chain), { quota, amount })
-  const id = usageId(quota, workspaceId)
+  const id = usageId(quota, workspace)
   const stored = await tx.lock(quotaUsages, id)
   const before = stored?.value.amount ?? 0
   if (before + amount < 0)
-    throw new Error(`workspace ${workspaceId} gives back ${-amount} of ${quota} and uses ${before}`)
+    throw new Error(`workspace ${workspace} gives back ${-amount} of ${quota} and uses ${before}`)
   const usage: QuotaUsage = {
     id,
     quota_id: quota,
-    workspace_id: workspaceId,
-    organisation_id,
-    parent_group_id,
+    workspace_id: workspace,
+    organisation_id: organisation,
+    parent_group_id: parent?.type === 'GROUP' ? parent.id : '',
     amount: before + amount,
   }
   if (stored) await tx.update(quotaUsages, id, usage, stored.version)

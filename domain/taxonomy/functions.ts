@@ -2,9 +2,10 @@ import { workspaceNotActive, workspaceNotFound } from '../../output/shared/error
 import type { Scope } from '../ports/operations.ts'
 import type { Reader, Transaction } from '../ports/store.ts'
 import type { EffectiveState, Taxonomy } from '../ports/taxonomy.ts'
+import { chain, parent } from './chains.ts'
 import { consume } from './consume.ts'
 import { locate } from './locate.ts'
-import { groups, organisations, trees, workspaces, type StoredGroup, type StoredWorkspace } from './nodes.ts'
+import { groups, trees, workspaces } from './nodes.ts'
 import { groupsBelow } from './places.ts'
 import { active, bareState } from './states.ts'
 
@@ -40,38 +41,6 @@ async function organisationOf(reader: Reader, { id, type }: Scope): Promise<stri
 async function effectiveState(reader: Reader, scope: Scope): Promise<EffectiveState | undefined> {
   const effective = (await locate(reader, scope))?.effective
   return effective && { state: bareState(effective.state), source: effective.source }
-}
-
-async function parent(reader: Reader, { id, type }: Scope): Promise<Scope | undefined> {
-  if (type !== 'GROUP' && type !== 'WORKSPACE') return undefined
-  const node = (type === 'GROUP' ? await reader.get(groups, id) : await reader.get(workspaces, id))?.value
-  return node && parentOf(node)
-}
-
-const parentOf = ({ organisation_id, parent_group_id }: StoredGroup | StoredWorkspace): Scope =>
-  parent_group_id === '' ? { type: 'ORGANISATION', id: organisation_id } : { type: 'GROUP', id: parent_group_id }
-
-/** By one read, and one more for the groups above a workspace. An organisation outlives all that is in it. */
-async function chain(reader: Reader, scope: Scope): Promise<readonly Scope[] | undefined> {
-  if (scope.type === 'PLATFORM') return undefined
-  if (scope.type === 'ORGANISATION') return (await reader.get(organisations, scope.id)) && [scope]
-  if (scope.type === 'GROUP') return groupChain(reader, scope)
-  const above = await parent(reader, scope)
-  const upwards = above?.type === 'GROUP' ? await groupChain(reader, above) : above && [above]
-  return upwards && [scope, ...upwards]
-}
-
-async function groupChain(reader: Reader, group: Scope): Promise<readonly Scope[] | undefined> {
-  const found = new Map((await reader.above(groups, 'parent_group_id', [group.id])).map(({ id, value }) => [id, value]))
-  const scopes: Scope[] = []
-  for (let scope = group; scope.type === 'GROUP'; scope = scopes.at(-1) ?? group) {
-    const node = found.get(scope.id)
-    // Each once: what is above itself, or hangs under nothing, has no chain.
-    if (node === undefined || !found.delete(scope.id)) return undefined
-    if (scopes.length === 0) scopes.push(group)
-    scopes.push(parentOf(node))
-  }
-  return scopes
 }
 
 async function subtree(reader: Reader, scope: Scope): Promise<readonly Scope[]> {

@@ -89,7 +89,7 @@ export class Groups implements GroupHandlers {
   }
 
   async createGroup(request: CreateGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
-    const { clock, operations, tree } = this.#parts
+    const { clock, operations } = this.#parts
     const { etag: _precondition, parent_group_id: parent, ...settable } = request.body
     const time = formatMillis(context.now)
     const group: StoredGroup = {
@@ -110,11 +110,10 @@ export class Groups implements GroupHandlers {
       await requireFit(tx, organisation.id, { id: parent, depth: place.depth }, 1)
       // Before the quota is asked: a name that is taken is told first (conventions §4).
       await tx.insert(groups, group)
-      const effect = effectOn(groupKind, 'CREATE', group.id)
-      await tree.scopeChanged(tx, effect.scope, 'CREATED')
       const quota = 'taxonomy.groups'
-      await requireRoom(tx, await limitsOn(tx, quota, scopesOf(place)), { quota, amount: 1, isCounted: true })
-      return effect
+      const above = scopesOf(place)
+      await requireRoom(tx, await limitsOn(tx, quota, above), { quota, amount: 1, isCounted: true })
+      return effectOn(groupKind, 'CREATE', group.id, above)
     })
   }
 
@@ -125,13 +124,13 @@ export class Groups implements GroupHandlers {
       const stored = foundGroup(await tx.lock(groups, id), request)
       const { changed, value } = applyUpdate(groupFields, stored.value, body, update_mask)
       checkEtag(body.etag, stored.value.etag)
-      await activeParent(tx, organisation.value, stored.value.parent_group_id)
+      const place = await activeParent(tx, organisation.value, stored.value.parent_group_id)
       requireState(groupKind, stored.value, [active])
       if (changed.length > 0) {
         const next = { ...value, etag: nextEtag(stored.value.etag), update_time: formatMillis(context.now) }
         await tx.update(groups, id, next, stored.version)
       }
-      return { ...effectOn(groupKind, 'UPDATE', id), changed }
+      return { ...effectOn(groupKind, 'UPDATE', id, scopesOf(place)), changed }
     })
   }
 
@@ -149,10 +148,9 @@ export class Groups implements GroupHandlers {
       await deleteOverridesAt(tx, id)
       await dropArchival(tx, id)
       await tx.delete(groups, id, stored.version)
-      const effect = effectOn(groupKind, 'DELETE', id)
+      const effect = effectOn(groupKind, 'DELETE', id, scopesOf(place))
       await this.#parts.tree.scopeChanged(tx, effect.scope, 'DELETED')
-      // What is audited of it later needs the scopes above, which the deleted row can no longer tell.
-      return { ...effect, chain: [...scopesOf(place), effect.scope] }
+      return effect
     })
   }
 
@@ -168,7 +166,7 @@ export class Groups implements GroupHandlers {
       const place = await activePlace(tx, organisation, parent)
       requireState(groupKind, stored.value, [active, suspended])
       const to = requirePlace(place)
-      const effect = effectOn(groupKind, 'MOVE', id)
+      const effect = effectOn(groupKind, 'MOVE', id, scopesOf(to))
       if (parent === stored.value.parent_group_id) return effect
       requireOutside(stored.value, to)
       await changeTree(tx, tree)
@@ -206,9 +204,9 @@ export class Groups implements GroupHandlers {
   #change(verb: Verb, request: SuspendGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
     const { etag, reason } = request.body
     return this.#parts.operations.mutate(context, request, async tx => {
-      const { organisation, stored, tree } = await lockChild(tx, groupKind, request, etag)
+      const { parent, stored, tree } = await lockChild(tx, groupKind, request, etag)
       await changeTree(tx, tree)
-      const node = { kind: groupKind, organisation: organisation.id, stored }
+      const node = { kind: groupKind, above: scopesOf(parent), stored }
       return changeState(tx, node, verb, { reason, context, tree: this.#parts.tree })
     })
   }

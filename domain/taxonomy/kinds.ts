@@ -7,6 +7,7 @@ import {
 import { workspaceNotFound } from '../../output/shared/errors.ts'
 import type { LifecycleState } from '../../output/taxonomy/types.ts'
 import type { ApiError } from '../../runtime/errors.ts'
+import type { HeldScope } from '../ports/iam.ts'
 import type { Effect, Scope } from '../ports/operations.ts'
 import { platformWorkspaceId, systemOrganisationId } from '../ports/reserved.ts'
 import type { Collection, Stored } from '../ports/store.ts'
@@ -98,17 +99,16 @@ export const workspaceKind: ChildKind<StoredWorkspace> = {
 
 type AnyKind = Pick<Kind<never>, 'scopeType' | 'resourceType' | 'noun' | 'stateInvalid'>
 
-/** What was done to a node; operations of the tree live at the node itself. */
-export const effectOn = (
+/** What was done to a node below `above`, the organisation first; operations of the tree live at the node itself. */
+export function effectOn(
   { resourceType, scopeType }: AnyKind,
   type: string,
   id: string,
-): Effect & { scope: Scope } => ({
-  type,
-  resourceType,
-  resourceId: id,
-  scope: { type: scopeType, id },
-})
+  above: readonly Scope[],
+): Effect & HeldScope {
+  const scope: Scope = { type: scopeType, id }
+  return { type, resourceType, resourceId: id, scope, chain: [...above, scope] }
+}
 
 const platformNodes: ReadonlySet<string> = new Set([systemOrganisationId, platformWorkspaceId])
 
@@ -148,7 +148,11 @@ export function foundWorkspace(
   { id, organisation }: ChildPath,
 ): Stored<StoredWorkspace> {
   if (stored?.value.organisation_id === organisation) return stored
-  throw workspaceNotFound(`organisation ${organisation} has no workspace ${id}`, {
+  throw noWorkspace({ id, organisation })
+}
+
+/** What is told of a workspace that is not there. */
+export const noWorkspace = ({ id, organisation }: ChildPath): ApiError =>
+  workspaceNotFound(`organisation ${organisation} has no workspace ${id}`, {
     resource: { type: 'taxonomy.workspaces', name: id },
   })
-}

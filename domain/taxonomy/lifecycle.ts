@@ -2,7 +2,7 @@ import type { LifecycleState } from '../../output/taxonomy/types.ts'
 import type { CallContext } from '../../runtime/context.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { TreeChanges } from '../ports/iam.ts'
-import type { Effect } from '../ports/operations.ts'
+import type { Effect, Scope } from '../ports/operations.ts'
 import type { Reader, Stored, Transaction, Where } from '../ports/store.ts'
 import { cascade } from './cascade-order.ts'
 import { effectOn, requireState, unlessPlatforms, type Kind, type StoredNode } from './kinds.ts'
@@ -30,13 +30,21 @@ const transitions = {
 
 export type Verb = keyof typeof transitions
 
+/** A node whose tree is locked. */
+interface HeldNode<T extends StoredNode> {
+  readonly kind: Kind<T>
+  /** The scopes above it, the organisation first. */
+  readonly above: readonly Scope[]
+  readonly stored: Stored<T>
+}
+
 /**
  * Changes the own state of a node whose tree is locked. The new state holds for all below from the commit on; the areas
  * follow it afterwards, as long as there is a workspace whose effective state changed.
  */
 export async function changeState<T extends StoredNode>(
   tx: Transaction,
-  { kind, organisation, stored }: { readonly kind: Kind<T>; readonly organisation: string; readonly stored: Stored<T> },
+  { above, kind, stored }: HeldNode<T>,
   verb: Verb,
   { context, reason, tree }: { readonly reason: string; readonly context: CallContext; readonly tree: TreeChanges },
 ): Promise<Effect> {
@@ -53,7 +61,8 @@ export async function changeState<T extends StoredNode>(
     kind.marked(value, { ...mark, state_changed_by: context.principal?.id ?? '' }),
     version,
   )
-  const effect = effectOn(kind, type, id)
+  const effect = effectOn(kind, type, id, above)
+  const [{ id: organisation } = effect.scope] = above
   await tree.scopeChanged(tx, effect.scope, 'STATE')
   const ceiling = Math.max(strictness(value.state), strictness(state))
   const isFollowed = kind.scopeType === 'WORKSPACE' || (await reachesWorkspace(tx, organisation, id, ceiling))

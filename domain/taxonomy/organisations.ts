@@ -60,10 +60,9 @@ export class Organisations implements OrganisationHandlers {
     return operations.mutate(context, request, async tx => {
       if (owner_principal_id !== undefined) await this.#requireOwner(tx, owner_principal_id)
       await insertOrganisation(tx, organisation)
-      const scope = { type: 'ORGANISATION', id: organisation.id } as const
-      await tree.scopeChanged(tx, scope, 'CREATED')
-      await tree.grantCreator(tx, owner_principal_id ?? context.principal?.id ?? '', scope)
-      return effectOn(organisationKind, 'CREATE', organisation.id)
+      const effect = effectOn(organisationKind, 'CREATE', organisation.id, [])
+      await tree.grantCreator(tx, owner_principal_id ?? context.principal?.id ?? '', effect)
+      return effect
     })
   }
 
@@ -81,7 +80,7 @@ export class Organisations implements OrganisationHandlers {
         const next = { ...value, etag: nextEtag(stored.value.etag), update_time: formatMillis(context.now) }
         await tx.update(organisations, id, next, stored.version)
       }
-      return { ...effectOn(organisationKind, 'UPDATE', id), changed }
+      return { ...effectOn(organisationKind, 'UPDATE', id, []), changed }
     })
   }
 
@@ -101,9 +100,9 @@ export class Organisations implements OrganisationHandlers {
       await endTotals(tx, id)
       await deleteTree(tx, id)
       await tx.delete(organisations, id, stored.version)
-      const effect = effectOn(organisationKind, 'DELETE', id)
+      const effect = effectOn(organisationKind, 'DELETE', id, [])
       await this.#parts.tree.scopeChanged(tx, effect.scope, 'DELETED')
-      return { ...effect, chain: [effect.scope] }
+      return effect
     })
   }
 
@@ -129,7 +128,7 @@ export class Organisations implements OrganisationHandlers {
     return this.#parts.operations.mutate(context, request, async tx => {
       const stored = await lockTree(tx, id)
       checkEtag(body.etag, stored.value.etag)
-      return changeState(tx, { kind: organisationKind, organisation: id, stored }, verb, {
+      return changeState(tx, { kind: organisationKind, above: [], stored }, verb, {
         reason: body.reason,
         context,
         tree: this.#parts.tree,

@@ -16,17 +16,17 @@ import type {
 import { workspaceFields } from '../../output/taxonomy/validators.ts'
 import type { CallContext, ListContext } from '../../runtime/context.ts'
 import { applyUpdate, checkEtag } from '../../runtime/field-mask.ts'
-import type { Answer, JsonText } from '../../runtime/json.ts'
+import type { Answer } from '../../runtime/json.ts'
 import type { Page } from '../../runtime/pagination.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Effect } from '../ports/operations.ts'
-import type { Stored, StoredPage, Transaction } from '../ports/store.ts'
+import type { Stored, Transaction } from '../ports/store.ts'
 import { placeScope, seenNodes } from './access-scopes.ts'
 import { workspaceAnswer } from './answers.ts'
 import { requireNothingHeld, requireNothingProtected } from './held-by-areas.ts'
 import { answerable } from './inherited-fields.ts'
 import { nextEtag } from '../records/etag.ts'
-import { effectOn, foundWorkspace, requireState, unlessPlatforms, workspaceKind } from './kinds.ts'
+import { effectOn, foundWorkspace, noWorkspace, requireState, unlessPlatforms, workspaceKind } from './kinds.ts'
 import { changeState, type Verb } from './lifecycle.ts'
 import { limitsOn, requireRoom } from './limits.ts'
 import { scopesOf } from './locate.ts'
@@ -35,8 +35,9 @@ import { requireMoveRoom } from './move-room.ts'
 import { workspaces, type StoredWorkspace } from './nodes.ts'
 import { activeParent, activePlace, namedParent, requirePlace, standingPlace } from './parents.ts'
 import type { TaxonomyParts } from './parts.ts'
-import { inherit, type Place, type Places } from './places.ts'
+import { inherit } from './places.ts'
 import { dropWorkspace, forcedPurge, freePurge } from './purge.ts'
+import { answeredPage, readWorkspace, takeForAnswer } from './read-workspace.ts'
 import { active, archived, deleting, suspended } from './states.ts'
 import { changeTree, lockTree, shareTree } from './tree-lock.ts'
 import type { TreeReads } from './tree-reads.ts'
@@ -66,11 +67,17 @@ export class Workspaces implements WorkspaceHandlers {
     })
   }
 
-  async getWorkspace(request: GetWorkspaceRequest): Promise<Answer<Workspace>> {
+  async getWorkspace(request: GetWorkspaceRequest, context: CallContext): Promise<Answer<Workspace>> {
+    let decided = takeForAnswer(context)
     return this.#trees.read(request.organisation, async tree => {
-      const { id, text, value } = foundWorkspace(await tree.reader.get(workspaces, request.id), request)
-      const place = (await tree.at([value.parent_group_id])).get(value.parent_group_id)
-      return { answer: place && workspaceAnswer({ id, text, state: value.state }, place) }
+      const found = decided ?? (await readWorkspace(tree.reader, request))
+      // Tried again, it is read again.
+      decided = undefined
+      if (found === undefined) throw noWorkspace(request)
+      const { id, members, text, witnessed } = found
+      const [, parent, state] = members
+      const place = tree.known.get(parent) ?? (await tree.at([parent])).get(parent)
+      return { answer: place && workspaceAnswer({ id, text, state }, place), version: witnessed }
     })
   }
 
@@ -87,12 +94,12 @@ export class Workspaces implements WorkspaceHandlers {
       const place = await namedParent(tx, organisation.value, parent)
       // Before the quota is asked: a name that is taken is told first (conventions §4).
       await tx.insert(workspaces, workspace)
-      const effect = effectOn(workspaceKind, 'CREATE', workspace.id)
-      await tree.scopeChanged(tx, effect.scope, 'CREATED')
-      await tree.grantCreator(tx, context.principal?.id ?? '', effect.scope)
-      await tree.ensureServiceAccount(tx, workspace.id, 'default')
+      const above = scopesOf(place)
+      const effect = effectOn(workspaceKind, 'CREATE', workspace.id, above)
+      await tree.grantCreator(tx, context.principal?.id ?? '', effect)
+      await tree.ensureServiceAccount(tx, effect, 'default')
       const quota = 'taxonomy.workspaces'
-      await requireRoom(tx, await limitsOn(tx, quota, scopesOf(place)), { quota, amount: 1, isCounted: true })
+      await requireRoom(tx, await limitsOn(tx, quota, above), { quota, amount: 1, isCounted: true })
       for (const area of hooks()) await area.workspaceCreated?.(tx, workspace.id)
       return effect
     })
@@ -105,13 +112,13 @@ export class Workspaces implements WorkspaceHandlers {
       const stored = foundWorkspace(await tx.lock(workspaces, id), request)
       const { changed, value } = applyUpdate(workspaceFields, stored.value, body, update_mask)
       checkEtag(body.etag, stored.value.etag)
-      await activeParent(tx, organisation.value, stored.value.parent_group_id)
+      const place = await activeParent(tx, organisation.value, stored.value.parent_group_id)
       requireState(workspaceKind, stored.value, [active])
       if (changed.length > 0) {
         const next = { ...value, etag: nextEtag(stored.value.etag), update_time: formatMillis(context.now) }
         await tx.update(workspaces, id, next, stored.version)
       }
-      return { ...effectOn(workspaceKind, 'UPDATE', id), changed }
+      return { ...effectOn(workspaceKind, 'UPDATE', id, scopesOf(place)), changed }
     })
   }
 
@@ -128,7 +135,8 @@ export class Workspaces implements WorkspaceHandlers {
       const place = await standingPlace(tx, organisation.value, stored.value.parent_group_id)
       const { state } = inherit(place.effective, stored.value.state, { type: 'WORKSPACE', id })
       requireState(workspaceKind, stored.value, unlessPlatforms(id, [archived]), state)
-      return force ? this.#purge(tx, stored, context) : this.#delete(tx, stored, place)
+      const effect = effectOn(workspaceKind, 'DELETE', id, scopesOf(place))
+      return force ? this.#purge(tx, stored, effect, context) : this.#delete(tx, stored, effect)
     })
   }
 
@@ -136,6 +144,7 @@ export class Workspaces implements WorkspaceHandlers {
   async #purge(
     tx: Transaction,
     { id, value, version }: Stored<StoredWorkspace>,
+    effect: Effect,
     context: CallContext,
   ): Promise<Effect> {
     await requireNothingProtected(tx, this.#parts.hooks(), value)
@@ -143,17 +152,15 @@ export class Workspaces implements WorkspaceHandlers {
     const by = context.principal?.id ?? ''
     const mark = { state: deleting, state_reason: '', state_change_time: time, state_changed_by: by, update_time: time }
     await tx.update(workspaces, id, workspaceKind.marked(value, mark), version)
-    return { ...effectOn(workspaceKind, 'DELETE', id), procedure: forcedPurge(id) }
+    return { ...effect, procedure: forcedPurge(id) }
   }
 
-  async #delete(tx: Transaction, stored: Stored<StoredWorkspace>, place: Place): Promise<Effect> {
-    const { id, value } = stored
-    await requireNothingHeld(tx, this.#parts.hooks(), value)
-    const effect = effectOn(workspaceKind, 'DELETE', id)
+  async #delete(tx: Transaction, stored: Stored<StoredWorkspace>, effect: Effect): Promise<Effect> {
+    await requireNothingHeld(tx, this.#parts.hooks(), stored.value)
     await dropWorkspace(tx, stored)
     await this.#parts.tree.scopeChanged(tx, effect.scope, 'DELETED')
-    await this.#parts.operations.follow(tx, { ...freePurge(id), scope: effect.scope })
-    return { ...effect, chain: [...scopesOf(place), effect.scope] }
+    await this.#parts.operations.follow(tx, { ...freePurge(stored.id), scope: effect.scope })
+    return effect
   }
 
   async moveWorkspace(request: MoveWorkspaceRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
@@ -167,7 +174,7 @@ export class Workspaces implements WorkspaceHandlers {
       const place = await activePlace(tx, organisation, parent)
       requireState(workspaceKind, stored.value, unlessPlatforms(id, [active, suspended]))
       const to = requirePlace(place)
-      const effect = effectOn(workspaceKind, 'MOVE', id)
+      const effect = effectOn(workspaceKind, 'MOVE', id, scopesOf(to))
       if (parent === stored.value.parent_group_id) return effect
       await changeTree(tx, tree)
       await this.#parts.tree.scopeChanged(tx, effect.scope, 'MOVED')
@@ -200,26 +207,12 @@ export class Workspaces implements WorkspaceHandlers {
   #change(verb: Verb, request: SuspendWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
     const { etag, reason } = request.body
     return this.#parts.operations.mutate(context, request, async tx => {
-      const { organisation, stored, tree } = await lockChild(tx, workspaceKind, request, etag)
+      const { parent, stored, tree } = await lockChild(tx, workspaceKind, request, etag)
       await changeTree(tx, tree)
-      const node = { kind: workspaceKind, organisation: organisation.id, stored }
+      const node = { kind: workspaceKind, above: scopesOf(parent), stored }
       return changeState(tx, node, verb, { reason, context, tree: this.#parts.tree })
     })
   }
-}
-
-type WorkspacesPage = StoredPage<StoredWorkspace, readonly ['parent_group_id', 'state']>
-
-/** Undefined when the place of one is not among these. */
-function answeredPage({ items, next }: WorkspacesPage, places: Places): Page<Workspace> | undefined {
-  const answers: JsonText<Workspace>[] = []
-  for (const { id, members, text } of items) {
-    const [parent, state] = members
-    const place = places.get(parent)
-    if (place === undefined) return undefined
-    answers.push(workspaceAnswer({ id, text, state }, place))
-  }
-  return next ? { items: answers, next } : { items: answers }
 }
 
 /** A workspace that was just made. */

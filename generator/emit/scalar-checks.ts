@@ -20,7 +20,10 @@ const formatChecks: Readonly<Record<string, RuntimeSymbol>> = {
   ipv6: 'isIpv6',
 }
 
-/** The calls that judge a text, each guarding the next. */
+/** What a fault says of a format whose name alone does not tell what is wanted. */
+const formatNames: Readonly<Record<string, string>> = { email: 'email, such as kim@example.com' }
+
+/** The calls that judge a text, each guarding the next. A format has a name for people, so it goes before a pattern. */
 export function textChain(
   schema: Extract<Schema, { kind: 'string' }>,
   run: Run,
@@ -28,13 +31,15 @@ export function textChain(
 ): readonly Doc[] {
   const { minLength = 0, maxLength, pattern, format } = schema
   const limits = bounds(minLength, maxLength)
-  const chain: Doc[] = []
-  if (pattern === undefined) chain.push(...(limits.length > 0 ? [run('text', ...limits)] : []))
-  else if (limits.length === 0) chain.push(run('matches', hoisted.pattern(pattern, place)))
-  else chain.push(run('text', String(minLength), String(maxLength ?? Infinity), hoisted.pattern(pattern, place)))
   const check = format !== undefined && Object.hasOwn(formatChecks, format) ? formatChecks[format] : undefined
-  if (check && format) chain.push(run('formatted', file.runtime(check), quote(format)))
-  return chain.length > 0 ? chain : [run('anyText')]
+  const chain: Doc[] = []
+  if (limits.length > 0 && (check || pattern === undefined)) chain.push(run('text', ...limits))
+  if (check && format) chain.push(run('formatted', file.runtime(check), quote(formatNames[format] ?? format)))
+  if (pattern === undefined) return chain.length > 0 ? chain : [run('anyText')]
+  const regex = hoisted.pattern(pattern, place)
+  if (check || limits.length === 0) chain.push(run('matches', regex))
+  else chain.push(run('text', String(minLength), String(maxLength ?? Infinity), regex))
+  return chain
 }
 
 /** Bounds as trailing arguments: those that bound nothing are left out. */

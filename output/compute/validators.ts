@@ -175,13 +175,13 @@ const createVmRequestIdempotencyKeyPattern = /^[!-~]+$/u
 export function checkVm(value: unknown, faults: Faults): value is Vm {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vmIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vmIdPattern)
   if (
     required(value.workspace_id, 'workspace_id', faults) &&
-    matches(value.workspace_id, 'workspace_id', faults, vmIdPattern)
-  )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
+  )
+    matches(value.workspace_id, 'workspace_id', faults, vmIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, vmNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
@@ -434,8 +434,8 @@ export function checkVmSourceObject(value: unknown, faults: Faults): value is Vm
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmSourceObjectMembers)
-  if (required(value.bucket_id, 'bucket_id', faults) && matches(value.bucket_id, 'bucket_id', faults, vmIdPattern))
-    formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid')
+  if (required(value.bucket_id, 'bucket_id', faults) && formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid'))
+    matches(value.bucket_id, 'bucket_id', faults, vmIdPattern)
   if (required(value.object, 'object', faults)) text(value.object, 'object', faults, 1, 1024)
   return faults.count === before
 }
@@ -444,8 +444,8 @@ export function checkVmSourceObjectUpdate(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmSourceObjectMembers)
-  if (value.bucket_id !== undefined && matches(value.bucket_id, 'bucket_id', faults, vmIdPattern))
-    formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid')
+  if (value.bucket_id !== undefined && formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid'))
+    matches(value.bucket_id, 'bucket_id', faults, vmIdPattern)
   if (value.object !== undefined) text(value.object, 'object', faults, 1, 1024)
   return faults.count === before
 }
@@ -456,9 +456,9 @@ export function checkVmSourceArtifact(value: unknown, faults: Faults): value is 
   closed(value, faults, vmSourceArtifactMembers)
   if (
     required(value.repository_id, 'repository_id', faults) &&
-    matches(value.repository_id, 'repository_id', faults, vmIdPattern)
-  )
     formatted(value.repository_id, 'repository_id', faults, isUuid, 'uuid')
+  )
+    matches(value.repository_id, 'repository_id', faults, vmIdPattern)
   if (required(value.reference, 'reference', faults))
     text(value.reference, 'reference', faults, 1, 128, vmSourceArtifactReferencePattern)
   return faults.count === before
@@ -468,8 +468,8 @@ export function checkVmSourceArtifactUpdate(value: unknown, faults: Faults): val
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmSourceArtifactMembers)
-  if (value.repository_id !== undefined && matches(value.repository_id, 'repository_id', faults, vmIdPattern))
-    formatted(value.repository_id, 'repository_id', faults, isUuid, 'uuid')
+  if (value.repository_id !== undefined && formatted(value.repository_id, 'repository_id', faults, isUuid, 'uuid'))
+    matches(value.repository_id, 'repository_id', faults, vmIdPattern)
   if (value.reference !== undefined)
     text(value.reference, 'reference', faults, 1, 128, vmSourceArtifactReferencePattern)
   return faults.count === before
@@ -487,19 +487,19 @@ export function checkVmDataDisk(value: unknown, faults: Faults): value is VmData
 export function checkVmNetworkInterface(value: unknown, faults: Faults): value is VmNetworkInterface {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.subnet_id, 'subnet_id', faults) && matches(value.subnet_id, 'subnet_id', faults, vmIdPattern))
-    formatted(value.subnet_id, 'subnet_id', faults, isUuid, 'uuid')
+  if (required(value.subnet_id, 'subnet_id', faults) && formatted(value.subnet_id, 'subnet_id', faults, isUuid, 'uuid'))
+    matches(value.subnet_id, 'subnet_id', faults, vmIdPattern)
   if (value.ip_address !== undefined) formatted(value.ip_address, 'ip_address', faults, isIpv4, 'ipv4')
   if (required(value.name, 'name', faults)) matches(value.name, 'name', faults, vmNetworkInterfaceNamePattern)
   if (required(value.mac_address, 'mac_address', faults))
     matches(value.mac_address, 'mac_address', faults, vmNetworkInterfaceMacAddressPattern)
-  if (required(value.vpc_id, 'vpc_id', faults) && matches(value.vpc_id, 'vpc_id', faults, vmIdPattern))
-    formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid')
+  if (required(value.vpc_id, 'vpc_id', faults) && formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid'))
+    matches(value.vpc_id, 'vpc_id', faults, vmIdPattern)
   if (
     required(value.logical_port_id, 'logical_port_id', faults) &&
-    matches(value.logical_port_id, 'logical_port_id', faults, vmIdPattern)
-  )
     formatted(value.logical_port_id, 'logical_port_id', faults, isUuid, 'uuid')
+  )
+    matches(value.logical_port_id, 'logical_port_id', faults, vmIdPattern)
   return faults.count === before
 }
 
@@ -507,8 +507,8 @@ export function checkVmNetworkInterfaceInput(value: unknown, faults: Faults): va
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmNetworkInterfaceInputMembers)
-  if (required(value.subnet_id, 'subnet_id', faults) && matches(value.subnet_id, 'subnet_id', faults, vmIdPattern))
-    formatted(value.subnet_id, 'subnet_id', faults, isUuid, 'uuid')
+  if (required(value.subnet_id, 'subnet_id', faults) && formatted(value.subnet_id, 'subnet_id', faults, isUuid, 'uuid'))
+    matches(value.subnet_id, 'subnet_id', faults, vmIdPattern)
   if (value.ip_address !== undefined) formatted(value.ip_address, 'ip_address', faults, isIpv4, 'ipv4')
   return faults.count === before
 }
@@ -577,8 +577,8 @@ export function completeRestartVmBodyInput(value: RestartVmBodyInput): RestartVm
 export function checkComputeOperation(value: unknown, faults: Faults): value is ComputeOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vmIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vmIdPattern)
   if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
   if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
   if (required(value.operation_type, 'operation_type', faults))
@@ -596,9 +596,9 @@ export function checkComputeOperation(value: unknown, faults: Faults): value is 
     matches(value.scope_id, 'scope_id', faults, computeOperationScopeIdPattern)
   if (
     required(value.principal_id, 'principal_id', faults) &&
-    matches(value.principal_id, 'principal_id', faults, vmIdPattern)
-  )
     formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
+  )
+    matches(value.principal_id, 'principal_id', faults, vmIdPattern)
   if (required(value.trace_id, 'trace_id', faults))
     matches(value.trace_id, 'trace_id', faults, computeOperationTraceIdPattern)
   return faults.count === before
@@ -664,16 +664,16 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vmIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vmIdPattern)
   return faults.count === before
 }
 
 export function checkListVmsRequest(value: unknown, faults: Faults): value is ListVmsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vmIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vmIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -684,8 +684,8 @@ export function checkListVmsRequest(value: unknown, faults: Faults): value is Li
 export function checkCreateVmRequest(value: unknown, faults: Faults): value is CreateVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vmIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vmIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkVmInput)
@@ -699,20 +699,20 @@ export function completeCreateVmRequest(request: CreateVmRequest): CreateVmGiven
 export function checkGetVmRequest(value: unknown, faults: Faults): value is GetVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vmIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vmIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vmIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vmIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteVmRequest(value: unknown, faults: Faults): value is DeleteVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vmIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vmIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vmIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vmIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
@@ -722,10 +722,10 @@ export function checkDeleteVmRequest(value: unknown, faults: Faults): value is D
 export function checkUpdateVmRequest(value: unknown, faults: Faults): value is UpdateVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vmIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vmIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vmIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vmIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
@@ -736,10 +736,10 @@ export function checkUpdateVmRequest(value: unknown, faults: Faults): value is U
 export function checkStartVmRequest(value: unknown, faults: Faults): value is StartVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vmIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vmIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vmIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vmIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -749,10 +749,10 @@ export function checkStartVmRequest(value: unknown, faults: Faults): value is St
 export function checkStopVmRequest(value: unknown, faults: Faults): value is StopVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vmIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vmIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vmIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vmIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStopVmBodyInput)
@@ -766,10 +766,10 @@ export function completeStopVmRequest(request: StopVmRequest): StopVmGiven {
 export function checkSuspendVmRequest(value: unknown, faults: Faults): value is SuspendVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vmIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vmIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vmIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vmIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -779,10 +779,10 @@ export function checkSuspendVmRequest(value: unknown, faults: Faults): value is 
 export function checkResumeVmRequest(value: unknown, faults: Faults): value is ResumeVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vmIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vmIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vmIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vmIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -792,10 +792,10 @@ export function checkResumeVmRequest(value: unknown, faults: Faults): value is R
 export function checkRestartVmRequest(value: unknown, faults: Faults): value is RestartVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vmIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vmIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vmIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vmIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRestartVmBodyInput)
@@ -809,10 +809,10 @@ export function completeRestartVmRequest(request: RestartVmRequest): RestartVmGi
 export function checkResetVmRequest(value: unknown, faults: Faults): value is ResetVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vmIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vmIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vmIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vmIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)

@@ -395,13 +395,13 @@ const listScopeAccessRequestScopeTypeSet = new Set<unknown>(['ORGANISATION', 'GR
 export function checkBinding(value: unknown, faults: Faults): value is Binding {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bindingIdPattern)
   if (
     required(value.principal_id, 'principal_id', faults) &&
-    matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
-  )
     formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
+  )
+    matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
   if (required(value.principal_kind, 'principal_kind', faults))
     nested(value.principal_kind, 'principal_kind', faults, checkPrincipalKind)
   if (required(value.role_id, 'role_id', faults)) matches(value.role_id, 'role_id', faults, bindingRoleIdPattern)
@@ -411,9 +411,9 @@ export function checkBinding(value: unknown, faults: Faults): value is Binding {
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   if (
     required(value.created_by, 'created_by', faults) &&
-    matches(value.created_by, 'created_by', faults, bindingIdPattern)
-  )
     formatted(value.created_by, 'created_by', faults, isUuid, 'uuid')
+  )
+    matches(value.created_by, 'created_by', faults, bindingIdPattern)
   if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.created, 'created', faults)) formatted(value.created, 'created', faults, isDateTime, 'date-time')
   if (required(value.updated, 'updated', faults)) formatted(value.updated, 'updated', faults, isDateTime, 'date-time')
@@ -426,9 +426,9 @@ export function checkBindingInput(value: unknown, faults: Faults): value is Bind
   closed(value, faults, bindingInputMembers)
   if (
     required(value.principal_id, 'principal_id', faults) &&
-    matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
-  )
     formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
+  )
+    matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
   if (required(value.role_id, 'role_id', faults)) matches(value.role_id, 'role_id', faults, bindingRoleIdPattern)
   if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeKind)
   if (required(value.scope_id, 'scope_id', faults)) matches(value.scope_id, 'scope_id', faults, bindingScopeIdPattern)
@@ -489,13 +489,13 @@ export function checkListPermissionsResponse(value: unknown, faults: Faults): va
 export function checkPolicy(value: unknown, faults: Faults): value is Policy {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bindingIdPattern)
   if (
     required(value.workspace_id, 'workspace_id', faults) &&
-    matches(value.workspace_id, 'workspace_id', faults, bindingIdPattern)
-  )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
+  )
+    matches(value.workspace_id, 'workspace_id', faults, bindingIdPattern)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, policyNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
@@ -505,9 +505,9 @@ export function checkPolicy(value: unknown, faults: Faults): value is Policy {
     list(value.statements, 'statements', faults, checkPolicyStatement, 1, 20)
   if (
     required(value.created_by, 'created_by', faults) &&
-    matches(value.created_by, 'created_by', faults, bindingIdPattern)
-  )
     formatted(value.created_by, 'created_by', faults, isUuid, 'uuid')
+  )
+    matches(value.created_by, 'created_by', faults, bindingIdPattern)
   if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.created, 'created', faults)) formatted(value.created, 'created', faults, isDateTime, 'date-time')
   if (required(value.updated, 'updated', faults)) formatted(value.updated, 'updated', faults, isDateTime, 'date-time')
@@ -624,8 +624,8 @@ export function checkListPoliciesResponse(value: unknown, faults: Faults): value
 export function checkPrincipal(value: unknown, faults: Faults): value is Principal {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bindingIdPattern)
   if (required(value.kind, 'kind', faults)) nested(value.kind, 'kind', faults, checkPrincipalKind)
   if (required(value.display_name, 'display_name', faults)) anyText(value.display_name, 'display_name', faults)
   if (required(value.email, 'email', faults)) anyText(value.email, 'email', faults)
@@ -655,9 +655,9 @@ export function checkAccessEntry(value: unknown, faults: Faults): value is Acces
   const before = faults.count
   if (
     required(value.principal_id, 'principal_id', faults) &&
-    matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
-  )
     formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
+  )
+    matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
   if (required(value.principal_kind, 'principal_kind', faults))
     nested(value.principal_kind, 'principal_kind', faults, checkPrincipalKind)
   if (required(value.display_name, 'display_name', faults)) anyText(value.display_name, 'display_name', faults)
@@ -675,9 +675,9 @@ export function checkAccessRole(value: unknown, faults: Faults): value is Access
   if (required(value.role_name, 'role_name', faults)) anyText(value.role_name, 'role_name', faults)
   if (
     required(value.binding_id, 'binding_id', faults) &&
-    matches(value.binding_id, 'binding_id', faults, bindingIdPattern)
-  )
     formatted(value.binding_id, 'binding_id', faults, isUuid, 'uuid')
+  )
+    matches(value.binding_id, 'binding_id', faults, bindingIdPattern)
   if (required(value.grant_type, 'grant_type', faults)) nested(value.grant_type, 'grant_type', faults, checkGrantType)
   if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeKind)
   if (required(value.scope_id, 'scope_id', faults)) matches(value.scope_id, 'scope_id', faults, bindingScopeIdPattern)
@@ -689,8 +689,8 @@ export function checkAccessRole(value: unknown, faults: Faults): value is Access
 export function checkAccessPolicy(value: unknown, faults: Faults): value is AccessPolicy {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.policy_id, 'policy_id', faults) && matches(value.policy_id, 'policy_id', faults, bindingIdPattern))
-    formatted(value.policy_id, 'policy_id', faults, isUuid, 'uuid')
+  if (required(value.policy_id, 'policy_id', faults) && formatted(value.policy_id, 'policy_id', faults, isUuid, 'uuid'))
+    matches(value.policy_id, 'policy_id', faults, bindingIdPattern)
   if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
   return faults.count === before
 }
@@ -840,7 +840,7 @@ export function checkPermissionTestResult(value: unknown, faults: Faults): value
       value.binding_ids,
       'binding_ids',
       faults,
-      (item, faults) => matches(item, '', faults, bindingIdPattern) && formatted(item, '', faults, isUuid, 'uuid'),
+      (item, faults) => formatted(item, '', faults, isUuid, 'uuid') && matches(item, '', faults, bindingIdPattern),
       0,
     )
   if (required(value.policy_id, 'policy_id', faults))
@@ -872,9 +872,9 @@ export function checkAccessGrantInput(value: unknown, faults: Faults): value is 
   closed(value, faults, accessGrantInputMembers)
   if (
     required(value.principal_id, 'principal_id', faults) &&
-    matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
-  )
     formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
+  )
+    matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
   if (
     required(value.role_ids, 'role_ids', faults) &&
     list(value.role_ids, 'role_ids', faults, (item, faults) => matches(item, '', faults, bindingRoleIdPattern), 1, 20)
@@ -895,9 +895,9 @@ export function checkAccessRevocationInput(value: unknown, faults: Faults): valu
   closed(value, faults, accessRevocationInputMembers)
   if (
     required(value.principal_id, 'principal_id', faults) &&
-    matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
-  )
     formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
+  )
+    matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
   if (
     value.role_ids !== undefined &&
     list(value.role_ids, 'role_ids', faults, (item, faults) => matches(item, '', faults, bindingRoleIdPattern), 0, 20)
@@ -1044,21 +1044,21 @@ export function checkRolePermissionAddition(value: unknown, faults: Faults): val
 export function checkServiceAccount(value: unknown, faults: Faults): value is ServiceAccount {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bindingIdPattern)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, policyNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (
     required(value.organisation_id, 'organisation_id', faults) &&
-    matches(value.organisation_id, 'organisation_id', faults, bindingIdPattern)
-  )
     formatted(value.organisation_id, 'organisation_id', faults, isUuid, 'uuid')
+  )
+    matches(value.organisation_id, 'organisation_id', faults, bindingIdPattern)
   if (
     required(value.workspace_id, 'workspace_id', faults) &&
-    matches(value.workspace_id, 'workspace_id', faults, bindingIdPattern)
-  )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
+  )
+    matches(value.workspace_id, 'workspace_id', faults, bindingIdPattern)
   if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkServiceAccountStatus)
   if (required(value.managed_by, 'managed_by', faults))
     nested(value.managed_by, 'managed_by', faults, checkServiceAccountManager)
@@ -1094,13 +1094,13 @@ export function checkListServiceAccountsResponse(value: unknown, faults: Faults)
 export function checkToken(value: unknown, faults: Faults): value is Token {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bindingIdPattern)
   if (
     required(value.principal_id, 'principal_id', faults) &&
-    matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
-  )
     formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
+  )
+    matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
   if (required(value.principal_kind, 'principal_kind', faults))
     nested(value.principal_kind, 'principal_kind', faults, checkPrincipalKind)
   if (required(value.kind, 'kind', faults)) nested(value.kind, 'kind', faults, checkTokenKind)
@@ -1144,10 +1144,10 @@ export function checkTokenRevocationInput(value: unknown, faults: Faults): value
   const before = faults.count
   closed(value, faults, tokenRevocationInputMembers)
   if (value.token !== undefined) text(value.token, 'token', faults, 1, 8192)
-  if (value.token_id !== undefined && matches(value.token_id, 'token_id', faults, bindingIdPattern))
-    formatted(value.token_id, 'token_id', faults, isUuid, 'uuid')
-  if (value.principal_id !== undefined && matches(value.principal_id, 'principal_id', faults, bindingIdPattern))
-    formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
+  if (value.token_id !== undefined && formatted(value.token_id, 'token_id', faults, isUuid, 'uuid'))
+    matches(value.token_id, 'token_id', faults, bindingIdPattern)
+  if (value.principal_id !== undefined && formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid'))
+    matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
   return faults.count === before
 }
 
@@ -1161,23 +1161,27 @@ export function checkTokenResponse(value: unknown, faults: Faults): value is Tok
   if (value.refresh_token !== undefined) anyText(value.refresh_token, 'refresh_token', faults)
   if (value.refresh_expires_in !== undefined)
     integer(value.refresh_expires_in, 'refresh_expires_in', faults, 0, 2147483647)
-  if (required(value.token_id, 'token_id', faults) && matches(value.token_id, 'token_id', faults, bindingIdPattern))
-    formatted(value.token_id, 'token_id', faults, isUuid, 'uuid')
+  if (required(value.token_id, 'token_id', faults) && formatted(value.token_id, 'token_id', faults, isUuid, 'uuid'))
+    matches(value.token_id, 'token_id', faults, bindingIdPattern)
   if (
     required(value.principal_id, 'principal_id', faults) &&
-    matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
-  )
     formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
+  )
+    matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
   return faults.count === before
 }
 
 export function checkUser(value: unknown, faults: Faults): value is User {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.email, 'email', faults) && text(value.email, 'email', faults, 3, 254, userEmailPattern))
-    formatted(value.email, 'email', faults, isEmail, 'email')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bindingIdPattern)
+  if (
+    required(value.email, 'email', faults) &&
+    text(value.email, 'email', faults, 3, 254) &&
+    formatted(value.email, 'email', faults, isEmail, 'email, such as kim@example.com')
+  )
+    matches(value.email, 'email', faults, userEmailPattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 1, 128)
   if (required(value.organisation_id, 'organisation_id', faults))
     matches(value.organisation_id, 'organisation_id', faults, bindingScopeIdPattern)
@@ -1209,8 +1213,12 @@ export function checkUserInput(value: unknown, faults: Faults): value is UserInp
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, userInputMembers)
-  if (required(value.email, 'email', faults) && text(value.email, 'email', faults, 3, 254, userEmailPattern))
-    formatted(value.email, 'email', faults, isEmail, 'email')
+  if (
+    required(value.email, 'email', faults) &&
+    text(value.email, 'email', faults, 3, 254) &&
+    formatted(value.email, 'email', faults, isEmail, 'email, such as kim@example.com')
+  )
+    matches(value.email, 'email', faults, userEmailPattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 1, 128)
   if (value.organisation_id !== undefined)
     matches(value.organisation_id, 'organisation_id', faults, bindingScopeIdPattern)
@@ -1225,8 +1233,12 @@ export function checkUserUpdate(value: unknown, faults: Faults): value is UserUp
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, userInputMembers)
-  if (value.email !== undefined && text(value.email, 'email', faults, 3, 254, userEmailPattern))
-    formatted(value.email, 'email', faults, isEmail, 'email')
+  if (
+    value.email !== undefined &&
+    text(value.email, 'email', faults, 3, 254) &&
+    formatted(value.email, 'email', faults, isEmail, 'email, such as kim@example.com')
+  )
+    matches(value.email, 'email', faults, userEmailPattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 1, 128)
   if (value.organisation_id !== undefined)
     matches(value.organisation_id, 'organisation_id', faults, bindingScopeIdPattern)
@@ -1373,8 +1385,12 @@ export function checkCredentialsInput(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, credentialsInputMembers)
-  if (required(value.email, 'email', faults) && text(value.email, 'email', faults, 3, 254, userEmailPattern))
-    formatted(value.email, 'email', faults, isEmail, 'email')
+  if (
+    required(value.email, 'email', faults) &&
+    text(value.email, 'email', faults, 3, 254) &&
+    formatted(value.email, 'email', faults, isEmail, 'email, such as kim@example.com')
+  )
+    matches(value.email, 'email', faults, userEmailPattern)
   if (required(value.password, 'password', faults)) text(value.password, 'password', faults, 1, 1024)
   return faults.count === before
 }
@@ -1395,8 +1411,12 @@ export function checkInvitationInput(value: unknown, faults: Faults): value is I
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, invitationInputMembers)
-  if (required(value.email, 'email', faults) && text(value.email, 'email', faults, 3, 254, userEmailPattern))
-    formatted(value.email, 'email', faults, isEmail, 'email')
+  if (
+    required(value.email, 'email', faults) &&
+    text(value.email, 'email', faults, 3, 254) &&
+    formatted(value.email, 'email', faults, isEmail, 'email, such as kim@example.com')
+  )
+    matches(value.email, 'email', faults, userEmailPattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 1, 128)
   if (value.organisation_id !== undefined)
     matches(value.organisation_id, 'organisation_id', faults, bindingScopeIdPattern)
@@ -1464,8 +1484,8 @@ export function checkCredentialTokenInfo(value: unknown, faults: Faults): value 
 export function checkIamOperation(value: unknown, faults: Faults): value is IamOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bindingIdPattern)
   if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
   if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
   if (required(value.operation_type, 'operation_type', faults))
@@ -1482,9 +1502,9 @@ export function checkIamOperation(value: unknown, faults: Faults): value is IamO
   if (required(value.scope_id, 'scope_id', faults)) matches(value.scope_id, 'scope_id', faults, bindingScopeIdPattern)
   if (
     required(value.principal_id, 'principal_id', faults) &&
-    matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
-  )
     formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
+  )
+    matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
   if (required(value.trace_id, 'trace_id', faults))
     matches(value.trace_id, 'trace_id', faults, iamOperationTraceIdPattern)
   return faults.count === before
@@ -1638,8 +1658,8 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bindingIdPattern)
   return faults.count === before
 }
 
@@ -1669,16 +1689,16 @@ export function completeCreateBindingRequest(request: CreateBindingRequest): Cre
 export function checkGetBindingRequest(value: unknown, faults: Faults): value is GetBindingRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bindingIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteBindingRequest(value: unknown, faults: Faults): value is DeleteBindingRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bindingIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
@@ -1705,8 +1725,8 @@ export function checkGetPermissionRequest(value: unknown, faults: Faults): value
 export function checkListPoliciesRequest(value: unknown, faults: Faults): value is ListPoliciesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bindingIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, bindingIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1717,8 +1737,8 @@ export function checkListPoliciesRequest(value: unknown, faults: Faults): value 
 export function checkCreatePolicyRequest(value: unknown, faults: Faults): value is CreatePolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bindingIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, bindingIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkPolicyInput)
@@ -1732,20 +1752,20 @@ export function completeCreatePolicyRequest(request: CreatePolicyRequest): Creat
 export function checkGetPolicyRequest(value: unknown, faults: Faults): value is GetPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bindingIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, bindingIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bindingIdPattern)
   return faults.count === before
 }
 
 export function checkDeletePolicyRequest(value: unknown, faults: Faults): value is DeletePolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bindingIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, bindingIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bindingIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
@@ -1755,10 +1775,10 @@ export function checkDeletePolicyRequest(value: unknown, faults: Faults): value 
 export function checkUpdatePolicyRequest(value: unknown, faults: Faults): value is UpdatePolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bindingIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, bindingIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bindingIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
@@ -1779,8 +1799,8 @@ export function checkListPrincipalsRequest(value: unknown, faults: Faults): valu
 export function checkGetPrincipalRequest(value: unknown, faults: Faults): value is GetPrincipalRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bindingIdPattern)
   return faults.count === before
 }
 
@@ -1789,8 +1809,8 @@ export function checkListScopeAccessRequest(value: unknown, faults: Faults): val
   const before = faults.count
   if (required(value.scope_type, 'scope_type', faults))
     choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
-  if (required(value.scope_id, 'scope_id', faults) && matches(value.scope_id, 'scope_id', faults, bindingIdPattern))
-    formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
+  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
+    matches(value.scope_id, 'scope_id', faults, bindingIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1806,10 +1826,10 @@ export function checkListPrincipalPermissionsRequest(
   const before = faults.count
   if (required(value.scope_type, 'scope_type', faults))
     choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
-  if (required(value.scope_id, 'scope_id', faults) && matches(value.scope_id, 'scope_id', faults, bindingIdPattern))
-    formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
-  if (required(value.principal, 'principal', faults) && matches(value.principal, 'principal', faults, bindingIdPattern))
-    formatted(value.principal, 'principal', faults, isUuid, 'uuid')
+  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
+    matches(value.scope_id, 'scope_id', faults, bindingIdPattern)
+  if (required(value.principal, 'principal', faults) && formatted(value.principal, 'principal', faults, isUuid, 'uuid'))
+    matches(value.principal, 'principal', faults, bindingIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1825,10 +1845,10 @@ export function checkTestPrincipalPermissionsRequest(
   const before = faults.count
   if (required(value.scope_type, 'scope_type', faults))
     choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
-  if (required(value.scope_id, 'scope_id', faults) && matches(value.scope_id, 'scope_id', faults, bindingIdPattern))
-    formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
-  if (required(value.principal, 'principal', faults) && matches(value.principal, 'principal', faults, bindingIdPattern))
-    formatted(value.principal, 'principal', faults, isUuid, 'uuid')
+  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
+    matches(value.scope_id, 'scope_id', faults, bindingIdPattern)
+  if (required(value.principal, 'principal', faults) && formatted(value.principal, 'principal', faults, isUuid, 'uuid'))
+    matches(value.principal, 'principal', faults, bindingIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkPermissionTest)
   return faults.count === before
 }
@@ -1838,8 +1858,8 @@ export function checkListMyPermissionsRequest(value: unknown, faults: Faults): v
   const before = faults.count
   if (required(value.scope_type, 'scope_type', faults))
     choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
-  if (required(value.scope_id, 'scope_id', faults) && matches(value.scope_id, 'scope_id', faults, bindingIdPattern))
-    formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
+  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
+    matches(value.scope_id, 'scope_id', faults, bindingIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1852,8 +1872,8 @@ export function checkTestMyPermissionsRequest(value: unknown, faults: Faults): v
   const before = faults.count
   if (required(value.scope_type, 'scope_type', faults))
     choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
-  if (required(value.scope_id, 'scope_id', faults) && matches(value.scope_id, 'scope_id', faults, bindingIdPattern))
-    formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
+  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
+    matches(value.scope_id, 'scope_id', faults, bindingIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMyPermissionTest)
   return faults.count === before
 }
@@ -1863,8 +1883,8 @@ export function checkGrantAccessRequest(value: unknown, faults: Faults): value i
   const before = faults.count
   if (required(value.scope_type, 'scope_type', faults))
     choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
-  if (required(value.scope_id, 'scope_id', faults) && matches(value.scope_id, 'scope_id', faults, bindingIdPattern))
-    formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
+  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
+    matches(value.scope_id, 'scope_id', faults, bindingIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAccessGrantInput)
@@ -1880,8 +1900,8 @@ export function checkRevokeAccessRequest(value: unknown, faults: Faults): value 
   const before = faults.count
   if (required(value.scope_type, 'scope_type', faults))
     choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
-  if (required(value.scope_id, 'scope_id', faults) && matches(value.scope_id, 'scope_id', faults, bindingIdPattern))
-    formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
+  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
+    matches(value.scope_id, 'scope_id', faults, bindingIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAccessRevocationInput)
@@ -1988,8 +2008,8 @@ export function checkListServiceAccountsRequest(value: unknown, faults: Faults):
 export function checkGetServiceAccountRequest(value: unknown, faults: Faults): value is GetServiceAccountRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bindingIdPattern)
   return faults.count === before
 }
 
@@ -2080,16 +2100,16 @@ export function checkChangeMyPasswordRequest(value: unknown, faults: Faults): va
 export function checkGetUserRequest(value: unknown, faults: Faults): value is GetUserRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bindingIdPattern)
   return faults.count === before
 }
 
 export function checkUpdateUserRequest(value: unknown, faults: Faults): value is UpdateUserRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bindingIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
@@ -2100,16 +2120,16 @@ export function checkUpdateUserRequest(value: unknown, faults: Faults): value is
 export function checkGetUserAvatarRequest(value: unknown, faults: Faults): value is GetUserAvatarRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bindingIdPattern)
   return faults.count === before
 }
 
 export function checkDeactivateUserRequest(value: unknown, faults: Faults): value is DeactivateUserRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bindingIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkUserStateChangeInput)
@@ -2119,8 +2139,8 @@ export function checkDeactivateUserRequest(value: unknown, faults: Faults): valu
 export function checkReactivateUserRequest(value: unknown, faults: Faults): value is ReactivateUserRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bindingIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkUserStateChangeInput)
@@ -2130,8 +2150,8 @@ export function checkReactivateUserRequest(value: unknown, faults: Faults): valu
 export function checkRegenerateActivationRequest(value: unknown, faults: Faults): value is RegenerateActivationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bindingIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkActivationRenewalInput)
@@ -2145,8 +2165,8 @@ export function completeRegenerateActivationRequest(request: RegenerateActivatio
 export function checkResetUserPasswordRequest(value: unknown, faults: Faults): value is ResetUserPasswordRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bindingIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bindingIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkPasswordResetInput)

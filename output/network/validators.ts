@@ -309,13 +309,13 @@ const createVpcRequestIdempotencyKeyPattern = /^[!-~]+$/u
 export function checkVpc(value: unknown, faults: Faults): value is Vpc {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vpcIdPattern)
   if (
     required(value.workspace_id, 'workspace_id', faults) &&
-    matches(value.workspace_id, 'workspace_id', faults, vpcIdPattern)
-  )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
+  )
+    matches(value.workspace_id, 'workspace_id', faults, vpcIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
@@ -391,21 +391,21 @@ export function checkListVpcsResponse(value: unknown, faults: Faults): value is 
 export function checkSubnet(value: unknown, faults: Faults): value is Subnet {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vpcIdPattern)
   if (
     required(value.workspace_id, 'workspace_id', faults) &&
-    matches(value.workspace_id, 'workspace_id', faults, vpcIdPattern)
-  )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
+  )
+    matches(value.workspace_id, 'workspace_id', faults, vpcIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.region, 'region', faults)) anyText(value.region, 'region', faults)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.vpc_id, 'vpc_id', faults) && matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern))
-    formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid')
+  if (required(value.vpc_id, 'vpc_id', faults) && formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid'))
+    matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern)
   if (required(value.cidr_block, 'cidr_block', faults)) nested(value.cidr_block, 'cidr_block', faults, checkIpv4Cidr)
   if (value.gateway_address !== undefined) nested(value.gateway_address, 'gateway_address', faults, checkIpv4Address)
   if (required(value.reserved_ranges, 'reserved_ranges', faults))
@@ -437,8 +437,8 @@ export function checkSubnetInput(value: unknown, faults: Faults): value is Subne
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.vpc_id, 'vpc_id', faults) && matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern))
-    formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid')
+  if (required(value.vpc_id, 'vpc_id', faults) && formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid'))
+    matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern)
   if (required(value.cidr_block, 'cidr_block', faults)) nested(value.cidr_block, 'cidr_block', faults, checkIpv4Cidr)
   if (value.gateway_address !== undefined) nested(value.gateway_address, 'gateway_address', faults, checkIpv4Address)
   if (value.reserved_ranges !== undefined)
@@ -456,8 +456,8 @@ export function checkSubnetUpdate(value: unknown, faults: Faults): value is Subn
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.vpc_id !== undefined && matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern))
-    formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid')
+  if (value.vpc_id !== undefined && formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid'))
+    matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern)
   if (value.cidr_block !== undefined) nested(value.cidr_block, 'cidr_block', faults, checkIpv4Cidr)
   if (value.gateway_address !== undefined) nested(value.gateway_address, 'gateway_address', faults, checkIpv4Address)
   if (value.reserved_ranges !== undefined)
@@ -499,20 +499,20 @@ export function checkListSubnetsResponse(value: unknown, faults: Faults): value 
 export function checkLogicalPort(value: unknown, faults: Faults): value is LogicalPort {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vpcIdPattern)
   if (
     required(value.workspace_id, 'workspace_id', faults) &&
-    matches(value.workspace_id, 'workspace_id', faults, vpcIdPattern)
-  )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
+  )
+    matches(value.workspace_id, 'workspace_id', faults, vpcIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.region, 'region', faults)) anyText(value.region, 'region', faults)
   if (required(value.zone, 'zone', faults)) anyText(value.zone, 'zone', faults)
-  if (required(value.vpc_id, 'vpc_id', faults) && matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern))
-    formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid')
-  if (required(value.subnet_id, 'subnet_id', faults) && matches(value.subnet_id, 'subnet_id', faults, vpcIdPattern))
-    formatted(value.subnet_id, 'subnet_id', faults, isUuid, 'uuid')
+  if (required(value.vpc_id, 'vpc_id', faults) && formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid'))
+    matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern)
+  if (required(value.subnet_id, 'subnet_id', faults) && formatted(value.subnet_id, 'subnet_id', faults, isUuid, 'uuid'))
+    matches(value.subnet_id, 'subnet_id', faults, vpcIdPattern)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 0, 68)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
   if (required(value.ip_address, 'ip_address', faults))
@@ -537,9 +537,9 @@ export function checkPortAttachment(value: unknown, faults: Faults): value is Po
   if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
   if (
     required(value.resource_id, 'resource_id', faults) &&
-    matches(value.resource_id, 'resource_id', faults, vpcIdPattern)
-  )
     formatted(value.resource_id, 'resource_id', faults, isUuid, 'uuid')
+  )
+    matches(value.resource_id, 'resource_id', faults, vpcIdPattern)
   if (required(value.interface, 'interface', faults)) anyText(value.interface, 'interface', faults)
   return faults.count === before
 }
@@ -575,20 +575,20 @@ export function checkListLogicalPortsResponse(value: unknown, faults: Faults): v
 export function checkFirewallPolicy(value: unknown, faults: Faults): value is FirewallPolicy {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vpcIdPattern)
   if (
     required(value.workspace_id, 'workspace_id', faults) &&
-    matches(value.workspace_id, 'workspace_id', faults, vpcIdPattern)
-  )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
+  )
+    matches(value.workspace_id, 'workspace_id', faults, vpcIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.vpc_id, 'vpc_id', faults) && matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern))
-    formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid')
+  if (required(value.vpc_id, 'vpc_id', faults) && formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid'))
+    matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern)
   if (required(value.priority, 'priority', faults)) integer(value.priority, 'priority', faults, 0, 65534)
   if (required(value.enabled, 'enabled', faults)) boolean(value.enabled, 'enabled', faults)
   if (required(value.rule_count, 'rule_count', faults)) integer(value.rule_count, 'rule_count', faults, 0, 2147483647)
@@ -609,8 +609,8 @@ export function checkFirewallPolicyInput(value: unknown, faults: Faults): value 
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.vpc_id, 'vpc_id', faults) && matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern))
-    formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid')
+  if (required(value.vpc_id, 'vpc_id', faults) && formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid'))
+    matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern)
   if (value.priority !== undefined) integer(value.priority, 'priority', faults, 0, 65534)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -625,8 +625,8 @@ export function checkFirewallPolicyUpdate(value: unknown, faults: Faults): value
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.vpc_id !== undefined && matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern))
-    formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid')
+  if (value.vpc_id !== undefined && formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid'))
+    matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern)
   if (value.priority !== undefined) integer(value.priority, 'priority', faults, 0, 65534)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -660,13 +660,13 @@ export function checkListFirewallPoliciesResponse(
 export function checkFirewallPolicyRule(value: unknown, faults: Faults): value is FirewallPolicyRule {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vpcIdPattern)
   if (
     required(value.firewall_policy_id, 'firewall_policy_id', faults) &&
-    matches(value.firewall_policy_id, 'firewall_policy_id', faults, vpcIdPattern)
-  )
     formatted(value.firewall_policy_id, 'firewall_policy_id', faults, isUuid, 'uuid')
+  )
+    matches(value.firewall_policy_id, 'firewall_policy_id', faults, vpcIdPattern)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.priority, 'priority', faults)) integer(value.priority, 'priority', faults, 0, 65534)
@@ -782,7 +782,7 @@ export function checkFirewallPeers(value: unknown, faults: Faults): value is Fir
       value.subnet_ids,
       'subnet_ids',
       faults,
-      (item, faults) => matches(item, '', faults, vpcIdPattern) && formatted(item, '', faults, isUuid, 'uuid'),
+      (item, faults) => formatted(item, '', faults, isUuid, 'uuid') && matches(item, '', faults, vpcIdPattern),
       0,
       32,
     )
@@ -800,7 +800,7 @@ export function checkFirewallPeersInput(value: unknown, faults: Faults): value i
       value.subnet_ids,
       'subnet_ids',
       faults,
-      (item, faults) => matches(item, '', faults, vpcIdPattern) && formatted(item, '', faults, isUuid, 'uuid'),
+      (item, faults) => formatted(item, '', faults, isUuid, 'uuid') && matches(item, '', faults, vpcIdPattern),
       0,
       32,
     )
@@ -820,7 +820,7 @@ export function checkFirewallTargets(value: unknown, faults: Faults): value is F
       value.subnet_ids,
       'subnet_ids',
       faults,
-      (item, faults) => matches(item, '', faults, vpcIdPattern) && formatted(item, '', faults, isUuid, 'uuid'),
+      (item, faults) => formatted(item, '', faults, isUuid, 'uuid') && matches(item, '', faults, vpcIdPattern),
       0,
       32,
     )
@@ -837,7 +837,7 @@ export function checkFirewallTargetsInput(value: unknown, faults: Faults): value
       value.subnet_ids,
       'subnet_ids',
       faults,
-      (item, faults) => matches(item, '', faults, vpcIdPattern) && formatted(item, '', faults, isUuid, 'uuid'),
+      (item, faults) => formatted(item, '', faults, isUuid, 'uuid') && matches(item, '', faults, vpcIdPattern),
       0,
       32,
     )
@@ -886,8 +886,8 @@ export function checkUpdateFirewallPolicyRuleBodyInput(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, updateFirewallPolicyRuleBodyInputMembers)
-  if (required(value.rule_id, 'rule_id', faults) && matches(value.rule_id, 'rule_id', faults, vpcIdPattern))
-    formatted(value.rule_id, 'rule_id', faults, isUuid, 'uuid')
+  if (required(value.rule_id, 'rule_id', faults) && formatted(value.rule_id, 'rule_id', faults, isUuid, 'uuid'))
+    matches(value.rule_id, 'rule_id', faults, vpcIdPattern)
   if (required(value.rule, 'rule', faults)) nested(value.rule, 'rule', faults, checkFirewallPolicyRuleUpdate)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -907,8 +907,8 @@ export function checkRemoveFirewallPolicyRuleBodyInput(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, removeFirewallPolicyRuleBodyInputMembers)
-  if (required(value.rule_id, 'rule_id', faults) && matches(value.rule_id, 'rule_id', faults, vpcIdPattern))
-    formatted(value.rule_id, 'rule_id', faults, isUuid, 'uuid')
+  if (required(value.rule_id, 'rule_id', faults) && formatted(value.rule_id, 'rule_id', faults, isUuid, 'uuid'))
+    matches(value.rule_id, 'rule_id', faults, vpcIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -945,14 +945,14 @@ export function checkListQuotaDefinitionsResponse(
 export function checkQuotaLimit(value: unknown, faults: Faults): value is QuotaLimit {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vpcIdPattern)
   if (required(value.quota_definition_id, 'quota_definition_id', faults))
     matches(value.quota_definition_id, 'quota_definition_id', faults, quotaDefinitionIdPattern)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (required(value.scope_id, 'scope_id', faults) && matches(value.scope_id, 'scope_id', faults, vpcIdPattern))
-    formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
+  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
+    matches(value.scope_id, 'scope_id', faults, vpcIdPattern)
   if (required(value.dimensions, 'dimensions', faults))
     nested(value.dimensions, 'dimensions', faults, checkQuotaDimensions)
   if (required(value.limit, 'limit', faults)) integer(value.limit, 'limit', faults, -1, 9007199254740991)
@@ -972,8 +972,8 @@ export function checkQuotaLimitInput(value: unknown, faults: Faults): value is Q
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (required(value.scope_type, 'scope_type', faults))
     nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
-  if (required(value.scope_id, 'scope_id', faults) && matches(value.scope_id, 'scope_id', faults, vpcIdPattern))
-    formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
+  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
+    matches(value.scope_id, 'scope_id', faults, vpcIdPattern)
   if (value.dimensions !== undefined) nested(value.dimensions, 'dimensions', faults, checkQuotaDimensions)
   if (required(value.limit, 'limit', faults)) integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -986,8 +986,8 @@ export function checkQuotaLimitUpdate(value: unknown, faults: Faults): value is 
   closed(value, faults, quotaLimitInputMembers)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.scope_type !== undefined) nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
-  if (value.scope_id !== undefined && matches(value.scope_id, 'scope_id', faults, vpcIdPattern))
-    formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
+  if (value.scope_id !== undefined && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
+    matches(value.scope_id, 'scope_id', faults, vpcIdPattern)
   if (value.dimensions !== undefined) nested(value.dimensions, 'dimensions', faults, checkQuotaDimensions)
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -1026,8 +1026,8 @@ export function checkIpv4Cidr(value: unknown, faults: Faults): value is Ipv4Cidr
 export function checkNetworkOperation(value: unknown, faults: Faults): value is NetworkOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vpcIdPattern)
   if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
   if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
   if (required(value.operation_type, 'operation_type', faults))
@@ -1045,9 +1045,9 @@ export function checkNetworkOperation(value: unknown, faults: Faults): value is 
     matches(value.scope_id, 'scope_id', faults, effectiveFirewallRulePolicyIdPattern)
   if (
     required(value.principal_id, 'principal_id', faults) &&
-    matches(value.principal_id, 'principal_id', faults, vpcIdPattern)
-  )
     formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
+  )
+    matches(value.principal_id, 'principal_id', faults, vpcIdPattern)
   if (required(value.trace_id, 'trace_id', faults))
     matches(value.trace_id, 'trace_id', faults, networkOperationTraceIdPattern)
   return faults.count === before
@@ -1149,16 +1149,16 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vpcIdPattern)
   return faults.count === before
 }
 
 export function checkListVpcsRequest(value: unknown, faults: Faults): value is ListVpcsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vpcIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1170,8 +1170,8 @@ export function checkListVpcsRequest(value: unknown, faults: Faults): value is L
 export function checkCreateVpcRequest(value: unknown, faults: Faults): value is CreateVpcRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vpcIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
@@ -1186,22 +1186,22 @@ export function completeCreateVpcRequest(request: CreateVpcRequest): CreateVpcGi
 export function checkGetVpcRequest(value: unknown, faults: Faults): value is GetVpcRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vpcIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vpcIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteVpcRequest(value: unknown, faults: Faults): value is DeleteVpcRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vpcIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vpcIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
@@ -1211,11 +1211,11 @@ export function checkDeleteVpcRequest(value: unknown, faults: Faults): value is 
 export function checkUpdateVpcRequest(value: unknown, faults: Faults): value is UpdateVpcRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vpcIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vpcIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
@@ -1226,8 +1226,8 @@ export function checkUpdateVpcRequest(value: unknown, faults: Faults): value is 
 export function checkListSubnetsRequest(value: unknown, faults: Faults): value is ListSubnetsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vpcIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1239,8 +1239,8 @@ export function checkListSubnetsRequest(value: unknown, faults: Faults): value i
 export function checkCreateSubnetRequest(value: unknown, faults: Faults): value is CreateSubnetRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vpcIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
@@ -1255,22 +1255,22 @@ export function completeCreateSubnetRequest(request: CreateSubnetRequest): Creat
 export function checkGetSubnetRequest(value: unknown, faults: Faults): value is GetSubnetRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vpcIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vpcIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteSubnetRequest(value: unknown, faults: Faults): value is DeleteSubnetRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vpcIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vpcIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
@@ -1280,11 +1280,11 @@ export function checkDeleteSubnetRequest(value: unknown, faults: Faults): value 
 export function checkUpdateSubnetRequest(value: unknown, faults: Faults): value is UpdateSubnetRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vpcIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vpcIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
@@ -1295,8 +1295,8 @@ export function checkUpdateSubnetRequest(value: unknown, faults: Faults): value 
 export function checkListLogicalPortsRequest(value: unknown, faults: Faults): value is ListLogicalPortsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vpcIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1308,19 +1308,19 @@ export function checkListLogicalPortsRequest(value: unknown, faults: Faults): va
 export function checkGetLogicalPortRequest(value: unknown, faults: Faults): value is GetLogicalPortRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vpcIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vpcIdPattern)
   return faults.count === before
 }
 
 export function checkListFirewallPoliciesRequest(value: unknown, faults: Faults): value is ListFirewallPoliciesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vpcIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1332,8 +1332,8 @@ export function checkListFirewallPoliciesRequest(value: unknown, faults: Faults)
 export function checkCreateFirewallPolicyRequest(value: unknown, faults: Faults): value is CreateFirewallPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vpcIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
@@ -1348,22 +1348,22 @@ export function completeCreateFirewallPolicyRequest(request: CreateFirewallPolic
 export function checkGetFirewallPolicyRequest(value: unknown, faults: Faults): value is GetFirewallPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vpcIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vpcIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteFirewallPolicyRequest(value: unknown, faults: Faults): value is DeleteFirewallPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vpcIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vpcIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
@@ -1373,11 +1373,11 @@ export function checkDeleteFirewallPolicyRequest(value: unknown, faults: Faults)
 export function checkUpdateFirewallPolicyRequest(value: unknown, faults: Faults): value is UpdateFirewallPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vpcIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vpcIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
@@ -1391,14 +1391,14 @@ export function checkAddFirewallPolicyRuleRequest(
 ): value is AddFirewallPolicyRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vpcIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.firewall_policy, 'firewall_policy', faults) &&
-    matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
-  )
     formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid')
+  )
+    matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAddFirewallPolicyRuleBodyInput)
@@ -1417,14 +1417,14 @@ export function checkUpdateFirewallPolicyRuleRequest(
 ): value is UpdateFirewallPolicyRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vpcIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.firewall_policy, 'firewall_policy', faults) &&
-    matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
-  )
     formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid')
+  )
+    matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkUpdateFirewallPolicyRuleBodyInput)
@@ -1443,14 +1443,14 @@ export function checkRemoveFirewallPolicyRuleRequest(
 ): value is RemoveFirewallPolicyRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vpcIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.firewall_policy, 'firewall_policy', faults) &&
-    matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
-  )
     formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid')
+  )
+    matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRemoveFirewallPolicyRuleBodyInput)
@@ -1463,14 +1463,14 @@ export function checkListFirewallPolicyRulesRequest(
 ): value is ListFirewallPolicyRulesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vpcIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.firewall_policy, 'firewall_policy', faults) &&
-    matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
-  )
     formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid')
+  )
+    matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1484,16 +1484,16 @@ export function checkGetFirewallPolicyRuleRequest(
 ): value is GetFirewallPolicyRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, vpcIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, vpcIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.firewall_policy, 'firewall_policy', faults) &&
-    matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
-  )
     formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vpcIdPattern)
   return faults.count === before
 }
 
@@ -1546,8 +1546,8 @@ export function checkGetQuotaLimitRequest(value: unknown, faults: Faults): value
   const before = faults.count
   if (required(value.quota_definition, 'quota_definition', faults))
     anyText(value.quota_definition, 'quota_definition', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vpcIdPattern)
   return faults.count === before
 }
 
@@ -1556,8 +1556,8 @@ export function checkDeleteQuotaLimitRequest(value: unknown, faults: Faults): va
   const before = faults.count
   if (required(value.quota_definition, 'quota_definition', faults))
     anyText(value.quota_definition, 'quota_definition', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vpcIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
@@ -1569,8 +1569,8 @@ export function checkUpdateQuotaLimitRequest(value: unknown, faults: Faults): va
   const before = faults.count
   if (required(value.quota_definition, 'quota_definition', faults))
     anyText(value.quota_definition, 'quota_definition', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, vpcIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, vpcIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)

@@ -532,8 +532,8 @@ const createAlertRuleRequestIdempotencyKeyPattern = /^[!-~]+$/u
 export function checkActivity(value: unknown, faults: Faults): value is Activity {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, activityIdPattern)
   if (required(value.time, 'time', faults)) formatted(value.time, 'time', faults, isDateTime, 'date-time')
   if (required(value.category, 'category', faults)) nested(value.category, 'category', faults, checkActivityCategory)
   if (required(value.area, 'area', faults)) anyText(value.area, 'area', faults)
@@ -549,7 +549,7 @@ export function checkActivity(value: unknown, faults: Faults): value is Activity
       value.ancestor_ids,
       'ancestor_ids',
       faults,
-      (item, faults) => matches(item, '', faults, activityIdPattern) && formatted(item, '', faults, isUuid, 'uuid'),
+      (item, faults) => formatted(item, '', faults, isUuid, 'uuid') && matches(item, '', faults, activityIdPattern),
       0,
     )
   if (required(value.principal_id, 'principal_id', faults))
@@ -587,8 +587,8 @@ export function checkListActivitiesResponse(value: unknown, faults: Faults): val
 export function checkAlertRule(value: unknown, faults: Faults): value is AlertRule {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, activityIdPattern)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
@@ -629,9 +629,9 @@ export function checkAlertRule(value: unknown, faults: Faults): value is AlertRu
     list(value.deliveries, 'deliveries', faults, checkAlertDelivery, 0, 10)
   if (
     required(value.workspace_id, 'workspace_id', faults) &&
-    matches(value.workspace_id, 'workspace_id', faults, activityIdPattern)
-  )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
+  )
+    matches(value.workspace_id, 'workspace_id', faults, activityIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
@@ -787,7 +787,8 @@ export function checkEmailReceiver(value: unknown, faults: Faults): value is Ema
       value.to,
       'to',
       faults,
-      (item, faults) => text(item, '', faults, 0, 254) && formatted(item, '', faults, isEmail, 'email'),
+      (item, faults) =>
+        text(item, '', faults, 0, 254) && formatted(item, '', faults, isEmail, 'email, such as kim@example.com'),
       1,
       20,
     )
@@ -812,7 +813,7 @@ export function checkAlert(value: unknown, faults: Faults): value is Alert {
       value.silenced_by,
       'silenced_by',
       faults,
-      (item, faults) => matches(item, '', faults, activityIdPattern) && formatted(item, '', faults, isUuid, 'uuid'),
+      (item, faults) => formatted(item, '', faults, isUuid, 'uuid') && matches(item, '', faults, activityIdPattern),
       0,
     )
   return faults.count === before
@@ -842,8 +843,8 @@ export function checkListAlertRulesResponse(value: unknown, faults: Faults): val
 export function checkIngestionConfig(value: unknown, faults: Faults): value is IngestionConfig {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, activityIdPattern)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
@@ -864,9 +865,9 @@ export function checkIngestionConfig(value: unknown, faults: Faults): value is I
   if (required(value.stats, 'stats', faults)) nested(value.stats, 'stats', faults, checkIngestionStats)
   if (
     required(value.workspace_id, 'workspace_id', faults) &&
-    matches(value.workspace_id, 'workspace_id', faults, activityIdPattern)
-  )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
+  )
+    matches(value.workspace_id, 'workspace_id', faults, activityIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
@@ -1000,9 +1001,9 @@ export function checkPrometheusScrape(value: unknown, faults: Faults): value is 
   if (required(value.honor_labels, 'honor_labels', faults)) boolean(value.honor_labels, 'honor_labels', faults)
   if (
     value.authorization_secret_id !== undefined &&
-    matches(value.authorization_secret_id, 'authorization_secret_id', faults, activityIdPattern)
-  )
     formatted(value.authorization_secret_id, 'authorization_secret_id', faults, isUuid, 'uuid')
+  )
+    matches(value.authorization_secret_id, 'authorization_secret_id', faults, activityIdPattern)
   if (required(value.sample_limit, 'sample_limit', faults))
     integer(value.sample_limit, 'sample_limit', faults, 1, 1000000)
   if (required(value.drop_metrics, 'drop_metrics', faults))
@@ -1029,9 +1030,9 @@ export function checkPrometheusScrapeInput(value: unknown, faults: Faults): valu
   if (value.honor_labels !== undefined) boolean(value.honor_labels, 'honor_labels', faults)
   if (
     value.authorization_secret_id !== undefined &&
-    matches(value.authorization_secret_id, 'authorization_secret_id', faults, activityIdPattern)
-  )
     formatted(value.authorization_secret_id, 'authorization_secret_id', faults, isUuid, 'uuid')
+  )
+    matches(value.authorization_secret_id, 'authorization_secret_id', faults, activityIdPattern)
   if (value.sample_limit !== undefined) integer(value.sample_limit, 'sample_limit', faults, 1, 1000000)
   if (value.drop_metrics !== undefined)
     list(
@@ -1057,9 +1058,9 @@ export function checkPrometheusScrapeUpdate(value: unknown, faults: Faults): val
   if (value.honor_labels !== undefined) boolean(value.honor_labels, 'honor_labels', faults)
   if (
     value.authorization_secret_id !== undefined &&
-    matches(value.authorization_secret_id, 'authorization_secret_id', faults, activityIdPattern)
-  )
     formatted(value.authorization_secret_id, 'authorization_secret_id', faults, isUuid, 'uuid')
+  )
+    matches(value.authorization_secret_id, 'authorization_secret_id', faults, activityIdPattern)
   if (value.sample_limit !== undefined) integer(value.sample_limit, 'sample_limit', faults, 1, 1000000)
   if (value.drop_metrics !== undefined)
     list(
@@ -1321,8 +1322,8 @@ export function checkLogTailResponse(value: unknown, faults: Faults): value is L
 export function checkLogSink(value: unknown, faults: Faults): value is LogSink {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, activityIdPattern)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
@@ -1346,9 +1347,9 @@ export function checkLogSink(value: unknown, faults: Faults): value is LogSink {
   if (required(value.last_error, 'last_error', faults)) anyText(value.last_error, 'last_error', faults)
   if (
     required(value.workspace_id, 'workspace_id', faults) &&
-    matches(value.workspace_id, 'workspace_id', faults, activityIdPattern)
-  )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
+  )
+    matches(value.workspace_id, 'workspace_id', faults, activityIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
@@ -1472,11 +1473,8 @@ export function completeLogDestinationInput(value: LogDestinationInput): LogDest
 export function checkBucketDestination(value: unknown, faults: Faults): value is BucketDestination {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.bucket_id, 'bucket_id', faults) &&
+  if (required(value.bucket_id, 'bucket_id', faults) && formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid'))
     matches(value.bucket_id, 'bucket_id', faults, activityIdPattern)
-  )
-    formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid')
   if (required(value.prefix, 'prefix', faults))
     text(value.prefix, 'prefix', faults, 0, 512, bucketDestinationPrefixPattern)
   if (required(value.flush_interval, 'flush_interval', faults))
@@ -1490,11 +1488,8 @@ export function checkBucketDestinationInput(value: unknown, faults: Faults): val
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, bucketDestinationInputMembers)
-  if (
-    required(value.bucket_id, 'bucket_id', faults) &&
+  if (required(value.bucket_id, 'bucket_id', faults) && formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid'))
     matches(value.bucket_id, 'bucket_id', faults, activityIdPattern)
-  )
-    formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid')
   if (value.prefix !== undefined) text(value.prefix, 'prefix', faults, 0, 512, bucketDestinationPrefixPattern)
   if (value.flush_interval !== undefined)
     text(value.flush_interval, 'flush_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
@@ -1507,8 +1502,8 @@ export function checkBucketDestinationUpdate(value: unknown, faults: Faults): va
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, bucketDestinationInputMembers)
-  if (value.bucket_id !== undefined && matches(value.bucket_id, 'bucket_id', faults, activityIdPattern))
-    formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid')
+  if (value.bucket_id !== undefined && formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid'))
+    matches(value.bucket_id, 'bucket_id', faults, activityIdPattern)
   if (value.prefix !== undefined) text(value.prefix, 'prefix', faults, 0, 512, bucketDestinationPrefixPattern)
   if (value.flush_interval !== undefined)
     text(value.flush_interval, 'flush_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
@@ -1534,9 +1529,9 @@ export function checkOtlpDestination(value: unknown, faults: Faults): value is O
     formatted(value.url, 'url', faults, isUri, 'uri')
   if (
     value.headers_secret_id !== undefined &&
-    matches(value.headers_secret_id, 'headers_secret_id', faults, activityIdPattern)
-  )
     formatted(value.headers_secret_id, 'headers_secret_id', faults, isUuid, 'uuid')
+  )
+    matches(value.headers_secret_id, 'headers_secret_id', faults, activityIdPattern)
   return faults.count === before
 }
 
@@ -1548,9 +1543,9 @@ export function checkOtlpDestinationUpdate(value: unknown, faults: Faults): valu
     formatted(value.url, 'url', faults, isUri, 'uri')
   if (
     value.headers_secret_id !== undefined &&
-    matches(value.headers_secret_id, 'headers_secret_id', faults, activityIdPattern)
-  )
     formatted(value.headers_secret_id, 'headers_secret_id', faults, isUuid, 'uuid')
+  )
+    matches(value.headers_secret_id, 'headers_secret_id', faults, activityIdPattern)
   return faults.count === before
 }
 
@@ -1737,13 +1732,13 @@ export function checkListQuotaDefinitionsResponse(
 export function checkQuotaLimit(value: unknown, faults: Faults): value is QuotaLimit {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, quotaLimitIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, quotaLimitIdPattern)
   if (required(value.quota_definition_id, 'quota_definition_id', faults))
     matches(value.quota_definition_id, 'quota_definition_id', faults, quotaDefinitionIdPattern)
   if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (required(value.scope_id, 'scope_id', faults) && matches(value.scope_id, 'scope_id', faults, activityIdPattern))
-    formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
+  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
+    matches(value.scope_id, 'scope_id', faults, activityIdPattern)
   if (required(value.limit, 'limit', faults)) integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (required(value.usage, 'usage', faults)) integer(value.usage, 'usage', faults, 0, 9007199254740991)
   return faults.count === before
@@ -1762,8 +1757,8 @@ export function checkListQuotaLimitsResponse(value: unknown, faults: Faults): va
 export function checkRetentionPolicy(value: unknown, faults: Faults): value is RetentionPolicy {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, activityIdPattern)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
@@ -1781,9 +1776,9 @@ export function checkRetentionPolicy(value: unknown, faults: Faults): value is R
     formatted(value.next_purge_time, 'next_purge_time', faults, isDateTime, 'date-time')
   if (
     required(value.workspace_id, 'workspace_id', faults) &&
-    matches(value.workspace_id, 'workspace_id', faults, activityIdPattern)
-  )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
+  )
+    matches(value.workspace_id, 'workspace_id', faults, activityIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
@@ -1857,8 +1852,8 @@ export function checkListRetentionPoliciesResponse(
 export function checkSilence(value: unknown, faults: Faults): value is Silence {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, activityIdPattern)
   if (required(value.matchers, 'matchers', faults)) list(value.matchers, 'matchers', faults, checkSilenceMatcher, 1, 20)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (required(value.end_time, 'end_time', faults))
@@ -1869,9 +1864,9 @@ export function checkSilence(value: unknown, faults: Faults): value is Silence {
     integer(value.matched_alert_count, 'matched_alert_count', faults, 0, 2147483647)
   if (
     required(value.created_by_principal_id, 'created_by_principal_id', faults) &&
-    matches(value.created_by_principal_id, 'created_by_principal_id', faults, activityIdPattern)
-  )
     formatted(value.created_by_principal_id, 'created_by_principal_id', faults, isUuid, 'uuid')
+  )
+    matches(value.created_by_principal_id, 'created_by_principal_id', faults, activityIdPattern)
   if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
@@ -2162,8 +2157,8 @@ export function checkLatencyQuantiles(value: unknown, faults: Faults): value is 
 export function checkObservabilityOperation(value: unknown, faults: Faults): value is ObservabilityOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, activityIdPattern)
   if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
   if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
   if (required(value.operation_type, 'operation_type', faults))
@@ -2180,9 +2175,9 @@ export function checkObservabilityOperation(value: unknown, faults: Faults): val
   if (required(value.scope_id, 'scope_id', faults)) matches(value.scope_id, 'scope_id', faults, activityScopeIdPattern)
   if (
     required(value.principal_id, 'principal_id', faults) &&
-    matches(value.principal_id, 'principal_id', faults, activityIdPattern)
-  )
     formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
+  )
+    matches(value.principal_id, 'principal_id', faults, activityIdPattern)
   if (required(value.trace_id, 'trace_id', faults)) matches(value.trace_id, 'trace_id', faults, activityTraceIdPattern)
   return faults.count === before
 }
@@ -2363,8 +2358,8 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, activityIdPattern)
   return faults.count === before
 }
 
@@ -2381,19 +2376,16 @@ export function checkListActivitiesRequest(value: unknown, faults: Faults): valu
 export function checkGetActivityRequest(value: unknown, faults: Faults): value is GetActivityRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, activityIdPattern)
   return faults.count === before
 }
 
 export function checkListAlertRulesRequest(value: unknown, faults: Faults): value is ListAlertRulesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -2405,11 +2397,8 @@ export function checkListAlertRulesRequest(value: unknown, faults: Faults): valu
 export function checkCreateAlertRuleRequest(value: unknown, faults: Faults): value is CreateAlertRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2424,28 +2413,22 @@ export function completeCreateAlertRuleRequest(request: CreateAlertRuleRequest):
 export function checkGetAlertRuleRequest(value: unknown, faults: Faults): value is GetAlertRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, activityIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteAlertRuleRequest(value: unknown, faults: Faults): value is DeleteAlertRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, activityIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2455,14 +2438,11 @@ export function checkDeleteAlertRuleRequest(value: unknown, faults: Faults): val
 export function checkUpdateAlertRuleRequest(value: unknown, faults: Faults): value is UpdateAlertRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, activityIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2473,11 +2453,8 @@ export function checkUpdateAlertRuleRequest(value: unknown, faults: Faults): val
 export function checkListIngestionConfigsRequest(value: unknown, faults: Faults): value is ListIngestionConfigsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -2492,11 +2469,8 @@ export function checkCreateIngestionConfigRequest(
 ): value is CreateIngestionConfigRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2513,14 +2487,11 @@ export function completeCreateIngestionConfigRequest(
 export function checkGetIngestionConfigRequest(value: unknown, faults: Faults): value is GetIngestionConfigRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, activityIdPattern)
   return faults.count === before
 }
 
@@ -2530,14 +2501,11 @@ export function checkUpdateIngestionConfigRequest(
 ): value is UpdateIngestionConfigRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, activityIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2548,11 +2516,8 @@ export function checkUpdateIngestionConfigRequest(
 export function checkListLogStreamsRequest(value: unknown, faults: Faults): value is ListLogStreamsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
@@ -2566,11 +2531,8 @@ export function checkListLogStreamsRequest(value: unknown, faults: Faults): valu
 export function checkQueryLogsRequest(value: unknown, faults: Faults): value is QueryLogsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkLogQueryInput)
   return faults.count === before
@@ -2583,11 +2545,8 @@ export function completeQueryLogsRequest(request: QueryLogsRequest): QueryLogsGi
 export function checkTailLogsRequest(value: unknown, faults: Faults): value is TailLogsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkLogTailInput)
   return faults.count === before
@@ -2600,11 +2559,8 @@ export function completeTailLogsRequest(request: TailLogsRequest): TailLogsGiven
 export function checkListLogSinksRequest(value: unknown, faults: Faults): value is ListLogSinksRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -2616,11 +2572,8 @@ export function checkListLogSinksRequest(value: unknown, faults: Faults): value 
 export function checkCreateLogSinkRequest(value: unknown, faults: Faults): value is CreateLogSinkRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2635,28 +2588,22 @@ export function completeCreateLogSinkRequest(request: CreateLogSinkRequest): Cre
 export function checkGetLogSinkRequest(value: unknown, faults: Faults): value is GetLogSinkRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, activityIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteLogSinkRequest(value: unknown, faults: Faults): value is DeleteLogSinkRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, activityIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2666,14 +2613,11 @@ export function checkDeleteLogSinkRequest(value: unknown, faults: Faults): value
 export function checkUpdateLogSinkRequest(value: unknown, faults: Faults): value is UpdateLogSinkRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, activityIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2687,11 +2631,8 @@ export function checkListMetricDescriptorsRequest(
 ): value is ListMetricDescriptorsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -2703,11 +2644,8 @@ export function checkListMetricDescriptorsRequest(
 export function checkListMetricLabelsRequest(value: unknown, faults: Faults): value is ListMetricLabelsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.match !== undefined)
     list(value.match, 'match', faults, (item, faults) => text(item, '', faults, 1, 8192), 0, 20)
@@ -2724,11 +2662,8 @@ export function checkListMetricLabelsRequest(value: unknown, faults: Faults): va
 export function checkQueryMetricsRequest(value: unknown, faults: Faults): value is QueryMetricsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMetricQueryInput)
   return faults.count === before
@@ -2741,11 +2676,8 @@ export function completeQueryMetricsRequest(request: QueryMetricsRequest): Query
 export function checkQueryMetricsRangeRequest(value: unknown, faults: Faults): value is QueryMetricsRangeRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMetricRangeQueryInput)
   return faults.count === before
@@ -2785,8 +2717,8 @@ export function checkListQuotaLimitsRequest(value: unknown, faults: Faults): val
 export function checkGetQuotaLimitRequest(value: unknown, faults: Faults): value is GetQuotaLimitRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, quotaLimitIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, quotaLimitIdPattern)
   return faults.count === before
 }
 
@@ -2796,11 +2728,8 @@ export function checkListRetentionPoliciesRequest(
 ): value is ListRetentionPoliciesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -2815,11 +2744,8 @@ export function checkCreateRetentionPolicyRequest(
 ): value is CreateRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2836,14 +2762,11 @@ export function completeCreateRetentionPolicyRequest(
 export function checkGetRetentionPolicyRequest(value: unknown, faults: Faults): value is GetRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, activityIdPattern)
   return faults.count === before
 }
 
@@ -2853,14 +2776,11 @@ export function checkUpdateRetentionPolicyRequest(
 ): value is UpdateRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, activityIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2871,11 +2791,8 @@ export function checkUpdateRetentionPolicyRequest(
 export function checkListSilencesRequest(value: unknown, faults: Faults): value is ListSilencesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2886,11 +2803,8 @@ export function checkListSilencesRequest(value: unknown, faults: Faults): value 
 export function checkCreateSilenceRequest(value: unknown, faults: Faults): value is CreateSilenceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkSilenceInput)
@@ -2904,26 +2818,20 @@ export function completeCreateSilenceRequest(request: CreateSilenceRequest): Cre
 export function checkGetSilenceRequest(value: unknown, faults: Faults): value is GetSilenceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, activityIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteSilenceRequest(value: unknown, faults: Faults): value is DeleteSilenceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, activityIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, activityIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2933,11 +2841,8 @@ export function checkDeleteSilenceRequest(value: unknown, faults: Faults): value
 export function checkGetServiceGraphRequest(value: unknown, faults: Faults): value is GetServiceGraphRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
@@ -2949,11 +2854,8 @@ export function checkGetServiceGraphRequest(value: unknown, faults: Faults): val
 export function checkGetTraceRequest(value: unknown, faults: Faults): value is GetTraceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   return faults.count === before
@@ -2962,11 +2864,8 @@ export function checkGetTraceRequest(value: unknown, faults: Faults): value is G
 export function checkSearchTracesRequest(value: unknown, faults: Faults): value is SearchTracesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, activityIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkTraceSearchInput)
   return faults.count === before

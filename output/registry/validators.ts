@@ -488,13 +488,13 @@ const createAccessPolicyRequestIdempotencyKeyPattern = /^[!-~]+$/u
 export function checkRepository(value: unknown, faults: Faults): value is Repository {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   if (
     required(value.workspace_id, 'workspace_id', faults) &&
-    matches(value.workspace_id, 'workspace_id', faults, repositoryIdPattern)
-  )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
+  )
+    matches(value.workspace_id, 'workspace_id', faults, repositoryIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 128, repositoryNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
@@ -634,9 +634,9 @@ export function checkArtifact(value: unknown, faults: Faults): value is Artifact
   if (required(value.digest, 'digest', faults)) matches(value.digest, 'digest', faults, artifactIdPattern)
   if (
     required(value.repository_id, 'repository_id', faults) &&
-    matches(value.repository_id, 'repository_id', faults, repositoryIdPattern)
-  )
     formatted(value.repository_id, 'repository_id', faults, isUuid, 'uuid')
+  )
+    matches(value.repository_id, 'repository_id', faults, repositoryIdPattern)
   if (required(value.media_type, 'media_type', faults)) anyText(value.media_type, 'media_type', faults)
   if (required(value.artifact_type, 'artifact_type', faults)) anyText(value.artifact_type, 'artifact_type', faults)
   if (required(value.kind, 'kind', faults)) nested(value.kind, 'kind', faults, checkArtifactKind)
@@ -664,9 +664,9 @@ export function checkArtifact(value: unknown, faults: Faults): value is Artifact
     formatted(value.push_time, 'push_time', faults, isDateTime, 'date-time')
   if (
     required(value.pushed_by_principal_id, 'pushed_by_principal_id', faults) &&
-    matches(value.pushed_by_principal_id, 'pushed_by_principal_id', faults, repositoryIdPattern)
-  )
     formatted(value.pushed_by_principal_id, 'pushed_by_principal_id', faults, isUuid, 'uuid')
+  )
+    matches(value.pushed_by_principal_id, 'pushed_by_principal_id', faults, repositoryIdPattern)
   if (value.last_pull_time !== undefined)
     formatted(value.last_pull_time, 'last_pull_time', faults, isDateTime, 'date-time')
   if (required(value.pull_count, 'pull_count', faults))
@@ -677,7 +677,7 @@ export function checkArtifact(value: unknown, faults: Faults): value is Artifact
       value.lock_ids,
       'lock_ids',
       faults,
-      (item, faults) => matches(item, '', faults, repositoryIdPattern) && formatted(item, '', faults, isUuid, 'uuid'),
+      (item, faults) => formatted(item, '', faults, isUuid, 'uuid') && matches(item, '', faults, repositoryIdPattern),
       0,
     )
   if (required(value.scan_overview, 'scan_overview', faults))
@@ -778,8 +778,8 @@ export function completeScanOptionsInput(value: ScanOptionsInput): ScanOptionsGi
 export function checkScanReport(value: unknown, faults: Faults): value is ScanReport {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value.id !== undefined && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (value.id !== undefined && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   if (value.digest !== undefined) matches(value.digest, 'digest', faults, artifactIdPattern)
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkScanState)
   if (value.scanner !== undefined) nested(value.scanner, 'scanner', faults, checkScanner)
@@ -896,13 +896,13 @@ export function checkSbom(value: unknown, faults: Faults): value is Sbom {
 export function checkAccessPolicy(value: unknown, faults: Faults): value is AccessPolicy {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   if (
     required(value.workspace_id, 'workspace_id', faults) &&
-    matches(value.workspace_id, 'workspace_id', faults, repositoryIdPattern)
-  )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
+  )
+    matches(value.workspace_id, 'workspace_id', faults, repositoryIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
@@ -1068,13 +1068,13 @@ export function checkListRepositoryAccessPoliciesResponse(
 export function checkPullGrant(value: unknown, faults: Faults): value is PullGrant {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   if (
     required(value.grantee_workspace_id, 'grantee_workspace_id', faults) &&
-    matches(value.grantee_workspace_id, 'grantee_workspace_id', faults, repositoryIdPattern)
-  )
     formatted(value.grantee_workspace_id, 'grantee_workspace_id', faults, isUuid, 'uuid')
+  )
+    matches(value.grantee_workspace_id, 'grantee_workspace_id', faults, repositoryIdPattern)
   if (required(value.repository_id, 'repository_id', faults))
     matches(value.repository_id, 'repository_id', faults, vulnerabilityExceptedByPattern)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
@@ -1082,14 +1082,14 @@ export function checkPullGrant(value: unknown, faults: Faults): value is PullGra
   if (required(value.direction, 'direction', faults)) nested(value.direction, 'direction', faults, checkGrantDirection)
   if (
     required(value.grantor_workspace_id, 'grantor_workspace_id', faults) &&
-    matches(value.grantor_workspace_id, 'grantor_workspace_id', faults, repositoryIdPattern)
-  )
     formatted(value.grantor_workspace_id, 'grantor_workspace_id', faults, isUuid, 'uuid')
+  )
+    matches(value.grantor_workspace_id, 'grantor_workspace_id', faults, repositoryIdPattern)
   if (
     required(value.created_by_principal_id, 'created_by_principal_id', faults) &&
-    matches(value.created_by_principal_id, 'created_by_principal_id', faults, repositoryIdPattern)
-  )
     formatted(value.created_by_principal_id, 'created_by_principal_id', faults, isUuid, 'uuid')
+  )
+    matches(value.created_by_principal_id, 'created_by_principal_id', faults, repositoryIdPattern)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkPullGrantState)
@@ -1102,9 +1102,9 @@ export function checkPullGrantInput(value: unknown, faults: Faults): value is Pu
   closed(value, faults, pullGrantInputMembers)
   if (
     required(value.grantee_workspace_id, 'grantee_workspace_id', faults) &&
-    matches(value.grantee_workspace_id, 'grantee_workspace_id', faults, repositoryIdPattern)
-  )
     formatted(value.grantee_workspace_id, 'grantee_workspace_id', faults, isUuid, 'uuid')
+  )
+    matches(value.grantee_workspace_id, 'grantee_workspace_id', faults, repositoryIdPattern)
   if (value.repository_id !== undefined)
     matches(value.repository_id, 'repository_id', faults, vulnerabilityExceptedByPattern)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
@@ -1133,8 +1133,8 @@ export function checkListPullGrantsResponse(value: unknown, faults: Faults): val
 export function checkDeploymentLock(value: unknown, faults: Faults): value is DeploymentLock {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 0, 63, repositoryRegionPattern)
   if (required(value.reference, 'reference', faults)) anyText(value.reference, 'reference', faults)
   if (required(value.digest, 'digest', faults)) matches(value.digest, 'digest', faults, artifactIdPattern)
@@ -1158,9 +1158,9 @@ export function checkDeploymentLock(value: unknown, faults: Faults): value is De
     formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   if (
     required(value.created_by_principal_id, 'created_by_principal_id', faults) &&
-    matches(value.created_by_principal_id, 'created_by_principal_id', faults, repositoryIdPattern)
-  )
     formatted(value.created_by_principal_id, 'created_by_principal_id', faults, isUuid, 'uuid')
+  )
+    matches(value.created_by_principal_id, 'created_by_principal_id', faults, repositoryIdPattern)
   return faults.count === before
 }
 
@@ -1227,13 +1227,13 @@ export function checkListDeploymentLocksResponse(value: unknown, faults: Faults)
 export function checkRetentionPolicy(value: unknown, faults: Faults): value is RetentionPolicy {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   if (
     required(value.workspace_id, 'workspace_id', faults) &&
-    matches(value.workspace_id, 'workspace_id', faults, repositoryIdPattern)
-  )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
+  )
+    matches(value.workspace_id, 'workspace_id', faults, repositoryIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
@@ -1438,9 +1438,9 @@ export function checkRetentionCandidate(value: unknown, faults: Faults): value i
   const before = faults.count
   if (
     required(value.repository_id, 'repository_id', faults) &&
-    matches(value.repository_id, 'repository_id', faults, repositoryIdPattern)
-  )
     formatted(value.repository_id, 'repository_id', faults, isUuid, 'uuid')
+  )
+    matches(value.repository_id, 'repository_id', faults, repositoryIdPattern)
   if (required(value.digest, 'digest', faults)) matches(value.digest, 'digest', faults, artifactIdPattern)
   if (required(value.tags, 'tags', faults))
     list(value.tags, 'tags', faults, (item, faults) => anyText(item, '', faults), 0)
@@ -1465,13 +1465,13 @@ export function checkListRetentionPoliciesResponse(
 export function checkScanPolicy(value: unknown, faults: Faults): value is ScanPolicy {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   if (
     required(value.workspace_id, 'workspace_id', faults) &&
-    matches(value.workspace_id, 'workspace_id', faults, repositoryIdPattern)
-  )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
+  )
+    matches(value.workspace_id, 'workspace_id', faults, repositoryIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
@@ -1653,9 +1653,9 @@ export function checkCredentials(value: unknown, faults: Faults): value is Crede
     formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   if (
     required(value.principal_id, 'principal_id', faults) &&
-    matches(value.principal_id, 'principal_id', faults, repositoryIdPattern)
-  )
     formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
+  )
+    matches(value.principal_id, 'principal_id', faults, repositoryIdPattern)
   if (required(value.docker_config, 'docker_config', faults))
     nested(value.docker_config, 'docker_config', faults, checkDockerConfig)
   if (required(value.scopes_summary, 'scopes_summary', faults))
@@ -1695,8 +1695,8 @@ export function checkCredentialScope(value: unknown, faults: Faults): value is C
 export function checkAuditEvent(value: unknown, faults: Faults): value is AuditEvent {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   if (required(value.time, 'time', faults)) formatted(value.time, 'time', faults, isDateTime, 'date-time')
   if (required(value.action, 'action', faults)) nested(value.action, 'action', faults, checkAuditAction)
   if (required(value.outcome, 'outcome', faults)) nested(value.outcome, 'outcome', faults, checkAuditOutcome)
@@ -1759,14 +1759,14 @@ export function checkListQuotaDefinitionsResponse(
 export function checkQuotaLimit(value: unknown, faults: Faults): value is QuotaLimit {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.quota_definition_id, 'quota_definition_id', faults))
     matches(value.quota_definition_id, 'quota_definition_id', faults, quotaDefinitionIdPattern)
   if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (required(value.scope_id, 'scope_id', faults) && matches(value.scope_id, 'scope_id', faults, repositoryIdPattern))
-    formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
+  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
+    matches(value.scope_id, 'scope_id', faults, repositoryIdPattern)
   if (required(value.dimensions, 'dimensions', faults))
     nested(value.dimensions, 'dimensions', faults, checkQuotaLimitDimensions)
   if (required(value.limit, 'limit', faults)) integer(value.limit, 'limit', faults, -1, 9007199254740991)
@@ -1843,8 +1843,8 @@ export function checkListQuotaLimitsResponse(value: unknown, faults: Faults): va
 export function checkRegistryOperation(value: unknown, faults: Faults): value is RegistryOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
   if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
   if (required(value.operation_type, 'operation_type', faults))
@@ -1862,9 +1862,9 @@ export function checkRegistryOperation(value: unknown, faults: Faults): value is
     matches(value.scope_id, 'scope_id', faults, vulnerabilityExceptedByPattern)
   if (
     required(value.principal_id, 'principal_id', faults) &&
-    matches(value.principal_id, 'principal_id', faults, repositoryIdPattern)
-  )
     formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
+  )
+    matches(value.principal_id, 'principal_id', faults, repositoryIdPattern)
   if (required(value.trace_id, 'trace_id', faults))
     matches(value.trace_id, 'trace_id', faults, auditEventTraceIdPattern)
   return faults.count === before
@@ -2030,19 +2030,16 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   return faults.count === before
 }
 
 export function checkListAccessPoliciesRequest(value: unknown, faults: Faults): value is ListAccessPoliciesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -2054,11 +2051,8 @@ export function checkListAccessPoliciesRequest(value: unknown, faults: Faults): 
 export function checkCreateAccessPolicyRequest(value: unknown, faults: Faults): value is CreateAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2073,28 +2067,22 @@ export function completeCreateAccessPolicyRequest(request: CreateAccessPolicyReq
 export function checkGetAccessPolicyRequest(value: unknown, faults: Faults): value is GetAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteAccessPolicyRequest(value: unknown, faults: Faults): value is DeleteAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2104,14 +2092,11 @@ export function checkDeleteAccessPolicyRequest(value: unknown, faults: Faults): 
 export function checkUpdateAccessPolicyRequest(value: unknown, faults: Faults): value is UpdateAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2125,17 +2110,14 @@ export function checkListRepositoryAccessPoliciesRequest(
 ): value is ListRepositoryAccessPoliciesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.repository, 'repository', faults) &&
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  )
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
+  )
+    matches(value.repository, 'repository', faults, repositoryIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2149,17 +2131,14 @@ export function checkCreateRepositoryAccessPolicyRequest(
 ): value is CreateRepositoryAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.repository, 'repository', faults) &&
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  )
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
+  )
+    matches(value.repository, 'repository', faults, repositoryIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAccessPolicyInput)
@@ -2178,19 +2157,16 @@ export function checkGetRepositoryAccessPolicyRequest(
 ): value is GetRepositoryAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.repository, 'repository', faults) &&
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  )
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.repository, 'repository', faults, repositoryIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   return faults.count === before
 }
 
@@ -2200,19 +2176,16 @@ export function checkDeleteRepositoryAccessPolicyRequest(
 ): value is DeleteRepositoryAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.repository, 'repository', faults) &&
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  )
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.repository, 'repository', faults, repositoryIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2225,19 +2198,16 @@ export function checkUpdateRepositoryAccessPolicyRequest(
 ): value is UpdateRepositoryAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.repository, 'repository', faults) &&
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  )
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.repository, 'repository', faults, repositoryIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2248,16 +2218,13 @@ export function checkUpdateRepositoryAccessPolicyRequest(
 export function checkListArtifactsRequest(value: unknown, faults: Faults): value is ListArtifactsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (
     required(value.repository, 'repository', faults) &&
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  )
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
+  )
+    matches(value.repository, 'repository', faults, repositoryIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2268,16 +2235,13 @@ export function checkListArtifactsRequest(value: unknown, faults: Faults): value
 export function checkGetArtifactRequest(value: unknown, faults: Faults): value is GetArtifactRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (
     required(value.repository, 'repository', faults) &&
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  )
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
+  )
+    matches(value.repository, 'repository', faults, repositoryIdPattern)
   if (required(value.reference, 'reference', faults)) anyText(value.reference, 'reference', faults)
   return faults.count === before
 }
@@ -2285,16 +2249,13 @@ export function checkGetArtifactRequest(value: unknown, faults: Faults): value i
 export function checkDeleteArtifactRequest(value: unknown, faults: Faults): value is DeleteArtifactRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (
     required(value.repository, 'repository', faults) &&
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  )
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
+  )
+    matches(value.repository, 'repository', faults, repositoryIdPattern)
   if (required(value.reference, 'reference', faults)) anyText(value.reference, 'reference', faults)
   if (value.force !== undefined) boolean(value.force, 'force', faults)
   if (value['Idempotency-Key'] !== undefined)
@@ -2309,16 +2270,13 @@ export function completeDeleteArtifactRequest(request: DeleteArtifactRequest): D
 export function checkDeleteTagRequest(value: unknown, faults: Faults): value is DeleteTagRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (
     required(value.repository, 'repository', faults) &&
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  )
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
+  )
+    matches(value.repository, 'repository', faults, repositoryIdPattern)
   if (required(value.reference, 'reference', faults)) anyText(value.reference, 'reference', faults)
   if (required(value.tag, 'tag', faults)) anyText(value.tag, 'tag', faults)
   if (value['Idempotency-Key'] !== undefined)
@@ -2329,16 +2287,13 @@ export function checkDeleteTagRequest(value: unknown, faults: Faults): value is 
 export function checkGetScanReportRequest(value: unknown, faults: Faults): value is GetScanReportRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (
     required(value.repository, 'repository', faults) &&
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  )
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
+  )
+    matches(value.repository, 'repository', faults, repositoryIdPattern)
   if (required(value.reference, 'reference', faults)) anyText(value.reference, 'reference', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -2348,16 +2303,13 @@ export function checkGetScanReportRequest(value: unknown, faults: Faults): value
 export function checkScanArtifactRequest(value: unknown, faults: Faults): value is ScanArtifactRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (
     required(value.repository, 'repository', faults) &&
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  )
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
+  )
+    matches(value.repository, 'repository', faults, repositoryIdPattern)
   if (required(value.reference, 'reference', faults)) anyText(value.reference, 'reference', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2372,11 +2324,8 @@ export function completeScanArtifactRequest(request: ScanArtifactRequest): ScanA
 export function checkListAuditEventsRequest(value: unknown, faults: Faults): value is ListAuditEventsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2387,11 +2336,8 @@ export function checkListAuditEventsRequest(value: unknown, faults: Faults): val
 export function checkGetCredentialsRequest(value: unknown, faults: Faults): value is GetCredentialsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.expires_in !== undefined) matches(value.expires_in, 'expires_in', faults, retentionRulePushedBeforePattern)
   return faults.count === before
@@ -2404,11 +2350,8 @@ export function completeGetCredentialsRequest(request: GetCredentialsRequest): G
 export function checkListPullGrantsRequest(value: unknown, faults: Faults): value is ListPullGrantsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -2420,11 +2363,8 @@ export function checkListPullGrantsRequest(value: unknown, faults: Faults): valu
 export function checkCreatePullGrantRequest(value: unknown, faults: Faults): value is CreatePullGrantRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2439,14 +2379,11 @@ export function completeCreatePullGrantRequest(request: CreatePullGrantRequest):
 export function checkDeletePullGrantRequest(value: unknown, faults: Faults): value is DeletePullGrantRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -2455,16 +2392,13 @@ export function checkDeletePullGrantRequest(value: unknown, faults: Faults): val
 export function checkListDeploymentLocksRequest(value: unknown, faults: Faults): value is ListDeploymentLocksRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (
     required(value.repository, 'repository', faults) &&
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  )
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
+  )
+    matches(value.repository, 'repository', faults, repositoryIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2475,16 +2409,13 @@ export function checkListDeploymentLocksRequest(value: unknown, faults: Faults):
 export function checkCreateDeploymentLockRequest(value: unknown, faults: Faults): value is CreateDeploymentLockRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (
     required(value.repository, 'repository', faults) &&
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  )
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
+  )
+    matches(value.repository, 'repository', faults, repositoryIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkDeploymentLockInput)
@@ -2498,36 +2429,30 @@ export function completeCreateDeploymentLockRequest(request: CreateDeploymentLoc
 export function checkGetDeploymentLockRequest(value: unknown, faults: Faults): value is GetDeploymentLockRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (
     required(value.repository, 'repository', faults) &&
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  )
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.repository, 'repository', faults, repositoryIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteDeploymentLockRequest(value: unknown, faults: Faults): value is DeleteDeploymentLockRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (
     required(value.repository, 'repository', faults) &&
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  )
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.repository, 'repository', faults, repositoryIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2537,18 +2462,15 @@ export function checkDeleteDeploymentLockRequest(value: unknown, faults: Faults)
 export function checkUpdateDeploymentLockRequest(value: unknown, faults: Faults): value is UpdateDeploymentLockRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (
     required(value.repository, 'repository', faults) &&
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  )
     formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.repository, 'repository', faults, repositoryIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2559,11 +2481,8 @@ export function checkUpdateDeploymentLockRequest(value: unknown, faults: Faults)
 export function checkListRepositoriesRequest(value: unknown, faults: Faults): value is ListRepositoriesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -2575,11 +2494,8 @@ export function checkListRepositoriesRequest(value: unknown, faults: Faults): va
 export function checkCreateRepositoryRequest(value: unknown, faults: Faults): value is CreateRepositoryRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2594,28 +2510,22 @@ export function completeCreateRepositoryRequest(request: CreateRepositoryRequest
 export function checkGetRepositoryRequest(value: unknown, faults: Faults): value is GetRepositoryRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteRepositoryRequest(value: unknown, faults: Faults): value is DeleteRepositoryRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   if (value.force !== undefined) boolean(value.force, 'force', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
@@ -2630,14 +2540,11 @@ export function completeDeleteRepositoryRequest(request: DeleteRepositoryRequest
 export function checkUpdateRepositoryRequest(value: unknown, faults: Faults): value is UpdateRepositoryRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2665,11 +2572,8 @@ export function checkGetQuotaDefinitionRequest(value: unknown, faults: Faults): 
 export function checkListQuotaLimitsRequest(value: unknown, faults: Faults): value is ListQuotaLimitsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2680,11 +2584,8 @@ export function checkListQuotaLimitsRequest(value: unknown, faults: Faults): val
 export function checkCreateQuotaLimitRequest(value: unknown, faults: Faults): value is CreateQuotaLimitRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkQuotaLimitInput)
@@ -2698,26 +2599,20 @@ export function completeCreateQuotaLimitRequest(request: CreateQuotaLimitRequest
 export function checkGetQuotaLimitRequest(value: unknown, faults: Faults): value is GetQuotaLimitRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteQuotaLimitRequest(value: unknown, faults: Faults): value is DeleteQuotaLimitRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2727,13 +2622,10 @@ export function checkDeleteQuotaLimitRequest(value: unknown, faults: Faults): va
 export function checkUpdateQuotaLimitRequest(value: unknown, faults: Faults): value is UpdateQuotaLimitRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2747,11 +2639,8 @@ export function checkListRetentionPoliciesRequest(
 ): value is ListRetentionPoliciesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -2766,11 +2655,8 @@ export function checkCreateRetentionPolicyRequest(
 ): value is CreateRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2787,14 +2673,11 @@ export function completeCreateRetentionPolicyRequest(
 export function checkGetRetentionPolicyRequest(value: unknown, faults: Faults): value is GetRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   return faults.count === before
 }
 
@@ -2804,14 +2687,11 @@ export function checkDeleteRetentionPolicyRequest(
 ): value is DeleteRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2824,14 +2704,11 @@ export function checkUpdateRetentionPolicyRequest(
 ): value is UpdateRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2842,11 +2719,8 @@ export function checkUpdateRetentionPolicyRequest(
 export function checkListScanPoliciesRequest(value: unknown, faults: Faults): value is ListScanPoliciesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -2858,11 +2732,8 @@ export function checkListScanPoliciesRequest(value: unknown, faults: Faults): va
 export function checkCreateScanPolicyRequest(value: unknown, faults: Faults): value is CreateScanPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2877,28 +2748,22 @@ export function completeCreateScanPolicyRequest(request: CreateScanPolicyRequest
 export function checkGetScanPolicyRequest(value: unknown, faults: Faults): value is GetScanPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteScanPolicyRequest(value: unknown, faults: Faults): value is DeleteScanPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2908,14 +2773,11 @@ export function checkDeleteScanPolicyRequest(value: unknown, faults: Faults): va
 export function checkUpdateScanPolicyRequest(value: unknown, faults: Faults): value is UpdateScanPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.workspace, 'workspace', faults) &&
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
     matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  )
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, repositoryIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, repositoryIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)

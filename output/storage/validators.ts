@@ -451,13 +451,13 @@ const getBucketMetricHistoryRequestIntervalSet = new Set<unknown>(['60s', '300s'
 export function checkBucket(value: unknown, faults: Faults): value is Bucket {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bucketIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bucketIdPattern)
   if (
     required(value.workspace_id, 'workspace_id', faults) &&
-    matches(value.workspace_id, 'workspace_id', faults, bucketIdPattern)
-  )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
+  )
+    matches(value.workspace_id, 'workspace_id', faults, bucketIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 3, 63, bucketNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
@@ -783,8 +783,8 @@ export function checkListBucketsResponse(value: unknown, faults: Faults): value 
 export function checkObjectSchema(value: unknown, faults: Faults): value is ObjectSchema {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.bucket_id, 'bucket_id', faults) && matches(value.bucket_id, 'bucket_id', faults, bucketIdPattern))
-    formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid')
+  if (required(value.bucket_id, 'bucket_id', faults) && formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid'))
+    matches(value.bucket_id, 'bucket_id', faults, bucketIdPattern)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 1024)
   if (required(value.version_id, 'version_id', faults)) text(value.version_id, 'version_id', faults, 1, 1024)
   if (required(value.is_latest, 'is_latest', faults)) boolean(value.is_latest, 'is_latest', faults)
@@ -863,9 +863,9 @@ export function checkCopyObjectBodyInput(value: unknown, faults: Faults): value 
   closed(value, faults, copyObjectBodyInputMembers)
   if (
     value.source_bucket_id !== undefined &&
-    matches(value.source_bucket_id, 'source_bucket_id', faults, bucketIdPattern)
-  )
     formatted(value.source_bucket_id, 'source_bucket_id', faults, isUuid, 'uuid')
+  )
+    matches(value.source_bucket_id, 'source_bucket_id', faults, bucketIdPattern)
   if (required(value.source_object, 'source_object', faults)) anyText(value.source_object, 'source_object', faults)
   if (value.source_version_id !== undefined) text(value.source_version_id, 'source_version_id', faults, 0, 1024)
   if (required(value.destination_object, 'destination_object', faults))
@@ -908,10 +908,10 @@ export function completeCopyObjectBodyInput(value: CopyObjectBodyInput): CopyObj
 export function checkMultipartUpload(value: unknown, faults: Faults): value is MultipartUpload {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bucketIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.bucket_id, 'bucket_id', faults) && matches(value.bucket_id, 'bucket_id', faults, bucketIdPattern))
-    formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bucketIdPattern)
+  if (required(value.bucket_id, 'bucket_id', faults) && formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid'))
+    matches(value.bucket_id, 'bucket_id', faults, bucketIdPattern)
   if (required(value.object, 'object', faults)) anyText(value.object, 'object', faults)
   if (required(value.content_type, 'content_type', faults))
     text(value.content_type, 'content_type', faults, 0, 255, customMetadataValuePattern)
@@ -928,9 +928,9 @@ export function checkMultipartUpload(value: unknown, faults: Faults): value is M
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkMultipartUploadState)
   if (
     required(value.initiator_principal_id, 'initiator_principal_id', faults) &&
-    matches(value.initiator_principal_id, 'initiator_principal_id', faults, bucketIdPattern)
-  )
     formatted(value.initiator_principal_id, 'initiator_principal_id', faults, isUuid, 'uuid')
+  )
+    matches(value.initiator_principal_id, 'initiator_principal_id', faults, bucketIdPattern)
   if (required(value.part_count, 'part_count', faults)) integer(value.part_count, 'part_count', faults, 0, 10000)
   if (required(value.uploaded_bytes, 'uploaded_bytes', faults))
     integer(value.uploaded_bytes, 'uploaded_bytes', faults, 0, 9007199254740991)
@@ -1197,8 +1197,8 @@ export function completeCreatePresignedUploadUrlBodyInput(
 export function checkStorageClass(value: unknown, faults: Faults): value is StorageClass {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bucketIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bucketIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, storageClassNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
@@ -1343,9 +1343,10 @@ export function checkS3ClassSettings(value: unknown, faults: Faults): value is S
   const before = faults.count
   if (
     required(value.endpoint, 'endpoint', faults) &&
-    text(value.endpoint, 'endpoint', faults, 0, 2048, s3ClassSettingsEndpointPattern)
-  )
+    text(value.endpoint, 'endpoint', faults, 0, 2048) &&
     formatted(value.endpoint, 'endpoint', faults, isUri, 'uri')
+  )
+    matches(value.endpoint, 'endpoint', faults, s3ClassSettingsEndpointPattern)
   if (required(value.region, 'region', faults))
     text(value.region, 'region', faults, 1, 63, s3ClassSettingsRegionPattern)
   if (required(value.force_path_style, 'force_path_style', faults))
@@ -1354,9 +1355,9 @@ export function checkS3ClassSettings(value: unknown, faults: Faults): value is S
     text(value.bucket_prefix, 'bucket_prefix', faults, 0, 20, s3ClassSettingsBucketPrefixPattern)
   if (
     required(value.credentials_secret_id, 'credentials_secret_id', faults) &&
-    matches(value.credentials_secret_id, 'credentials_secret_id', faults, bucketIdPattern)
-  )
     formatted(value.credentials_secret_id, 'credentials_secret_id', faults, isUuid, 'uuid')
+  )
+    matches(value.credentials_secret_id, 'credentials_secret_id', faults, bucketIdPattern)
   if (required(value.remote_storage_class, 'remote_storage_class', faults))
     text(value.remote_storage_class, 'remote_storage_class', faults, 0, 64, s3ClassSettingsRemoteStorageClassPattern)
   if (required(value.capabilities, 'capabilities', faults))
@@ -1370,9 +1371,10 @@ export function checkS3ClassSettingsInput(value: unknown, faults: Faults): value
   closed(value, faults, s3ClassSettingsInputMembers)
   if (
     required(value.endpoint, 'endpoint', faults) &&
-    text(value.endpoint, 'endpoint', faults, 0, 2048, s3ClassSettingsEndpointPattern)
-  )
+    text(value.endpoint, 'endpoint', faults, 0, 2048) &&
     formatted(value.endpoint, 'endpoint', faults, isUri, 'uri')
+  )
+    matches(value.endpoint, 'endpoint', faults, s3ClassSettingsEndpointPattern)
   if (required(value.region, 'region', faults))
     text(value.region, 'region', faults, 1, 63, s3ClassSettingsRegionPattern)
   if (value.force_path_style !== undefined) boolean(value.force_path_style, 'force_path_style', faults)
@@ -1380,9 +1382,9 @@ export function checkS3ClassSettingsInput(value: unknown, faults: Faults): value
     text(value.bucket_prefix, 'bucket_prefix', faults, 0, 20, s3ClassSettingsBucketPrefixPattern)
   if (
     required(value.credentials_secret_id, 'credentials_secret_id', faults) &&
-    matches(value.credentials_secret_id, 'credentials_secret_id', faults, bucketIdPattern)
-  )
     formatted(value.credentials_secret_id, 'credentials_secret_id', faults, isUuid, 'uuid')
+  )
+    matches(value.credentials_secret_id, 'credentials_secret_id', faults, bucketIdPattern)
   if (value.remote_storage_class !== undefined)
     text(value.remote_storage_class, 'remote_storage_class', faults, 0, 64, s3ClassSettingsRemoteStorageClassPattern)
   return faults.count === before
@@ -1392,17 +1394,21 @@ export function checkS3ClassSettingsUpdate(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, s3ClassSettingsInputMembers)
-  if (value.endpoint !== undefined && text(value.endpoint, 'endpoint', faults, 0, 2048, s3ClassSettingsEndpointPattern))
+  if (
+    value.endpoint !== undefined &&
+    text(value.endpoint, 'endpoint', faults, 0, 2048) &&
     formatted(value.endpoint, 'endpoint', faults, isUri, 'uri')
+  )
+    matches(value.endpoint, 'endpoint', faults, s3ClassSettingsEndpointPattern)
   if (value.region !== undefined) text(value.region, 'region', faults, 1, 63, s3ClassSettingsRegionPattern)
   if (value.force_path_style !== undefined) boolean(value.force_path_style, 'force_path_style', faults)
   if (value.bucket_prefix !== undefined)
     text(value.bucket_prefix, 'bucket_prefix', faults, 0, 20, s3ClassSettingsBucketPrefixPattern)
   if (
     value.credentials_secret_id !== undefined &&
-    matches(value.credentials_secret_id, 'credentials_secret_id', faults, bucketIdPattern)
-  )
     formatted(value.credentials_secret_id, 'credentials_secret_id', faults, isUuid, 'uuid')
+  )
+    matches(value.credentials_secret_id, 'credentials_secret_id', faults, bucketIdPattern)
   if (value.remote_storage_class !== undefined)
     text(value.remote_storage_class, 'remote_storage_class', faults, 0, 64, s3ClassSettingsRemoteStorageClassPattern)
   return faults.count === before
@@ -1430,8 +1436,8 @@ export function checkListStorageClassesResponse(value: unknown, faults: Faults):
 export function checkStorageClassInstance(value: unknown, faults: Faults): value is StorageClassInstance {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bucketIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bucketIdPattern)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, storageClassNamePattern)
   if (required(value.storage_class, 'storage_class', faults)) anyText(value.storage_class, 'storage_class', faults)
   if (required(value.location, 'location', faults))
@@ -1581,8 +1587,8 @@ export function checkMetricPoint(value: unknown, faults: Faults): value is Metri
 export function checkStorageOperation(value: unknown, faults: Faults): value is StorageOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bucketIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bucketIdPattern)
   if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
   if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
   if (required(value.operation_type, 'operation_type', faults))
@@ -1599,9 +1605,9 @@ export function checkStorageOperation(value: unknown, faults: Faults): value is 
   if (required(value.scope_id, 'scope_id', faults)) matches(value.scope_id, 'scope_id', faults, bucketInstanceIdPattern)
   if (
     required(value.principal_id, 'principal_id', faults) &&
-    matches(value.principal_id, 'principal_id', faults, bucketIdPattern)
-  )
     formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
+  )
+    matches(value.principal_id, 'principal_id', faults, bucketIdPattern)
   if (required(value.trace_id, 'trace_id', faults))
     matches(value.trace_id, 'trace_id', faults, storageOperationTraceIdPattern)
   return faults.count === before
@@ -1755,16 +1761,16 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bucketIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bucketIdPattern)
   return faults.count === before
 }
 
 export function checkListBucketsRequest(value: unknown, faults: Faults): value is ListBucketsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, bucketIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1776,8 +1782,8 @@ export function checkListBucketsRequest(value: unknown, faults: Faults): value i
 export function checkCreateBucketRequest(value: unknown, faults: Faults): value is CreateBucketRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, bucketIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
@@ -1792,22 +1798,22 @@ export function completeCreateBucketRequest(request: CreateBucketRequest): Creat
 export function checkGetBucketRequest(value: unknown, faults: Faults): value is GetBucketRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, bucketIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bucketIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bucketIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteBucketRequest(value: unknown, faults: Faults): value is DeleteBucketRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, bucketIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bucketIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bucketIdPattern)
   if (value.force !== undefined) boolean(value.force, 'force', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
@@ -1822,11 +1828,11 @@ export function completeDeleteBucketRequest(request: DeleteBucketRequest): Delet
 export function checkUpdateBucketRequest(value: unknown, faults: Faults): value is UpdateBucketRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, bucketIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bucketIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bucketIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
@@ -1837,11 +1843,11 @@ export function checkUpdateBucketRequest(value: unknown, faults: Faults): value 
 export function checkListMultipartUploadsRequest(value: unknown, faults: Faults): value is ListMultipartUploadsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, bucketIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.bucket, 'bucket', faults) && matches(value.bucket, 'bucket', faults, bucketIdPattern))
-    formatted(value.bucket, 'bucket', faults, isUuid, 'uuid')
+  if (required(value.bucket, 'bucket', faults) && formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
+    matches(value.bucket, 'bucket', faults, bucketIdPattern)
   if (value.view !== undefined) nested(value.view, 'view', faults, checkViewInput)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1860,11 +1866,11 @@ export function checkCreateMultipartUploadRequest(
 ): value is CreateMultipartUploadRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, bucketIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.bucket, 'bucket', faults) && matches(value.bucket, 'bucket', faults, bucketIdPattern))
-    formatted(value.bucket, 'bucket', faults, isUuid, 'uuid')
+  if (required(value.bucket, 'bucket', faults) && formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
+    matches(value.bucket, 'bucket', faults, bucketIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMultipartUploadInput)
@@ -1880,13 +1886,13 @@ export function completeCreateMultipartUploadRequest(
 export function checkAbortMultipartUploadRequest(value: unknown, faults: Faults): value is AbortMultipartUploadRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, bucketIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.bucket, 'bucket', faults) && matches(value.bucket, 'bucket', faults, bucketIdPattern))
-    formatted(value.bucket, 'bucket', faults, isUuid, 'uuid')
-  if (required(value.upload_id, 'upload_id', faults) && matches(value.upload_id, 'upload_id', faults, bucketIdPattern))
-    formatted(value.upload_id, 'upload_id', faults, isUuid, 'uuid')
+  if (required(value.bucket, 'bucket', faults) && formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
+    matches(value.bucket, 'bucket', faults, bucketIdPattern)
+  if (required(value.upload_id, 'upload_id', faults) && formatted(value.upload_id, 'upload_id', faults, isUuid, 'uuid'))
+    matches(value.upload_id, 'upload_id', faults, bucketIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
@@ -1899,13 +1905,13 @@ export function checkCompleteMultipartUploadRequest(
 ): value is CompleteMultipartUploadRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, bucketIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.bucket, 'bucket', faults) && matches(value.bucket, 'bucket', faults, bucketIdPattern))
-    formatted(value.bucket, 'bucket', faults, isUuid, 'uuid')
-  if (required(value.upload_id, 'upload_id', faults) && matches(value.upload_id, 'upload_id', faults, bucketIdPattern))
-    formatted(value.upload_id, 'upload_id', faults, isUuid, 'uuid')
+  if (required(value.bucket, 'bucket', faults) && formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
+    matches(value.bucket, 'bucket', faults, bucketIdPattern)
+  if (required(value.upload_id, 'upload_id', faults) && formatted(value.upload_id, 'upload_id', faults, isUuid, 'uuid'))
+    matches(value.upload_id, 'upload_id', faults, bucketIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCompleteMultipartUploadBodyInput)
@@ -1921,13 +1927,13 @@ export function completeCompleteMultipartUploadRequest(
 export function checkCreatePartUrlsRequest(value: unknown, faults: Faults): value is CreatePartUrlsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, bucketIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.bucket, 'bucket', faults) && matches(value.bucket, 'bucket', faults, bucketIdPattern))
-    formatted(value.bucket, 'bucket', faults, isUuid, 'uuid')
-  if (required(value.upload_id, 'upload_id', faults) && matches(value.upload_id, 'upload_id', faults, bucketIdPattern))
-    formatted(value.upload_id, 'upload_id', faults, isUuid, 'uuid')
+  if (required(value.bucket, 'bucket', faults) && formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
+    matches(value.bucket, 'bucket', faults, bucketIdPattern)
+  if (required(value.upload_id, 'upload_id', faults) && formatted(value.upload_id, 'upload_id', faults, isUuid, 'uuid'))
+    matches(value.upload_id, 'upload_id', faults, bucketIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCreatePartUrlsBodyInput)
   return faults.count === before
 }
@@ -1939,11 +1945,11 @@ export function completeCreatePartUrlsRequest(request: CreatePartUrlsRequest): C
 export function checkListObjectsRequest(value: unknown, faults: Faults): value is ListObjectsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, bucketIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.bucket, 'bucket', faults) && matches(value.bucket, 'bucket', faults, bucketIdPattern))
-    formatted(value.bucket, 'bucket', faults, isUuid, 'uuid')
+  if (required(value.bucket, 'bucket', faults) && formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
+    matches(value.bucket, 'bucket', faults, bucketIdPattern)
   if (value.prefix !== undefined) anyText(value.prefix, 'prefix', faults)
   if (value.delimiter !== undefined) matches(value.delimiter, 'delimiter', faults, listObjectsRequestDelimiterPattern)
   if (value.versions !== undefined) boolean(value.versions, 'versions', faults)
@@ -1966,11 +1972,11 @@ export function completeListObjectsRequest(request: ListObjectsRequest): ListObj
 export function checkGetObjectRequest(value: unknown, faults: Faults): value is GetObjectRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, bucketIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.bucket, 'bucket', faults) && matches(value.bucket, 'bucket', faults, bucketIdPattern))
-    formatted(value.bucket, 'bucket', faults, isUuid, 'uuid')
+  if (required(value.bucket, 'bucket', faults) && formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
+    matches(value.bucket, 'bucket', faults, bucketIdPattern)
   if (required(value.object, 'object', faults)) anyText(value.object, 'object', faults)
   if (value.version_id !== undefined) text(value.version_id, 'version_id', faults, 1, 1024)
   return faults.count === before
@@ -1979,11 +1985,11 @@ export function checkGetObjectRequest(value: unknown, faults: Faults): value is 
 export function checkDeleteObjectRequest(value: unknown, faults: Faults): value is DeleteObjectRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, bucketIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.bucket, 'bucket', faults) && matches(value.bucket, 'bucket', faults, bucketIdPattern))
-    formatted(value.bucket, 'bucket', faults, isUuid, 'uuid')
+  if (required(value.bucket, 'bucket', faults) && formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
+    matches(value.bucket, 'bucket', faults, bucketIdPattern)
   if (required(value.object, 'object', faults)) anyText(value.object, 'object', faults)
   if (value.version_id !== undefined) text(value.version_id, 'version_id', faults, 1, 1024)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -1995,11 +2001,11 @@ export function checkDeleteObjectRequest(value: unknown, faults: Faults): value 
 export function checkGetObjectMetadataRequest(value: unknown, faults: Faults): value is GetObjectMetadataRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, bucketIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.bucket, 'bucket', faults) && matches(value.bucket, 'bucket', faults, bucketIdPattern))
-    formatted(value.bucket, 'bucket', faults, isUuid, 'uuid')
+  if (required(value.bucket, 'bucket', faults) && formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
+    matches(value.bucket, 'bucket', faults, bucketIdPattern)
   if (required(value.object, 'object', faults)) anyText(value.object, 'object', faults)
   if (value.version_id !== undefined) text(value.version_id, 'version_id', faults, 1, 1024)
   return faults.count === before
@@ -2008,11 +2014,11 @@ export function checkGetObjectMetadataRequest(value: unknown, faults: Faults): v
 export function checkCopyObjectRequest(value: unknown, faults: Faults): value is CopyObjectRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, bucketIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.bucket, 'bucket', faults) && matches(value.bucket, 'bucket', faults, bucketIdPattern))
-    formatted(value.bucket, 'bucket', faults, isUuid, 'uuid')
+  if (required(value.bucket, 'bucket', faults) && formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
+    matches(value.bucket, 'bucket', faults, bucketIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCopyObjectBodyInput)
@@ -2029,11 +2035,11 @@ export function checkCreatePresignedDownloadUrlRequest(
 ): value is CreatePresignedDownloadUrlRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, bucketIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.bucket, 'bucket', faults) && matches(value.bucket, 'bucket', faults, bucketIdPattern))
-    formatted(value.bucket, 'bucket', faults, isUuid, 'uuid')
+  if (required(value.bucket, 'bucket', faults) && formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
+    matches(value.bucket, 'bucket', faults, bucketIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCreatePresignedDownloadUrlBodyInput)
   return faults.count === before
 }
@@ -2050,11 +2056,11 @@ export function checkCreatePresignedUploadUrlRequest(
 ): value is CreatePresignedUploadUrlRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, bucketIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.bucket, 'bucket', faults) && matches(value.bucket, 'bucket', faults, bucketIdPattern))
-    formatted(value.bucket, 'bucket', faults, isUuid, 'uuid')
+  if (required(value.bucket, 'bucket', faults) && formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
+    matches(value.bucket, 'bucket', faults, bucketIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCreatePresignedUploadUrlBodyInput)
   return faults.count === before
 }
@@ -2068,12 +2074,12 @@ export function completeCreatePresignedUploadUrlRequest(
 export function checkAggregateBucketStatsRequest(value: unknown, faults: Faults): value is AggregateBucketStatsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, bucketIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.stats !== undefined) list(value.stats, 'stats', faults, (item, faults) => anyText(item, '', faults), 0, 100)
-  if (value.bucket_id !== undefined && matches(value.bucket_id, 'bucket_id', faults, bucketIdPattern))
-    formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid')
+  if (value.bucket_id !== undefined && formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid'))
+    matches(value.bucket_id, 'bucket_id', faults, bucketIdPattern)
   if (value.group_by !== undefined) nested(value.group_by, 'group_by', faults, checkStatGroupByInput)
   return faults.count === before
 }
@@ -2088,12 +2094,12 @@ export function checkGetBucketMetricHistoryRequest(
 ): value is GetBucketMetricHistoryRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, bucketIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.stat, 'stat', faults)) anyText(value.stat, 'stat', faults)
-  if (value.bucket_id !== undefined && matches(value.bucket_id, 'bucket_id', faults, bucketIdPattern))
-    formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid')
+  if (value.bucket_id !== undefined && formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid'))
+    matches(value.bucket_id, 'bucket_id', faults, bucketIdPattern)
   if (required(value.start_time, 'start_time', faults))
     formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
@@ -2111,8 +2117,8 @@ export function completeGetBucketMetricHistoryRequest(
 export function checkListStatDescriptorsRequest(value: unknown, faults: Faults): value is ListStatDescriptorsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, bucketIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, bucketIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2197,8 +2203,8 @@ export function checkGetStorageClassInstanceRequest(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.storage_class, 'storage_class', faults)) anyText(value.storage_class, 'storage_class', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, bucketIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, bucketIdPattern)
   return faults.count === before
 }
 

@@ -262,8 +262,8 @@ const createOrganisationRequestIdempotencyKeyPattern = /^[!-~]+$/u
 export function checkOrganisation(value: unknown, faults: Faults): value is Organisation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, organisationNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
@@ -304,9 +304,9 @@ export function checkOrganisationInput(value: unknown, faults: Faults): value is
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (
     value.owner_principal_id !== undefined &&
-    matches(value.owner_principal_id, 'owner_principal_id', faults, organisationIdPattern)
-  )
     formatted(value.owner_principal_id, 'owner_principal_id', faults, isUuid, 'uuid')
+  )
+    matches(value.owner_principal_id, 'owner_principal_id', faults, organisationIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -323,9 +323,9 @@ export function checkOrganisationUpdate(value: unknown, faults: Faults): value i
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (
     value.owner_principal_id !== undefined &&
-    matches(value.owner_principal_id, 'owner_principal_id', faults, organisationIdPattern)
-  )
     formatted(value.owner_principal_id, 'owner_principal_id', faults, isUuid, 'uuid')
+  )
+    matches(value.owner_principal_id, 'owner_principal_id', faults, organisationIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -344,11 +344,8 @@ export function checkEffectiveStateSource(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (
-    required(value.scope_id, 'scope_id', faults) &&
+  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
     matches(value.scope_id, 'scope_id', faults, organisationIdPattern)
-  )
-    formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
   return faults.count === before
 }
 
@@ -365,13 +362,13 @@ export function checkListOrganisationsResponse(value: unknown, faults: Faults): 
 export function checkGroup(value: unknown, faults: Faults): value is Group {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (
     required(value.organisation_id, 'organisation_id', faults) &&
-    matches(value.organisation_id, 'organisation_id', faults, organisationIdPattern)
-  )
     formatted(value.organisation_id, 'organisation_id', faults, isUuid, 'uuid')
+  )
+    matches(value.organisation_id, 'organisation_id', faults, organisationIdPattern)
   if (required(value.parent_group_id, 'parent_group_id', faults))
     matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, organisationNamePattern)
@@ -452,13 +449,13 @@ export function checkListGroupsResponse(value: unknown, faults: Faults): value i
 export function checkWorkspace(value: unknown, faults: Faults): value is Workspace {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (
     required(value.organisation_id, 'organisation_id', faults) &&
-    matches(value.organisation_id, 'organisation_id', faults, organisationIdPattern)
-  )
     formatted(value.organisation_id, 'organisation_id', faults, isUuid, 'uuid')
+  )
+    matches(value.organisation_id, 'organisation_id', faults, organisationIdPattern)
   if (required(value.parent_group_id, 'parent_group_id', faults))
     matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, organisationNamePattern)
@@ -536,8 +533,8 @@ export function checkAncestor(value: unknown, faults: Faults): value is Ancestor
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
   return faults.count === before
 }
@@ -570,11 +567,8 @@ export function checkEffectiveQuota(value: unknown, faults: Faults): value is Ef
   const before = faults.count
   if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, effectiveQuotaIdPattern)
   if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (
-    required(value.scope_id, 'scope_id', faults) &&
+  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
     matches(value.scope_id, 'scope_id', faults, organisationIdPattern)
-  )
-    formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
   if (required(value.limit, 'limit', faults)) integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (required(value.limit_source, 'limit_source', faults))
     nested(value.limit_source, 'limit_source', faults, checkLimitSource)
@@ -589,11 +583,8 @@ export function checkLimitSource(value: unknown, faults: Faults): value is Limit
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (
-    required(value.scope_id, 'scope_id', faults) &&
+  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
     matches(value.scope_id, 'scope_id', faults, organisationIdPattern)
-  )
-    formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
   if (required(value.override_id, 'override_id', faults))
     matches(value.override_id, 'override_id', faults, organisationStateChangedByPattern)
   return faults.count === before
@@ -603,11 +594,8 @@ export function checkQuotaLink(value: unknown, faults: Faults): value is QuotaLi
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (
-    required(value.scope_id, 'scope_id', faults) &&
+  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
     matches(value.scope_id, 'scope_id', faults, organisationIdPattern)
-  )
-    formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
   if (required(value.limit, 'limit', faults)) integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (required(value.override_id, 'override_id', faults))
     matches(value.override_id, 'override_id', faults, organisationStateChangedByPattern)
@@ -665,16 +653,13 @@ export function checkListQuotasResponse(value: unknown, faults: Faults): value i
 export function checkQuotaOverride(value: unknown, faults: Faults): value is QuotaOverride {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (required(value.quota_id, 'quota_id', faults)) matches(value.quota_id, 'quota_id', faults, effectiveQuotaIdPattern)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
   if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (
-    required(value.scope_id, 'scope_id', faults) &&
+  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
     matches(value.scope_id, 'scope_id', faults, organisationIdPattern)
-  )
-    formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
   if (required(value.limit, 'limit', faults)) integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (required(value.usage, 'usage', faults)) integer(value.usage, 'usage', faults, 0, 9007199254740991)
   if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
@@ -692,11 +677,8 @@ export function checkQuotaOverrideInput(value: unknown, faults: Faults): value i
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (required(value.scope_type, 'scope_type', faults))
     nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
-  if (
-    required(value.scope_id, 'scope_id', faults) &&
+  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
     matches(value.scope_id, 'scope_id', faults, organisationIdPattern)
-  )
-    formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
   if (required(value.limit, 'limit', faults)) integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -708,8 +690,8 @@ export function checkQuotaOverrideUpdate(value: unknown, faults: Faults): value 
   closed(value, faults, quotaOverrideInputMembers)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.scope_type !== undefined) nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
-  if (value.scope_id !== undefined && matches(value.scope_id, 'scope_id', faults, organisationIdPattern))
-    formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
+  if (value.scope_id !== undefined && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
+    matches(value.scope_id, 'scope_id', faults, organisationIdPattern)
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -732,8 +714,8 @@ export function checkListQuotaOverridesResponse(value: unknown, faults: Faults):
 export function checkTaxonomyOperation(value: unknown, faults: Faults): value is TaxonomyOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
   if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
   if (required(value.operation_type, 'operation_type', faults))
@@ -751,9 +733,9 @@ export function checkTaxonomyOperation(value: unknown, faults: Faults): value is
     matches(value.scope_id, 'scope_id', faults, organisationStateChangedByPattern)
   if (
     required(value.principal_id, 'principal_id', faults) &&
-    matches(value.principal_id, 'principal_id', faults, organisationIdPattern)
-  )
     formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
+  )
+    matches(value.principal_id, 'principal_id', faults, organisationIdPattern)
   if (required(value.trace_id, 'trace_id', faults))
     matches(value.trace_id, 'trace_id', faults, taxonomyOperationTraceIdPattern)
   return faults.count === before
@@ -819,8 +801,8 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   return faults.count === before
 }
 
@@ -850,16 +832,16 @@ export function completeCreateOrganisationRequest(request: CreateOrganisationReq
 export function checkGetOrganisationRequest(value: unknown, faults: Faults): value is GetOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteOrganisationRequest(value: unknown, faults: Faults): value is DeleteOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
@@ -869,8 +851,8 @@ export function checkDeleteOrganisationRequest(value: unknown, faults: Faults): 
 export function checkUpdateOrganisationRequest(value: unknown, faults: Faults): value is UpdateOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
@@ -881,8 +863,8 @@ export function checkUpdateOrganisationRequest(value: unknown, faults: Faults): 
 export function checkArchiveOrganisationRequest(value: unknown, faults: Faults): value is ArchiveOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -896,8 +878,8 @@ export function completeArchiveOrganisationRequest(request: ArchiveOrganisationR
 export function checkRestoreOrganisationRequest(value: unknown, faults: Faults): value is RestoreOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -911,8 +893,8 @@ export function completeRestoreOrganisationRequest(request: RestoreOrganisationR
 export function checkResumeOrganisationRequest(value: unknown, faults: Faults): value is ResumeOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -926,8 +908,8 @@ export function completeResumeOrganisationRequest(request: ResumeOrganisationReq
 export function checkSuspendOrganisationRequest(value: unknown, faults: Faults): value is SuspendOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -943,9 +925,9 @@ export function checkListGroupsRequest(value: unknown, faults: Faults): value is
   const before = faults.count
   if (
     required(value.organisation, 'organisation', faults) &&
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  )
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
+  )
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -958,9 +940,9 @@ export function checkCreateGroupRequest(value: unknown, faults: Faults): value i
   const before = faults.count
   if (
     required(value.organisation, 'organisation', faults) &&
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  )
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
+  )
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkGroupInput)
@@ -976,11 +958,11 @@ export function checkGetGroupRequest(value: unknown, faults: Faults): value is G
   const before = faults.count
   if (
     required(value.organisation, 'organisation', faults) &&
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  )
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   return faults.count === before
 }
 
@@ -989,11 +971,11 @@ export function checkDeleteGroupRequest(value: unknown, faults: Faults): value i
   const before = faults.count
   if (
     required(value.organisation, 'organisation', faults) &&
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  )
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
@@ -1005,11 +987,11 @@ export function checkUpdateGroupRequest(value: unknown, faults: Faults): value i
   const before = faults.count
   if (
     required(value.organisation, 'organisation', faults) &&
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  )
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
@@ -1022,11 +1004,11 @@ export function checkArchiveGroupRequest(value: unknown, faults: Faults): value 
   const before = faults.count
   if (
     required(value.organisation, 'organisation', faults) &&
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  )
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -1042,11 +1024,11 @@ export function checkMoveGroupRequest(value: unknown, faults: Faults): value is 
   const before = faults.count
   if (
     required(value.organisation, 'organisation', faults) &&
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  )
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMoveTargetInput)
@@ -1058,11 +1040,11 @@ export function checkRestoreGroupRequest(value: unknown, faults: Faults): value 
   const before = faults.count
   if (
     required(value.organisation, 'organisation', faults) &&
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  )
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -1078,11 +1060,11 @@ export function checkResumeGroupRequest(value: unknown, faults: Faults): value i
   const before = faults.count
   if (
     required(value.organisation, 'organisation', faults) &&
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  )
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -1098,11 +1080,11 @@ export function checkSuspendGroupRequest(value: unknown, faults: Faults): value 
   const before = faults.count
   if (
     required(value.organisation, 'organisation', faults) &&
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  )
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -1118,9 +1100,9 @@ export function checkListWorkspacesRequest(value: unknown, faults: Faults): valu
   const before = faults.count
   if (
     required(value.organisation, 'organisation', faults) &&
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  )
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
+  )
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1133,9 +1115,9 @@ export function checkCreateWorkspaceRequest(value: unknown, faults: Faults): val
   const before = faults.count
   if (
     required(value.organisation, 'organisation', faults) &&
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  )
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
+  )
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkWorkspaceInput)
@@ -1151,11 +1133,11 @@ export function checkGetWorkspaceRequest(value: unknown, faults: Faults): value 
   const before = faults.count
   if (
     required(value.organisation, 'organisation', faults) &&
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  )
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   return faults.count === before
 }
 
@@ -1164,11 +1146,11 @@ export function checkDeleteWorkspaceRequest(value: unknown, faults: Faults): val
   const before = faults.count
   if (
     required(value.organisation, 'organisation', faults) &&
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  )
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value.force !== undefined) boolean(value.force, 'force', faults)
   if (value['Idempotency-Key'] !== undefined)
@@ -1185,11 +1167,11 @@ export function checkUpdateWorkspaceRequest(value: unknown, faults: Faults): val
   const before = faults.count
   if (
     required(value.organisation, 'organisation', faults) &&
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  )
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
@@ -1202,11 +1184,11 @@ export function checkArchiveWorkspaceRequest(value: unknown, faults: Faults): va
   const before = faults.count
   if (
     required(value.organisation, 'organisation', faults) &&
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  )
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -1222,11 +1204,11 @@ export function checkMoveWorkspaceRequest(value: unknown, faults: Faults): value
   const before = faults.count
   if (
     required(value.organisation, 'organisation', faults) &&
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  )
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMoveTargetInput)
@@ -1238,11 +1220,11 @@ export function checkRestoreWorkspaceRequest(value: unknown, faults: Faults): va
   const before = faults.count
   if (
     required(value.organisation, 'organisation', faults) &&
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  )
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -1258,11 +1240,11 @@ export function checkResumeWorkspaceRequest(value: unknown, faults: Faults): val
   const before = faults.count
   if (
     required(value.organisation, 'organisation', faults) &&
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  )
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -1278,11 +1260,11 @@ export function checkSuspendWorkspaceRequest(value: unknown, faults: Faults): va
   const before = faults.count
   if (
     required(value.organisation, 'organisation', faults) &&
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  )
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -1298,13 +1280,13 @@ export function checkGetEffectiveQuotaRequest(value: unknown, faults: Faults): v
   const before = faults.count
   if (
     required(value.organisation, 'organisation', faults) &&
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  )
     formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
+  )
+    matches(value.organisation, 'organisation', faults, organisationIdPattern)
   if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
   if (value.scope_type !== undefined) nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
-  if (value.scope_id !== undefined && matches(value.scope_id, 'scope_id', faults, organisationIdPattern))
-    formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid')
+  if (value.scope_id !== undefined && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
+    matches(value.scope_id, 'scope_id', faults, organisationIdPattern)
   return faults.count === before
 }
 
@@ -1365,8 +1347,8 @@ export function checkGetQuotaOverrideRequest(value: unknown, faults: Faults): va
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.quota, 'quota', faults)) anyText(value.quota, 'quota', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   return faults.count === before
 }
 
@@ -1374,8 +1356,8 @@ export function checkDeleteQuotaOverrideRequest(value: unknown, faults: Faults):
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.quota, 'quota', faults)) anyText(value.quota, 'quota', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
@@ -1386,8 +1368,8 @@ export function checkUpdateQuotaOverrideRequest(value: unknown, faults: Faults):
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (required(value.quota, 'quota', faults)) anyText(value.quota, 'quota', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, organisationIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, organisationIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)

@@ -262,8 +262,8 @@ const deleteDeploymentTargetRequestIdempotencyKeyPattern = /^[!-~]+$/u
 export function checkDeploymentTarget(value: unknown, faults: Faults): value is DeploymentTarget {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, deploymentTargetIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, deploymentTargetIdPattern)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
@@ -446,8 +446,8 @@ export function checkHostNumaNode(value: unknown, faults: Faults): value is Host
 export function checkLocation(value: unknown, faults: Faults): value is Location {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, deploymentTargetIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, deploymentTargetIdPattern)
   if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
   if (required(value.display_name, 'display_name', faults)) anyText(value.display_name, 'display_name', faults)
   if (required(value.description, 'description', faults)) anyText(value.description, 'description', faults)
@@ -516,8 +516,8 @@ export function completeStateChangeInput(value: StateChangeInput): StateChangeGi
 export function checkMultiRegion(value: unknown, faults: Faults): value is MultiRegion {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, deploymentTargetIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, deploymentTargetIdPattern)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
@@ -613,8 +613,8 @@ export function checkListMultiRegionsResponse(value: unknown, faults: Faults): v
 export function checkRegion(value: unknown, faults: Faults): value is Region {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, deploymentTargetIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, deploymentTargetIdPattern)
   if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
   if (required(value.country_code, 'country_code', faults))
     matches(value.country_code, 'country_code', faults, locationHintsInputCountryCodePattern)
@@ -642,8 +642,8 @@ export function checkListRegionsResponse(value: unknown, faults: Faults): value 
 export function checkZone(value: unknown, faults: Faults): value is Zone {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, deploymentTargetIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, deploymentTargetIdPattern)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
@@ -712,8 +712,8 @@ export function checkListZonesResponse(value: unknown, faults: Faults): value is
 export function checkResourcePool(value: unknown, faults: Faults): value is ResourcePool {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, deploymentTargetIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, deploymentTargetIdPattern)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
@@ -877,8 +877,8 @@ export function checkResourceAmounts(value: unknown, faults: Faults): value is R
 export function checkTopologyOperation(value: unknown, faults: Faults): value is TopologyOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, deploymentTargetIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, deploymentTargetIdPattern)
   if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
   if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
   if (required(value.operation_type, 'operation_type', faults))
@@ -896,9 +896,9 @@ export function checkTopologyOperation(value: unknown, faults: Faults): value is
     matches(value.scope_id, 'scope_id', faults, locationApprovedByPattern)
   if (
     required(value.principal_id, 'principal_id', faults) &&
-    matches(value.principal_id, 'principal_id', faults, deploymentTargetIdPattern)
-  )
     formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
+  )
+    matches(value.principal_id, 'principal_id', faults, deploymentTargetIdPattern)
   if (required(value.trace_id, 'trace_id', faults))
     matches(value.trace_id, 'trace_id', faults, topologyOperationTraceIdPattern)
   return faults.count === before
@@ -988,8 +988,8 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, deploymentTargetIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, deploymentTargetIdPattern)
   return faults.count === before
 }
 

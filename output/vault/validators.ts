@@ -657,13 +657,13 @@ const createCapsuleRequestIdempotencyKeyPattern = /^[!-~]+$/u
 export function checkSecret(value: unknown, faults: Faults): value is Secret {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   if (
     required(value.workspace_id, 'workspace_id', faults) &&
-    matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
-  )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
+  )
+    matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, secretNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
@@ -819,8 +819,8 @@ export function checkSecretVersion(value: unknown, faults: Faults): value is Sec
   const before = faults.count
   if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
   if (required(value.version, 'version', faults)) integer(value.version, 'version', faults, 1, 2147483647)
-  if (required(value.secret_id, 'secret_id', faults) && matches(value.secret_id, 'secret_id', faults, secretIdPattern))
-    formatted(value.secret_id, 'secret_id', faults, isUuid, 'uuid')
+  if (required(value.secret_id, 'secret_id', faults) && formatted(value.secret_id, 'secret_id', faults, isUuid, 'uuid'))
+    matches(value.secret_id, 'secret_id', faults, secretIdPattern)
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkSecretVersionState)
   if (value.payload !== undefined) nested(value.payload, 'payload', faults, checkSecretPayload)
   if (required(value.payload_size_bytes, 'payload_size_bytes', faults))
@@ -897,13 +897,13 @@ export function checkEtagBodyInput(value: unknown, faults: Faults): value is Eta
 export function checkCryptoKey(value: unknown, faults: Faults): value is CryptoKey {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   if (
     required(value.workspace_id, 'workspace_id', faults) &&
-    matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
-  )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
+  )
+    matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, secretNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
@@ -1009,9 +1009,9 @@ export function checkCryptoKeyVersion(value: unknown, faults: Faults): value is 
   if (required(value.version, 'version', faults)) integer(value.version, 'version', faults, 1, 2147483647)
   if (
     required(value.crypto_key_id, 'crypto_key_id', faults) &&
-    matches(value.crypto_key_id, 'crypto_key_id', faults, secretIdPattern)
-  )
     formatted(value.crypto_key_id, 'crypto_key_id', faults, isUuid, 'uuid')
+  )
+    matches(value.crypto_key_id, 'crypto_key_id', faults, secretIdPattern)
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkCryptoKeyVersionState)
   if (required(value.algorithm, 'algorithm', faults))
     nested(value.algorithm, 'algorithm', faults, checkCryptoKeyAlgorithm)
@@ -1320,13 +1320,13 @@ export function checkGenerateRandomBytesResponse(value: unknown, faults: Faults)
 export function checkCapsule(value: unknown, faults: Faults): value is Capsule {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   if (
     required(value.workspace_id, 'workspace_id', faults) &&
-    matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
-  )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
+  )
+    matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 0, 63, capsuleNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
@@ -1356,9 +1356,9 @@ export function checkCapsule(value: unknown, faults: Faults): value is Capsule {
   if (required(value.revoke_reason, 'revoke_reason', faults)) text(value.revoke_reason, 'revoke_reason', faults, 0, 512)
   if (
     required(value.created_by, 'created_by', faults) &&
-    matches(value.created_by, 'created_by', faults, secretIdPattern)
-  )
     formatted(value.created_by, 'created_by', faults, isUuid, 'uuid')
+  )
+    matches(value.created_by, 'created_by', faults, secretIdPattern)
   if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
@@ -1427,8 +1427,8 @@ export function checkCapsuleSourceInput(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, capsuleSourceInputMembers)
-  if (required(value.secret_id, 'secret_id', faults) && matches(value.secret_id, 'secret_id', faults, secretIdPattern))
-    formatted(value.secret_id, 'secret_id', faults, isUuid, 'uuid')
+  if (required(value.secret_id, 'secret_id', faults) && formatted(value.secret_id, 'secret_id', faults, isUuid, 'uuid'))
+    matches(value.secret_id, 'secret_id', faults, secretIdPattern)
   if (value.version !== undefined) matches(value.version, 'version', faults, capsuleSourceInputVersionPattern)
   return faults.count === before
 }
@@ -1449,8 +1449,8 @@ export function checkListCapsulesResponse(value: unknown, faults: Faults): value
 export function checkCapsuleDelivery(value: unknown, faults: Faults): value is CapsuleDelivery {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkCapsuleState)
   if (required(value.expire_time, 'expire_time', faults))
     formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
@@ -1503,13 +1503,13 @@ export function completeRevokeCapsuleBodyInput(value: RevokeCapsuleBodyInput): R
 export function checkCertificateAuthority(value: unknown, faults: Faults): value is CertificateAuthority {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   if (
     required(value.workspace_id, 'workspace_id', faults) &&
-    matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
-  )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
+  )
+    matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, secretNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
@@ -1814,9 +1814,9 @@ export function checkCertificateAuthorityActivation(
   closed(value, faults, certificateAuthorityActivationMembers)
   if (
     required(value.certificate_authority_id, 'certificate_authority_id', faults) &&
-    matches(value.certificate_authority_id, 'certificate_authority_id', faults, secretIdPattern)
-  )
     formatted(value.certificate_authority_id, 'certificate_authority_id', faults, isUuid, 'uuid')
+  )
+    matches(value.certificate_authority_id, 'certificate_authority_id', faults, secretIdPattern)
   if (required(value.pem_certificate_chain, 'pem_certificate_chain', faults))
     list(
       value.pem_certificate_chain,
@@ -1865,9 +1865,9 @@ export function checkCertificateRevocationList(value: unknown, faults: Faults): 
   const before = faults.count
   if (
     required(value.certificate_authority_id, 'certificate_authority_id', faults) &&
-    matches(value.certificate_authority_id, 'certificate_authority_id', faults, secretIdPattern)
-  )
     formatted(value.certificate_authority_id, 'certificate_authority_id', faults, isUuid, 'uuid')
+  )
+    matches(value.certificate_authority_id, 'certificate_authority_id', faults, secretIdPattern)
   if (required(value.crl_number, 'crl_number', faults))
     matches(value.crl_number, 'crl_number', faults, certificateRevocationListCrlNumberPattern)
   if (required(value.this_update_time, 'this_update_time', faults))
@@ -1886,19 +1886,19 @@ export function checkCertificateRevocationList(value: unknown, faults: Faults): 
 export function checkCertificateTemplate(value: unknown, faults: Faults): value is CertificateTemplate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   if (
     required(value.workspace_id, 'workspace_id', faults) &&
-    matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
-  )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
+  )
+    matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.certificate_authority_id, 'certificate_authority_id', faults) &&
-    matches(value.certificate_authority_id, 'certificate_authority_id', faults, secretIdPattern)
-  )
     formatted(value.certificate_authority_id, 'certificate_authority_id', faults, isUuid, 'uuid')
+  )
+    matches(value.certificate_authority_id, 'certificate_authority_id', faults, secretIdPattern)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, secretNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
@@ -2199,19 +2199,19 @@ export function checkListCertificateTemplatesResponse(
 export function checkCertificate(value: unknown, faults: Faults): value is Certificate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   if (
     required(value.workspace_id, 'workspace_id', faults) &&
-    matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
-  )
     formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
+  )
+    matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.certificate_authority_id, 'certificate_authority_id', faults) &&
-    matches(value.certificate_authority_id, 'certificate_authority_id', faults, secretIdPattern)
-  )
     formatted(value.certificate_authority_id, 'certificate_authority_id', faults, isUuid, 'uuid')
+  )
+    matches(value.certificate_authority_id, 'certificate_authority_id', faults, secretIdPattern)
   if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 0, 63, capsuleNamePattern)
   if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
   if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
@@ -2248,9 +2248,9 @@ export function checkCertificate(value: unknown, faults: Faults): value is Certi
   if (value.revocation !== undefined) nested(value.revocation, 'revocation', faults, checkRevocation)
   if (
     required(value.requested_by, 'requested_by', faults) &&
-    matches(value.requested_by, 'requested_by', faults, secretIdPattern)
-  )
     formatted(value.requested_by, 'requested_by', faults, isUuid, 'uuid')
+  )
+    matches(value.requested_by, 'requested_by', faults, secretIdPattern)
   if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
   if (required(value.create_time, 'create_time', faults))
     formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
@@ -2398,7 +2398,8 @@ export function checkSubjectAltNames(value: unknown, faults: Faults): value is S
       value.email_addresses,
       'email_addresses',
       faults,
-      (item, faults) => text(item, '', faults, 0, 254) && formatted(item, '', faults, isEmail, 'email'),
+      (item, faults) =>
+        text(item, '', faults, 0, 254) && formatted(item, '', faults, isEmail, 'email, such as kim@example.com'),
       0,
       100,
     )
@@ -2441,7 +2442,8 @@ export function checkSubjectAltNamesInput(value: unknown, faults: Faults): value
       value.email_addresses,
       'email_addresses',
       faults,
-      (item, faults) => text(item, '', faults, 0, 254) && formatted(item, '', faults, isEmail, 'email'),
+      (item, faults) =>
+        text(item, '', faults, 0, 254) && formatted(item, '', faults, isEmail, 'email, such as kim@example.com'),
       0,
       100,
     )
@@ -2484,8 +2486,8 @@ export function completeTakeSnapshotBodyInput(value: TakeSnapshotBodyInput): Tak
 export function checkVaultOperation(value: unknown, faults: Faults): value is VaultOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
   if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
   if (required(value.operation_type, 'operation_type', faults))
@@ -2503,9 +2505,9 @@ export function checkVaultOperation(value: unknown, faults: Faults): value is Va
     matches(value.scope_id, 'scope_id', faults, secretCryptoKeyIdPattern)
   if (
     required(value.principal_id, 'principal_id', faults) &&
-    matches(value.principal_id, 'principal_id', faults, secretIdPattern)
-  )
     formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
+  )
+    matches(value.principal_id, 'principal_id', faults, secretIdPattern)
   if (required(value.trace_id, 'trace_id', faults))
     matches(value.trace_id, 'trace_id', faults, vaultOperationTraceIdPattern)
   return faults.count === before
@@ -2682,24 +2684,24 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   return faults.count === before
 }
 
 export function checkGetCapsuleDeliveryRequest(value: unknown, faults: Faults): value is GetCapsuleDeliveryRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   return faults.count === before
 }
 
 export function checkRedeemCapsuleRequest(value: unknown, faults: Faults): value is RedeemCapsuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRedeemCapsuleBodyInput)
   return faults.count === before
 }
@@ -2711,8 +2713,8 @@ export function completeRedeemCapsuleRequest(request: RedeemCapsuleRequest): Red
 export function checkListCapsulesRequest(value: unknown, faults: Faults): value is ListCapsulesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -2724,8 +2726,8 @@ export function checkListCapsulesRequest(value: unknown, faults: Faults): value 
 export function checkCreateCapsuleRequest(value: unknown, faults: Faults): value is CreateCapsuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -2740,22 +2742,22 @@ export function completeCreateCapsuleRequest(request: CreateCapsuleRequest): Cre
 export function checkGetCapsuleRequest(value: unknown, faults: Faults): value is GetCapsuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   return faults.count === before
 }
 
 export function checkRevokeCapsuleRequest(value: unknown, faults: Faults): value is RevokeCapsuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRevokeCapsuleBodyInput)
@@ -2772,8 +2774,8 @@ export function checkListCertificateAuthoritiesRequest(
 ): value is ListCertificateAuthoritiesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -2788,8 +2790,8 @@ export function checkCreateCertificateAuthorityRequest(
 ): value is CreateCertificateAuthorityRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -2809,11 +2811,11 @@ export function checkGetCertificateAuthorityRequest(
 ): value is GetCertificateAuthorityRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   return faults.count === before
 }
 
@@ -2823,11 +2825,11 @@ export function checkRevokeCertificateAuthorityRequest(
 ): value is RevokeCertificateAuthorityRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRevokeCertificateBodyInput)
@@ -2840,25 +2842,25 @@ export function checkGetCertificateRevocationListRequest(
 ): value is GetCertificateRevocationListRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   return faults.count === before
 }
 
 export function checkListCertificatesRequest(value: unknown, faults: Faults): value is ListCertificatesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.certificate_authority, 'certificate_authority', faults) &&
-    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
-  )
     formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid')
+  )
+    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2869,14 +2871,14 @@ export function checkListCertificatesRequest(value: unknown, faults: Faults): va
 export function checkCreateCertificateRequest(value: unknown, faults: Faults): value is CreateCertificateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.certificate_authority, 'certificate_authority', faults) &&
-    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
-  )
     formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid')
+  )
+    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCertificateInput)
@@ -2890,32 +2892,32 @@ export function completeCreateCertificateRequest(request: CreateCertificateReque
 export function checkGetCertificateRequest(value: unknown, faults: Faults): value is GetCertificateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.certificate_authority, 'certificate_authority', faults) &&
-    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
-  )
     formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   return faults.count === before
 }
 
 export function checkRevokeCertificateRequest(value: unknown, faults: Faults): value is RevokeCertificateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.certificate_authority, 'certificate_authority', faults) &&
-    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
-  )
     formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRevokeCertificateBodyInput)
@@ -2928,14 +2930,14 @@ export function checkListCertificateTemplatesRequest(
 ): value is ListCertificateTemplatesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.certificate_authority, 'certificate_authority', faults) &&
-    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
-  )
     formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid')
+  )
+    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2949,14 +2951,14 @@ export function checkCreateCertificateTemplateRequest(
 ): value is CreateCertificateTemplateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.certificate_authority, 'certificate_authority', faults) &&
-    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
-  )
     formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid')
+  )
+    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCertificateTemplateInput)
@@ -2975,16 +2977,16 @@ export function checkGetCertificateTemplateRequest(
 ): value is GetCertificateTemplateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.certificate_authority, 'certificate_authority', faults) &&
-    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
-  )
     formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   return faults.count === before
 }
 
@@ -2994,16 +2996,16 @@ export function checkDeleteCertificateTemplateRequest(
 ): value is DeleteCertificateTemplateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.certificate_authority, 'certificate_authority', faults) &&
-    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
-  )
     formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -3016,16 +3018,16 @@ export function checkUpdateCertificateTemplateRequest(
 ): value is UpdateCertificateTemplateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (
     required(value.certificate_authority, 'certificate_authority', faults) &&
-    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
-  )
     formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid')
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  )
+    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -3036,8 +3038,8 @@ export function checkUpdateCertificateTemplateRequest(
 export function checkListCryptoKeysRequest(value: unknown, faults: Faults): value is ListCryptoKeysRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -3049,8 +3051,8 @@ export function checkListCryptoKeysRequest(value: unknown, faults: Faults): valu
 export function checkCreateCryptoKeyRequest(value: unknown, faults: Faults): value is CreateCryptoKeyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -3065,22 +3067,22 @@ export function completeCreateCryptoKeyRequest(request: CreateCryptoKeyRequest):
 export function checkGetCryptoKeyRequest(value: unknown, faults: Faults): value is GetCryptoKeyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteCryptoKeyRequest(value: unknown, faults: Faults): value is DeleteCryptoKeyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -3090,11 +3092,11 @@ export function checkDeleteCryptoKeyRequest(value: unknown, faults: Faults): val
 export function checkUpdateCryptoKeyRequest(value: unknown, faults: Faults): value is UpdateCryptoKeyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -3105,11 +3107,11 @@ export function checkUpdateCryptoKeyRequest(value: unknown, faults: Faults): val
 export function checkDecryptRequest(value: unknown, faults: Faults): value is DecryptRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkDecryptBodyInput)
   return faults.count === before
 }
@@ -3121,11 +3123,11 @@ export function completeDecryptRequest(request: DecryptRequest): DecryptGiven {
 export function checkEncryptRequest(value: unknown, faults: Faults): value is EncryptRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkEncryptBodyInput)
   return faults.count === before
 }
@@ -3140,11 +3142,11 @@ export function checkGenerateDataEncryptionKeyRequest(
 ): value is GenerateDataEncryptionKeyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkGenerateDataEncryptionKeyBodyInput)
   return faults.count === before
 }
@@ -3158,11 +3160,11 @@ export function completeGenerateDataEncryptionKeyRequest(
 export function checkHmacRequest(value: unknown, faults: Faults): value is HmacRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkHmacBodyInput)
   return faults.count === before
 }
@@ -3174,11 +3176,11 @@ export function completeHmacRequest(request: HmacRequest): HmacGiven {
 export function checkReEncryptRequest(value: unknown, faults: Faults): value is ReEncryptRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkReEncryptBody)
   return faults.count === before
 }
@@ -3186,11 +3188,11 @@ export function checkReEncryptRequest(value: unknown, faults: Faults): value is 
 export function checkSignRequest(value: unknown, faults: Faults): value is SignRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkSignBodyInput)
   return faults.count === before
 }
@@ -3202,11 +3204,11 @@ export function completeSignRequest(request: SignRequest): SignGiven {
 export function checkVerifyRequest(value: unknown, faults: Faults): value is VerifyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkVerifyBodyInput)
   return faults.count === before
 }
@@ -3218,11 +3220,11 @@ export function completeVerifyRequest(request: VerifyRequest): VerifyGiven {
 export function checkRotateCryptoKeyRequest(value: unknown, faults: Faults): value is RotateCryptoKeyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkEtagBodyInput)
@@ -3232,8 +3234,8 @@ export function checkRotateCryptoKeyRequest(value: unknown, faults: Faults): val
 export function checkGenerateRandomBytesRequest(value: unknown, faults: Faults): value is GenerateRandomBytesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkGenerateRandomBytesBody)
   return faults.count === before
@@ -3245,11 +3247,11 @@ export function checkListCryptoKeyVersionsRequest(
 ): value is ListCryptoKeyVersionsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.cryptokey, 'cryptokey', faults) && matches(value.cryptokey, 'cryptokey', faults, secretIdPattern))
-    formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid')
+  if (required(value.cryptokey, 'cryptokey', faults) && formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid'))
+    matches(value.cryptokey, 'cryptokey', faults, secretIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -3260,11 +3262,11 @@ export function checkListCryptoKeyVersionsRequest(
 export function checkGetCryptoKeyVersionRequest(value: unknown, faults: Faults): value is GetCryptoKeyVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.cryptokey, 'cryptokey', faults) && matches(value.cryptokey, 'cryptokey', faults, secretIdPattern))
-    formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid')
+  if (required(value.cryptokey, 'cryptokey', faults) && formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid'))
+    matches(value.cryptokey, 'cryptokey', faults, secretIdPattern)
   if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
   return faults.count === before
 }
@@ -3275,11 +3277,11 @@ export function checkCancelDestroyCryptoKeyVersionRequest(
 ): value is CancelDestroyCryptoKeyVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.cryptokey, 'cryptokey', faults) && matches(value.cryptokey, 'cryptokey', faults, secretIdPattern))
-    formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid')
+  if (required(value.cryptokey, 'cryptokey', faults) && formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid'))
+    matches(value.cryptokey, 'cryptokey', faults, secretIdPattern)
   if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -3293,11 +3295,11 @@ export function checkDestroyCryptoKeyVersionRequest(
 ): value is DestroyCryptoKeyVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.cryptokey, 'cryptokey', faults) && matches(value.cryptokey, 'cryptokey', faults, secretIdPattern))
-    formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid')
+  if (required(value.cryptokey, 'cryptokey', faults) && formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid'))
+    matches(value.cryptokey, 'cryptokey', faults, secretIdPattern)
   if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -3311,11 +3313,11 @@ export function checkDisableCryptoKeyVersionRequest(
 ): value is DisableCryptoKeyVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.cryptokey, 'cryptokey', faults) && matches(value.cryptokey, 'cryptokey', faults, secretIdPattern))
-    formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid')
+  if (required(value.cryptokey, 'cryptokey', faults) && formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid'))
+    matches(value.cryptokey, 'cryptokey', faults, secretIdPattern)
   if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -3345,8 +3347,8 @@ export function completeTakeSnapshotRequest(request: TakeSnapshotRequest): TakeS
 export function checkListSecretsRequest(value: unknown, faults: Faults): value is ListSecretsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -3358,8 +3360,8 @@ export function checkListSecretsRequest(value: unknown, faults: Faults): value i
 export function checkCreateSecretRequest(value: unknown, faults: Faults): value is CreateSecretRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -3374,22 +3376,22 @@ export function completeCreateSecretRequest(request: CreateSecretRequest): Creat
 export function checkGetSecretRequest(value: unknown, faults: Faults): value is GetSecretRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteSecretRequest(value: unknown, faults: Faults): value is DeleteSecretRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -3399,11 +3401,11 @@ export function checkDeleteSecretRequest(value: unknown, faults: Faults): value 
 export function checkUpdateSecretRequest(value: unknown, faults: Faults): value is UpdateSecretRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && matches(value.id, 'id', faults, secretIdPattern))
-    formatted(value.id, 'id', faults, isUuid, 'uuid')
+  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
+    matches(value.id, 'id', faults, secretIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -3414,11 +3416,11 @@ export function checkUpdateSecretRequest(value: unknown, faults: Faults): value 
 export function checkAddSecretVersionRequest(value: unknown, faults: Faults): value is AddSecretVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.secret, 'secret', faults) && matches(value.secret, 'secret', faults, secretIdPattern))
-    formatted(value.secret, 'secret', faults, isUuid, 'uuid')
+  if (required(value.secret, 'secret', faults) && formatted(value.secret, 'secret', faults, isUuid, 'uuid'))
+    matches(value.secret, 'secret', faults, secretIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAddSecretVersionBodyInput)
@@ -3428,11 +3430,11 @@ export function checkAddSecretVersionRequest(value: unknown, faults: Faults): va
 export function checkListSecretVersionsRequest(value: unknown, faults: Faults): value is ListSecretVersionsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.secret, 'secret', faults) && matches(value.secret, 'secret', faults, secretIdPattern))
-    formatted(value.secret, 'secret', faults, isUuid, 'uuid')
+  if (required(value.secret, 'secret', faults) && formatted(value.secret, 'secret', faults, isUuid, 'uuid'))
+    matches(value.secret, 'secret', faults, secretIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -3443,11 +3445,11 @@ export function checkListSecretVersionsRequest(value: unknown, faults: Faults): 
 export function checkGetSecretVersionRequest(value: unknown, faults: Faults): value is GetSecretVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.secret, 'secret', faults) && matches(value.secret, 'secret', faults, secretIdPattern))
-    formatted(value.secret, 'secret', faults, isUuid, 'uuid')
+  if (required(value.secret, 'secret', faults) && formatted(value.secret, 'secret', faults, isUuid, 'uuid'))
+    matches(value.secret, 'secret', faults, secretIdPattern)
   if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, capsuleSourceInputVersionPattern)
   if (value.view !== undefined) nested(value.view, 'view', faults, checkSecretVersionViewInput)
   return faults.count === before
@@ -3460,11 +3462,11 @@ export function completeGetSecretVersionRequest(request: GetSecretVersionRequest
 export function checkDestroySecretVersionRequest(value: unknown, faults: Faults): value is DestroySecretVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.secret, 'secret', faults) && matches(value.secret, 'secret', faults, secretIdPattern))
-    formatted(value.secret, 'secret', faults, isUuid, 'uuid')
+  if (required(value.secret, 'secret', faults) && formatted(value.secret, 'secret', faults, isUuid, 'uuid'))
+    matches(value.secret, 'secret', faults, secretIdPattern)
   if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -3475,11 +3477,11 @@ export function checkDestroySecretVersionRequest(value: unknown, faults: Faults)
 export function checkDisableSecretVersionRequest(value: unknown, faults: Faults): value is DisableSecretVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && matches(value.workspace, 'workspace', faults, secretIdPattern))
-    formatted(value.workspace, 'workspace', faults, isUuid, 'uuid')
+  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
+    matches(value.workspace, 'workspace', faults, secretIdPattern)
   if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.secret, 'secret', faults) && matches(value.secret, 'secret', faults, secretIdPattern))
-    formatted(value.secret, 'secret', faults, isUuid, 'uuid')
+  if (required(value.secret, 'secret', faults) && formatted(value.secret, 'secret', faults, isUuid, 'uuid'))
+    matches(value.secret, 'secret', faults, secretIdPattern)
   if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)

@@ -115,7 +115,7 @@ async function decide(
   given?: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   if (scopeOf === 'handler' || (isOfRow && (await hasUsedKey(store, context)))) return
-  const asked = await scopeOf(store, { path, given })
+  const asked = await scopeOf(store, { path, given, context })
   if (access.own && asked.owner === context.principal?.id) return
   const called = resource.of(path, nameIn(given))
   if (await isAllowed(decisions, context, access.key, asked.scope, called)) return

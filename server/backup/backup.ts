@@ -18,7 +18,8 @@ import { inspectOperations } from '../operations/inspect.ts'
 import { checkDataFolder } from '../data-folder.ts'
 import { storeCollections, storeFile } from '../platform-store.ts'
 import { openSqliteSnapshot } from '../store/sqlite/snapshot.ts'
-import { checkStoreFile, explained } from '../store/sqlite/store-file.ts'
+import { sqliteCode, sqliteCodes } from '../store/sqlite/errors.ts'
+import { checkStoreFile, explained, systemCode } from '../store/sqlite/store-file.ts'
 import { enterDataFolder } from './folder-hold.ts'
 import { digestTables } from './digest.ts'
 import { renameDurably, syncFile, syncFolder } from './durable-files.ts'
@@ -60,6 +61,8 @@ export async function backUp(request: BackupRequest): Promise<Manifest> {
     print(summaryOf(to, manifest, performance.now() - started))
     for (const note of [...notes, ...leftOver(to)]) print(note)
     return manifest
+  } catch (error) {
+    throw unwritable(to, error)
   } finally {
     hold.release()
     for (const part of [partial, `${partial}-journal`]) rmSync(part, { force: true })
@@ -90,6 +93,24 @@ function checkTarget({ dataDir, isReplacing, to }: BackupRequest): void {
   if (!isReplacing) throw alreadyThere(to)
 }
 
+const isFull = (error: unknown): boolean => ((sqliteCode(error) ?? 0) & 0xff) === sqliteCodes.full
+
+const closed = 'this user may not write to its folder; grant that, or name a file elsewhere'
+
+/** What keeps a backup from being written, by the codes of the system. */
+const targetFaults: Readonly<Record<string, string>> = {
+  EACCES: closed,
+  EPERM: closed,
+  EROFS: 'it is to lie on a file system that cannot be written; name a file elsewhere',
+  ENOSPC: 'the disk is full; make room, or name a file elsewhere',
+}
+
+/** What the writing of a backup raised, told with its name; anything else as it came. */
+function unwritable(to: string, error: unknown): unknown {
+  const fault = targetFaults[isFull(error) ? 'ENOSPC' : systemCode(error)]
+  return fault === undefined ? error : new Error(`${to} cannot be written: ${fault}`, { cause: error })
+}
+
 const alreadyThere = (to: string): Error => new Error(`${to} exists; take another name, or say --replace`)
 
 /**
@@ -98,29 +119,43 @@ const alreadyThere = (to: string): Error => new Error(`${to} exists; take anothe
  */
 function copyStore(store: string, partial: string, { now, version }: BackupRequest): Manifest {
   closeSync(openSync(partial, 'wx', 0o600))
-  const source = new DatabaseSync(store, { readOnly: true, timeout: 5000 })
-  try {
-    // So stores that were made without it get it; where it is set, setting it would write.
-    if (Number(source.prepare('PRAGMA auto_vacuum').get()?.['auto_vacuum']) === 0) {
-      source.exec('PRAGMA auto_vacuum = INCREMENTAL')
-    }
-    source.prepare('VACUUM INTO ?').run(partial)
-  } finally {
-    source.close()
-  }
+  vacuumInto(store, partial)
   const copy = new DatabaseSync(partial)
   try {
     copy.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF')
     const [damage] = damagesOf(copy)
     const schema = schemaOf(copy)
     if (damage !== undefined) throw new Error(`${store} is damaged (${damage}); restore an earlier backup`)
-    if (schema === undefined) throw new Error(`${store} is no store of ninefold`)
+    if (schema === undefined) throw new Error(`${store} is no store of ninefold; name the right data folder`)
     const tables = digestTables(copy, () => true)
     const manifest = { format: backupFormat, version, schema, time: formatMillis(now), tables }
     writeManifest(copy, manifest)
     return manifest
   } finally {
     copy.close()
+  }
+}
+
+function opened(store: string): DatabaseSync {
+  try {
+    return new DatabaseSync(store, { readOnly: true, timeout: 5000 })
+  } catch (error) {
+    throw explained(store, error)
+  }
+}
+
+function vacuumInto(store: string, partial: string): void {
+  const source = opened(store)
+  try {
+    // So stores that were made without it get it; where it is set, setting it would write.
+    if (Number(source.prepare('PRAGMA auto_vacuum').get()?.['auto_vacuum']) === 0) {
+      source.exec('PRAGMA auto_vacuum = INCREMENTAL')
+    }
+    source.prepare('VACUUM INTO ?').run(partial)
+  } catch (error) {
+    throw isFull(error) ? error : explained(store, error)
+  } finally {
+    source.close()
   }
 }
 

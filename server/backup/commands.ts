@@ -53,7 +53,7 @@ export const restoreCommand = (): Command =>
         return
       }
       const dataDir = dataDirOf(config)
-      restore({ dataDir, from, isReplacing: replace, isDiscarding: discard, now: Date.now(), print })
+      restore({ dataDir, areas, from, isReplacing: replace, isDiscarding: discard, now: Date.now(), print })
     })
 
 /** An empty name would be the working folder. */

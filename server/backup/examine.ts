@@ -1,7 +1,11 @@
 import { existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { isDeepStrictEqual } from 'node:util'
+import type { AreaModule } from '../area.ts'
+import { storeCollections } from '../platform-store.ts'
+import { NewerStore } from '../store/format.ts'
 import { schemaVersion } from '../store/sqlite/migrations.ts'
+import { checkIsKnown } from '../store/sqlite/snapshot.ts'
 import { digestTables } from './digest.ts'
 import { backupFormat, manifestTable, readManifest, schemaOf, type Manifest } from './manifest.ts'
 
@@ -24,11 +28,13 @@ export function checkIsAlone(file: string): void {
  * Checks a backup as a whole: that it is one, that this version can restore it, and that it holds what it held when it
  * was made. Answers what it says of itself; throws with what is wrong with `name` and what to do.
  */
-export function examineBackup(file: string, name = file): Manifest {
+export function examineBackup(file: string, areas: readonly AreaModule[], name = file): Manifest {
   checkIsAlone(file)
   const database = new DatabaseSync(file, { readOnly: true })
   try {
-    return examined(name, database)
+    const manifest = examined(name, database)
+    checkWriter(file, name, manifest, areas)
+    return manifest
   } catch (error) {
     if (!isOfSqlite(error)) throw error
     throw new Error(`${name} is no backup, or is damaged (${error.message}); take another one`, { cause: error })
@@ -42,7 +48,7 @@ function examined(file: string, database: DatabaseSync): Manifest {
   if (manifest === undefined) throw new Error(`${file} is no backup; "ninefold backup --to FILE" makes one`)
   const { format, schema, version } = manifest
   if (format > backupFormat || schema > schemaVersion) {
-    throw new Error(`${file} was made by the newer version ${version}, which alone can restore it`)
+    throw madeByNewer(file, version)
   }
   const [foreign] = database.prepare(foreignParts).all()
   if (foreign !== undefined) throw damaged(file, `it has ${String(foreign['name'])}, which no store has`)
@@ -55,6 +61,18 @@ function examined(file: string, database: DatabaseSync): Manifest {
   if (schemaOf(database) !== schema) throw damaged(file, 'its schema is not the one that it names')
   return manifest
 }
+
+/** What a newer version has written may be in a schema that this one knows. */
+function checkWriter(file: string, name: string, { version }: Manifest, areas: readonly AreaModule[]): void {
+  try {
+    checkIsKnown({ file, collections: storeCollections(areas) })
+  } catch (error) {
+    throw error instanceof NewerStore ? madeByNewer(name, `${version} (${error.difference})`, error) : error
+  }
+}
+
+const madeByNewer = (file: string, version: string, cause?: unknown): Error =>
+  new Error(`${file} was made by the newer version ${version}, which alone can restore it`, { cause })
 
 /** What would run with the statements of a store that it was smuggled into. */
 const foreignParts = `SELECT name FROM sqlite_schema WHERE type IN ('trigger', 'view') OR sql LIKE 'CREATE VIRTUAL%'`

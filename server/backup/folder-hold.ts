@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { lockName } from '../data-folder.ts'
 import { isBusy } from '../store/sqlite/errors.ts'
+import { explained, remakeAdvice } from '../store/sqlite/store-file.ts'
 import { pendingRestore, settleRestore } from './pending-restore.ts'
 
 /** Keeps others from replacing, or from using, a data folder; gone with the process at the latest. */
@@ -50,6 +51,14 @@ function settleAlone(dataDir: string): void {
  */
 function tryLock(dataDir: string, kind: 'shared' | 'exclusive', timeout: number): FolderHold | undefined {
   const file = join(dataDir, lockName)
+  try {
+    return lockFile(file, kind, timeout)
+  } catch (error) {
+    throw explained(file, error, remakeAdvice)
+  }
+}
+
+function lockFile(file: string, kind: 'shared' | 'exclusive', timeout: number): FolderHold | undefined {
   closeSync(openSync(file, 'a', 0o600))
   const database = new DatabaseSync(file, { timeout })
   try {

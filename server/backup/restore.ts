@@ -17,6 +17,7 @@ import { commitRestore, discard, settleRestore, stagedStore } from './pending-re
 /** What is to be restored, and where to. */
 export interface RestoreRequest {
   readonly dataDir: string
+  readonly areas: readonly AreaModule[]
   readonly from: string
   /** The store that is there gives way; else there must be none. */
   readonly isReplacing: boolean
@@ -58,7 +59,7 @@ export function restore(request: RestoreRequest): void {
 }
 
 /** Checks the copy, not the backup: that is what will be served. */
-function stage({ dataDir, from }: RestoreRequest): Manifest {
+function stage({ areas, dataDir, from }: RestoreRequest): Manifest {
   const staged = stagedStore(dataDir)
   checkIsElsewhere(from, staged)
   removeStaged(staged)
@@ -66,7 +67,7 @@ function stage({ dataDir, from }: RestoreRequest): Manifest {
     checkIsAlone(from)
     copyFileSync(from, staged, constants.COPYFILE_FICLONE)
     chmodSync(staged, 0o600)
-    const manifest = examineBackup(staged, from)
+    const manifest = examineBackup(staged, areas, from)
     makeStore(staged)
     syncFile(staged)
     return manifest
@@ -107,7 +108,7 @@ export async function verifyBackup(
   areas: readonly AreaModule[],
   print: (line: string) => void,
 ): Promise<number> {
-  const manifest = examineBackup(from)
+  const manifest = examineBackup(from, areas)
   const snapshot = await openSqliteSnapshot({ file: from, collections: storeCollections(areas) }).catch(() => undefined)
   let findings = 0
   try {

@@ -3,6 +3,7 @@ import type { AreaModule } from '../area.ts'
 import { pendingRestore, restoredStore } from '../backup/pending-restore.ts'
 import { checkDataFolder } from '../data-folder.ts'
 import { openStoreSnapshot, placeName, storeFile, type StorePlace } from '../platform-store.ts'
+import { NewerStore } from '../store/format.ts'
 import { explained } from '../store/sqlite/store-file.ts'
 import type { StoreSnapshot } from '../store/snapshot.ts'
 import { leftovers } from './leftovers.ts'
@@ -45,7 +46,7 @@ function checkIsInPlace(dataDir: string): void {
 
 async function unreadable(name: string, error: unknown): Promise<Error> {
   const { databaseFault, explainedDatabase } = await import('../store/postgres/database-fault.ts')
-  if (databaseFault(error) !== undefined) return explainedDatabase(name, error)
+  if (error instanceof NewerStore || databaseFault(error) !== undefined) return explainedDatabase(name, error)
   const cause = error instanceof Error ? error.message : String(error)
   return new Error(`${name} cannot be checked: ${cause}; "ninefold serve" of this version brings a store up to date`, {
     cause: error,

@@ -1,4 +1,13 @@
-import type { Collection, PageOptions, Reader, Stored, StoredPage, Where } from '../../domain/ports/store.ts'
+import type {
+  Beside,
+  Collection,
+  PageOptions,
+  Reader,
+  Stored,
+  StoredPage,
+  Where,
+  Witnessed,
+} from '../../domain/ports/store.ts'
 import type { ListQuery, Page } from '../../runtime/pagination.ts'
 import type { StoreSnapshot } from '../store/snapshot.ts'
 
@@ -15,6 +24,15 @@ export class ReadableRows implements Reader {
 
   async get<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined> {
     const stored = await this.#snapshot.get(collection, id)
+    return stored && this.#isReadable(collection, stored) ? stored : undefined
+  }
+
+  async getWith<T, const Members extends readonly (keyof T & string)[] = readonly []>(
+    collection: Collection<T>,
+    id: string,
+    beside: Beside<Members>,
+  ): Promise<Witnessed<T, Members> | undefined> {
+    const stored = await this.#snapshot.getWith(collection, id, beside)
     return stored && this.#isReadable(collection, stored) ? stored : undefined
   }
 

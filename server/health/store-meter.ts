@@ -1,4 +1,5 @@
 import type {
+  Beside,
   Narrowing,
   Collection,
   PageOptions,
@@ -8,6 +9,7 @@ import type {
   StoredPage,
   Transaction,
   Where,
+  Witnessed,
 } from '../../domain/ports/store.ts'
 import { ApiError, commonReasons } from '../../runtime/errors.ts'
 import type { ListQuery, Page } from '../../runtime/pagination.ts'
@@ -84,6 +86,14 @@ export class MeteredStore implements Store {
 
   get<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined> {
     return this.#store.get(collection, id)
+  }
+
+  getWith<T, const Members extends readonly (keyof T & string)[] = readonly []>(
+    collection: Collection<T>,
+    id: string,
+    beside: Beside<Members>,
+  ): Promise<Witnessed<T, Members> | undefined> {
+    return this.#store.getWith(collection, id, beside)
   }
 
   find<T>(collection: Collection<T>, where: Where): Promise<Stored<T> | undefined> {

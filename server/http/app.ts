@@ -52,7 +52,8 @@ export function createApp({ outside, limits, meters }: AppParts): App {
     keepAliveTimeout: keepAliveMs,
     http: {
       ...serverOptions,
-      // Node.js refuses to give headers more time than the whole request.
+      // Node.js refuses to give headers more time than the whole request, which Fastify tells it later only.
+      requestTimeout: requestMs,
       headersTimeout: Math.min(headersMs, requestMs),
       connectionsCheckingInterval: Math.min(lateCheckMs, headersMs, requestMs),
     },
@@ -99,10 +100,13 @@ function inTurn(
 }
 
 /** Takes no new connection, lets what is under way end within `graceMs`, then cuts what is left. */
-export async function closeApp(app: FastifyInstance, graceMs: number): Promise<void> {
+export async function closeApp({ app, connections }: App, graceMs: number): Promise<void> {
   const cut = setTimeout(() => app.server.closeAllConnections(), graceMs)
   // A connection whose call has ended stays open for the next one, which a closing server does not want.
-  const release = setInterval(() => app.server.closeIdleConnections(), 20)
+  const release = setInterval(() => {
+    app.server.closeIdleConnections()
+    connections.closeUnused()
+  }, 20)
   try {
     await app.close()
   } finally {

@@ -3,10 +3,14 @@ import type { Socket } from 'node:net'
 
 /** How far a caller has come with what is written to it. */
 interface Progress {
+  readonly openedMs: number
   /** Bytes that went out. */
   taken: number
   sinceMs: number
 }
+
+/** Whoever connects sends a request at once, or has connected ahead. */
+const aheadMs = 500
 
 /** How often in its time a connection is looked at. */
 const looksPerLimit = 4
@@ -31,11 +35,19 @@ export class Connections {
 
   watch(server: Server): void {
     server.on('connection', socket => {
-      this.#open.set(socket, { taken: 0, sinceMs: performance.now() })
+      this.#open.set(socket, { openedMs: performance.now(), taken: 0, sinceMs: performance.now() })
       socket.once('close', () => this.#open.delete(socket))
     })
     const timer = setInterval(() => this.#look(performance.now()), this.#writeMs / looksPerLimit).unref()
     server.once('close', () => clearInterval(timer))
+  }
+
+  /** Closes those on which nothing was ever sent: node:http takes them for busy, as a request could still come. */
+  closeUnused(): void {
+    const nowMs = performance.now()
+    for (const [socket, { openedMs }] of this.#open) {
+      if (socket.bytesRead === 0 && nowMs - openedMs >= aheadMs) socket.destroy()
+    }
   }
 
   #look(nowMs: number): void {

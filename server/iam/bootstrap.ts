@@ -18,7 +18,11 @@ export interface BootstrapRequest {
 /** Whether somebody has said where people set their passwords. */
 const isReachable = ({ baseUrl, consoleUrl }: Config): boolean => (consoleUrl ?? baseUrl) !== undefined
 
-const steps = { ACTIVATION: 'activates the account', PASSWORD_RESET: 'sets a new password' } as const
+/** Whoever is INVITED cannot come in before the token is used; all others can, by the password that they have. */
+const steps = {
+  ACTIVATION: { from: 'once the password is set', token: 'activates the account' },
+  PASSWORD_RESET: { from: 'from now on, by the password of before until another is set', token: 'sets a new password' },
+} as const
 
 /** Makes an address administer the platform, and prints once the token that its password is set with (iam.md 4.9). */
 export async function bootstrap({ areas, config, email, print }: BootstrapRequest): Promise<void> {
@@ -28,8 +32,9 @@ export async function bootstrap({ areas, config, email, print }: BootstrapReques
   const made = await asHost(config, areas, parts => breakGlass(parts, email)).catch((error: unknown) => {
     throw error instanceof ApiError ? new Error(error.message, { cause: error }) : error
   })
-  print(`${email} administers the platform (user ${made.user})`)
-  print(`this token ${steps[made.purpose]}, once, until ${made.expire_time}:`)
+  const { from, token } = steps[made.purpose]
+  print(`${email} administers the platform ${from} (user ${made.user})`)
+  print(`this token ${token}, once, until ${made.expire_time}:`)
   print(made.token)
   // The server may listen elsewhere than its settings say: its port was taken, or is any that is free.
   if (!isReachable(config)) print(`by: ${command} activate --url <where the server listens> --token-file <file>`)

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { ApiError } from '../../runtime/errors.ts'
 import { readConfig } from '../config.ts'
 import type { HostParts } from './host.ts'
 
@@ -113,5 +114,23 @@ async function run<R>(
     import('./host.ts'),
     import('../../domain/iam/account-keys.ts'),
   ])
-  return asHost(place, areas, parts => command(parts, area))
+  return asHost(place, areas, parts => command(parts, area)).catch((error: unknown) => {
+    throw inOptions(error)
+  })
+}
+
+/** What is wrong with a request, told with the options that were typed rather than the members of the wire. */
+function inOptions(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error
+  const faults = error.details.badRequest ?? []
+  const told = faults.map(({ description, field }) => `--${field.replaceAll('_', '-')} ${description}`).join('; ')
+  const option = optionsOfNames[error.reason]
+  const message = option === undefined ? error.message : `${error.message}; name another one with ${option}`
+  return new Error(told === '' ? message : told, { cause: error })
+}
+
+/** By which option what is not there was named. */
+const optionsOfNames: Readonly<Record<string, string>> = {
+  SERVICE_ACCOUNT_NOT_FOUND: '--id',
+  WORKSPACE_NOT_FOUND: '--workspace',
 }

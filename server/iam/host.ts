@@ -15,7 +15,7 @@ import type { Config } from '../config.ts'
 import type { Log } from '../log.ts'
 import { operationsOf } from '../operations/operations.ts'
 import { WorkQueue } from '../operations/work-queue.ts'
-import { openStore, placeName, storeFile } from '../platform-store.ts'
+import { explainedUse, openStore, placeName, storeFile } from '../platform-store.ts'
 import { startTime } from '../store-time.ts'
 import { hashedAtOnce } from './hashing-room.ts'
 import { leasePlace } from './lease-place.ts'
@@ -64,6 +64,8 @@ export async function asHost<R>(
       time.stop()
       await store.close()
     }
+  } catch (error) {
+    throw await explainedUse(config, error)
   } finally {
     hold?.release()
   }

@@ -43,9 +43,14 @@ export interface Dialect {
   element(field: FilterField, test: ValueTest): Condition
   /** A list or an object is set to something. */
   present(field: FilterField): Condition
+  /** A transaction holds all that there is from its beginning, so that nobody else changes what it has read. */
+  readonly holdsAll: boolean
   /** What a SELECT ends with that holds its rows against all others, and against those who want them alone. */
   readonly lock: string
   readonly share: string
-  /** The members of the unique set that an error says is violated; undefined for any other error. */
+  /**
+   * The members of the unique set that an error says is violated; undefined for any other error. Throws ENGINE_UNAVAILABLE
+   * for a set that is not declared: a newer version has made it.
+   */
   violated(error: unknown, layout: Layout): readonly string[] | undefined
 }

@@ -2,8 +2,8 @@ import { storeUnavailable } from './attempts.ts'
 import type { Row } from './connection.ts'
 
 /**
- * How often the columns of tables that were there have changed. A server that still runs when a newer one changes them
- * does not know what it would have to write into the new ones, and rows without it would never be found by them.
+ * How often newer versions have changed what was there: columns, unique sets, the format. A server that still runs then
+ * does not know what it would have to write, and rows without it would never be found by the new columns.
  */
 export const selectGeneration = 'SELECT coalesce(max(number), 0) FROM ninefold_generations'
 
@@ -14,6 +14,9 @@ export const generationIn = (row: Row | undefined): number => Number(row?.[0])
 
 /** Throws ENGINE_UNAVAILABLE when the store is not as it was when this server opened it. */
 export function checkGeneration(row: Row | undefined, opened: number): void {
-  if (generationIn(row) === opened) return
-  throw storeUnavailable('a newer version of the server has changed the store, and this one only reads it; try again')
+  if (generationIn(row) !== opened) throw changedByNewer()
 }
+
+/** What callers are told whose change the store refuses since a newer version uses it. */
+export const changedByNewer = (cause?: unknown): Error =>
+  storeUnavailable('a newer version of the server has changed the store, and this one only reads it; try again', cause)

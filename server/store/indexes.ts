@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Collection } from '../../domain/ports/store.ts'
 import { checkOrder } from '../../runtime/ordering.ts'
 import { ownColumns, quoteName } from './columns.ts'
@@ -15,7 +16,8 @@ export interface Index {
 /**
  * The indexes of a collection: one for each unique set, one for each declared index, one for the default order of its
  * list, below its parent where it is listed there alone. A declared index takes over the direction of a column of the
- * default order, so that it serves that order too.
+ * default order, so that it serves that order too. Each has its name from what it is, so that versions which declare more
+ * of them, or in another order, mean the same one by a name.
  */
 export function indexesOf(collection: Collection<never>, columns: Columns): readonly Index[] {
   const { name: table, list, listedBelow, uniques = [], indexes = [] } = collection
@@ -32,13 +34,19 @@ export function indexesOf(collection: Collection<never>, columns: Columns): read
     ...indexes.map(names => ({ terms: [...names.map(directed), key] })),
     { terms: listedBelow === undefined ? order : [ascending(listedBelow), ...order] },
   ]
-  return made.filter(isNeeded).map(({ terms, ...rest }, i) => {
-    const name = `${table}_index_${i + 1}`
-    const kind = rest.unique ? 'UNIQUE INDEX' : 'INDEX'
+  const named = made.filter(isNeeded).map(({ terms, ...rest }): Index => {
+    const kind = rest.unique ? uniqueIndex : 'CREATE INDEX'
     const keys = terms.map(term => columns.dialect.indexed(term)).join(', ')
-    return { ...rest, name, sql: `CREATE ${kind} ${quoteName(name)} ON ${quoteName(table)} (${keys})` }
+    const name = `${table}_index_${createHash('sha256').update(`${kind} ${keys}`).digest('hex').slice(0, 12)}`
+    return { ...rest, name, sql: `${kind} ${quoteName(name)} ON ${quoteName(table)} (${keys})` }
   })
+  return [...new Map(named.map(index => [index.name, index])).values()]
 }
+
+const uniqueIndex = 'CREATE UNIQUE INDEX'
+
+/** Whether the statement of an index makes that of a unique set. */
+export const isUnique = (sql: string): boolean => sql.startsWith(uniqueIndex)
 
 /** The key has an index of its own. */
 function isNeeded({ terms }: { readonly terms: readonly Direction[] }): boolean {

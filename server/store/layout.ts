@@ -1,10 +1,11 @@
 import type { Collection } from '../../domain/ports/store.ts'
 import { columnsOf, ownColumns, quoteName, type WrittenColumn } from './columns.ts'
-import type { SqlValue } from './connection.ts'
 import type { Dialect } from './dialect.ts'
-import { indexesOf, type Index } from './indexes.ts'
+import { NewerStore } from './format.ts'
+import { indexesOf, isUnique, type Index } from './indexes.ts'
 import type { Columns } from './order.ts'
 import { StatementTexts } from './statement-texts.ts'
+import { updateText } from './writes.ts'
 
 /** What the store knows of one collection, made once when it is declared. */
 export interface Layout extends Columns {
@@ -28,6 +29,8 @@ export interface Layout extends Columns {
   /** Changes no row when there is one of the key. */
   readonly insert: string
   readonly update: string
+  /** As `update`, for the places of the columns alone that it is to set. */
+  readonly updates: Map<string, string>
   readonly delete: string
 }
 
@@ -59,28 +62,42 @@ export function layoutOf(collection: Collection<never>, dialect: Dialect): Layou
     lock: get + dialect.lock,
     share: get + dialect.share,
     insert: `INSERT INTO ${table} (${[key, body, ...names, version].join(', ')}) VALUES (${'?, '.repeat(names.length + 2)}1) ON CONFLICT (${key}) DO NOTHING`,
-    update: `UPDATE ${table} SET ${[body, ...names].map(name => `${name} = ?`).join(', ')}, ${version} = ${version} + 1 WHERE ${key} = ? AND ${version} = ?`,
+    update: updateText(table, names),
+    updates: new Map(),
     delete: `DELETE FROM ${table} WHERE ${key} = ? AND ${version} = ?`,
   }
 }
 
+/** What a table has: the names of its columns, and the statements of its indexes by their names. */
+export interface Present {
+  readonly columns: Iterable<string>
+  readonly indexes: Iterable<readonly [name: string, sql: string]>
+}
+
 /**
- * Throws unless a table has only columns that this version writes, or that earlier ones did: rows that it wrote would
- * lack the others, and newer servers would never find them.
+ * Throws `NewerStore` unless a table has only columns that this version writes, or that earlier ones did: rows that it
+ * wrote would lack the others, and newer servers would never find them. So it does when the table has a unique set that
+ * this version does not know, and so would not tell callers of; one that raises the format gives it up.
  */
-export function checkKnown({ collection, former, written }: Layout, present: Iterable<string>): void {
+export function checkKnown(layout: Layout, { columns, indexes }: Present, isRaised: boolean): void {
+  const { collection, former, written } = layout
   const own: readonly string[] = Object.values(ownColumns)
   const known = new Set([...own, ...former.map(quoteName), ...written.map(({ sql }) => sql)])
-  const unknown = [...present].find(name => !known.has(quoteName(name)))
-  if (unknown === undefined) return
-  throw new Error(
-    `a newer version of the server has changed the store: table ${collection} has column ${unknown}, which this version would not write; start that version or a newer one, or restore a backup from before it`,
+  const column = [...columns].find(name => !known.has(quoteName(name)))
+  if (column !== undefined)
+    throw new NewerStore(`table ${collection} has column ${column}, which this version would not write`)
+  const unique = undeclared(layout, indexes).find(([, sql]) => isUnique(sql))
+  if (unique === undefined || isRaised) return
+  const [, keys = ''] = unique[1].split(` ON ${layout.table} `)
+  throw new NewerStore(
+    `table ${collection} has the unique set (${keys.replaceAll(/[()"]/g, '')}), which this version does not know`,
   )
 }
 
-/** What is written of a document, in the order of `written`. */
-export function columnValues(layout: Layout, document: unknown): SqlValue[] {
-  return layout.written.map(column => column.valueOf(document))
+/** The indexes of a table that this version does not declare: an earlier one has left them, or a newer one needs them. */
+export function undeclared({ indexes }: Layout, present: Present['indexes']): (readonly [name: string, sql: string])[] {
+  const declared = new Set(indexes.map(({ name }) => name))
+  return [...present].filter(([name]) => !declared.has(name))
 }
 
 function checkNames(named: readonly { readonly name: string }[]): void {

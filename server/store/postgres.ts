@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { Conflict, type Collection, type Reader, type Transaction } from '../../domain/ports/store.ts'
 import { inAttempts } from './attempts.ts'
+import { storeFormat } from './format.ts'
 import { checkGeneration, selectGeneration } from './generation.ts'
 import { layoutOf } from './layout.ts'
 import { postgresDialect } from './postgres/dialect.ts'
@@ -21,13 +22,16 @@ export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`. */
   readonly url: string
   readonly collections?: readonly Collection<never>[]
+  /** What documents say and mean; by default that of this version. */
+  readonly format?: number
   readonly times?: Partial<StoreTimes>
 }
 
 /** Opens a database, which must exist, and brings its tables up to the declarations. */
-export async function openPostgres({ url, collections = [], times }: PostgresOptions): Promise<PostgresStore> {
+export async function openPostgres(options: PostgresOptions): Promise<PostgresStore> {
+  const { url, collections = [], format = storeFormat, times } = options
   const layouts = collections.map(collection => layoutOf(collection, postgresDialect))
-  const generation = await prepareSchema(url, layouts)
+  const generation = await prepareSchema(url, layouts, format)
   const prepared = new Prepared()
   prepared.add(selectGeneration)
   for (const { get, lock, share, insert, update, delete: remove } of layouts) {
@@ -62,7 +66,7 @@ export class PostgresStore extends StoreReader implements ServerStore {
       const result = await tx.within(() => this.#running.run(tx, fn, tx))
       tx.check()
       // Behind the writes, whose tables nobody can change before this has committed.
-      if (tx.hasWritten) checkGeneration(await session.get(selectGeneration), this.#generation)
+      if (tx.isBound) checkGeneration(await session.get(selectGeneration), this.#generation)
       return { tx, result }
     })
     tx.committed()

@@ -1,12 +1,14 @@
 import type {
+  Beside,
   Collection,
-  Listed,
   Narrowing,
   PageOptions,
   Reader,
   Stored,
   StoredPage,
   Where,
+  Witness,
+  Witnessed,
 } from '../../domain/ports/store.ts'
 import { JsonText } from '../../runtime/json.ts'
 import { sortKeys } from '../../runtime/ordering.ts'
@@ -18,7 +20,8 @@ import { withDerived } from './derived.ts'
 import { all, type Condition } from './keyset.ts'
 import type { Layout } from './layout.ts'
 import { columnNamed } from './order.ts'
-import { equalities, select, selectPage } from './select.ts'
+import { equalities, select, selectOne, selectPage } from './select.ts'
+import { ListedText, storedOf, WitnessedText, witnessedBy } from './stored-text.ts'
 import { selectTree } from './trees.ts'
 
 /** The layouts of the declared collections by name. */
@@ -26,25 +29,6 @@ export type Layouts = ReadonlyMap<string, Layout>
 
 /** Rows that `each` reads at a time. */
 const eachSize = 100
-
-/** A document as a connection read or wrote it; its text is parsed when `value` is first read. */
-export class StoredText<T> implements Stored<T> {
-  readonly id: string
-  readonly version: number
-  readonly text: JsonText<T>
-  #value: { readonly parsed: T } | undefined
-
-  constructor(id: string, version: number, text: string) {
-    this.id = id
-    this.version = version
-    this.text = new JsonText<T>(text)
-  }
-
-  get value(): T {
-    this.#value ??= { parsed: JSON.parse(this.text.text) }
-    return this.#value.parsed
-  }
-}
 
 /** The reading half of a store on one connection. */
 export class StoreReader implements Reader {
@@ -59,6 +43,18 @@ export class StoreReader implements Reader {
   async get<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined> {
     const row = await this.connection.get(this.layoutOf(collection).get, [id])
     return row === undefined ? undefined : storedOf(row)
+  }
+
+  async getWith<T, const Members extends readonly (keyof T & string)[] = readonly []>(
+    collection: Collection<T>,
+    id: string,
+    { members, witness }: Beside<Members>,
+  ): Promise<Witnessed<T, Members> | undefined> {
+    const names: readonly string[] = members ?? []
+    const versioned = witness && this.#versionOf(witness)
+    const sql = selectOne(this.layoutOf(collection), { members: names, witness: versioned })
+    const row = await this.connection.get(sql, versioned ? [...versioned.parameters, id] : [id])
+    return row && new WitnessedText<T, Members>(row, names.length, witness ? witnessedBy(row) : undefined)
   }
 
   async find<T>(collection: Collection<T>, where: Where): Promise<Stored<T> | undefined> {
@@ -141,6 +137,10 @@ export class StoreReader implements Reader {
     return layout
   }
 
+  #versionOf({ collection, id }: Witness): Condition {
+    return { sql: this.layoutOf(collection).versionOf, parameters: [id] }
+  }
+
   async #first<T>(layout: Layout, condition: Condition): Promise<Stored<T> | undefined> {
     const [row] = await this.#rows(select(layout, condition, 1))
     return row === undefined ? undefined : storedOf(row)
@@ -170,13 +170,13 @@ export class StoreReader implements Reader {
     itemOf: (row: Row) => Item,
   ): Promise<PageOf<Item>> {
     const layout = this.layoutOf(collection)
-    const versioned = witness && { sql: this.layoutOf(witness.collection).versionOf, parameters: [witness.id] }
+    const versioned = witness && this.#versionOf(witness)
     let rows: readonly Row[] = []
     let witnessed: number | undefined
     let isFirst = true
     for (const statement of selectPage(layout, { query, where, derived, members, witness: versioned })) {
       const more = await this.#rows(statement)
-      const version = witness && witnessedBy(more)
+      const version = witness && witnessedBy(more[0])
       // Statements that differ saw different moments.
       witnessed = isFirst || version === witnessed ? version : undefined
       rows = isFirst ? more : [...rows, ...more]
@@ -197,27 +197,4 @@ interface PageOf<Item> {
   readonly items: readonly Item[]
   readonly next?: readonly SortKey[]
   readonly witnessed: number | undefined
-}
-
-/** The version that the rows of a statement bring along as their last value. */
-function witnessedBy([row]: readonly Row[]): number | undefined {
-  const value = row?.at(-1) ?? undefined
-  return value === undefined ? undefined : Number(value)
-}
-
-/** A document of a page with the members that were read before it. */
-class ListedText<T, Members extends readonly (keyof T)[]> extends StoredText<T> implements Listed<T, Members> {
-  readonly members: Listed<T, Members>['members']
-
-  constructor(row: Row, count: number) {
-    super(String(row[count]), Number(row[count + 1]), String(row[count + 2]))
-    const members: readonly unknown[] = row
-    // The columns hold what was written of a `T`, texts only.
-    this.members = members as Listed<T, Members>['members']
-  }
-}
-
-/** Of a row that `select` reads. */
-export function storedOf<T>([key, version, text]: Row): Stored<T> {
-  return new StoredText<T>(String(key), Number(version), String(text))
 }

@@ -42,6 +42,13 @@ export interface PageRequest {
   readonly witness?: Condition | undefined
 }
 
+/** Reads the document of a key like `select`; the key comes behind the parameters of the witness. */
+export function selectOne(layout: Layout, request: Pick<PageRequest, 'members' | 'witness'>): string {
+  const parts: Part[] = ['one', request.witness?.sql, ...request.members]
+  const made = (): string => `SELECT ${takenOf(layout, request).sql} FROM ${layout.table} WHERE ${key} = ?`
+  return layout.texts.of(parts, made)
+}
+
 /**
  * The statements that together yield the rows of a page, in its order, and one more: none of a later statement comes
  * before one of an earlier one.
@@ -100,7 +107,7 @@ const isFixed = (value: Where[string] | undefined): boolean =>
 const termOf = (order: readonly OrderTerm[], name: string): number =>
   order.findIndex(({ field, isNullable }) => field.name === name && !isNullable)
 
-function takenOf(layout: Layout, { members, witness }: PageRequest): Condition {
+function takenOf(layout: Layout, { members, witness }: Pick<PageRequest, 'members' | 'witness'>): Condition {
   const columns = members.map(name => `${textColumn(columnNamed(layout, name)).sql}, `).join('')
   if (witness === undefined) return { sql: columns + own.sql, parameters: [] }
   return { sql: `${columns}${own.sql}, ${witness.sql}`, parameters: witness.parameters }

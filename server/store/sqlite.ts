@@ -3,17 +3,19 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
 import { Conflict, type Collection, type Reader, type Store, type Transaction } from '../../domain/ports/store.ts'
 import { inAttempts, storeUnavailable } from './attempts.ts'
-import { checkGeneration, generationIn, selectGeneration } from './generation.ts'
+import { storeFormat } from './format.ts'
+import { checkGeneration, selectGeneration } from './generation.ts'
 import { layoutOf } from './layout.ts'
 import { StoreReader, type Layouts } from './reader.ts'
+import { CommittedReads } from './sqlite/committed-reads.ts'
 import { SqliteConnection } from './sqlite/connection.ts'
 import { sqliteDialect } from './sqlite/dialect.ts'
-import { isBusy, outageOf } from './sqlite/errors.ts'
-import { migrate } from './sqlite/migrations.ts'
+import { isBusy, outageOf, sqliteCode } from './sqlite/errors.ts'
 import { reclaimStep } from './sqlite/reclaim.ts'
 import { FifoQueue } from './sqlite/queue.ts'
+import { prepareSchema } from './sqlite/schema.ts'
 import { SnapshotConnections } from './sqlite/snapshots.ts'
-import { prepareTable } from './sqlite/tables.ts'
+import { explained, remakeAdvice } from './sqlite/store-file.ts'
 import { ScopedReader } from './scoped-reader.ts'
 import type { ServerStore } from './server-store.ts'
 import { StoreTransaction } from './transaction.ts'
@@ -22,6 +24,8 @@ import { StoreTransaction } from './transaction.ts'
 export interface SqliteOptions {
   readonly file: string
   readonly collections?: readonly Collection<never>[]
+  /** What documents say and mean; by default that of this version. */
+  readonly format?: number
   /** What is kept need not outlive a crash of the machine, so that no commit waits for the disk. */
   readonly isPassing?: boolean
 }
@@ -30,14 +34,13 @@ export interface SqliteOptions {
  * Opens a file, made when absent, and brings its tables up to the declarations. Nothing else in this thread runs
  * meanwhile: who waits for the file blocks it, and would wait for himself.
  */
-export async function openSqlite({ file, collections = [], isPassing = false }: SqliteOptions): Promise<SqliteStore> {
+export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
+  const { file, collections = [], format = storeFormat, isPassing = false } = options
   const writer = new SqliteConnection(file, 'writer')
   try {
     const layouts = collections.map(collection => layoutOf(collection, sqliteDialect))
     writer.exec('BEGIN IMMEDIATE')
-    migrate(writer)
-    for (const layout of layouts) prepareTable(writer, layout)
-    const generation = generationIn(writer.get(selectGeneration))
+    const generation = prepareSchema(writer, layouts, format)
     writer.exec('COMMIT')
     const reader = new SqliteConnection(file, 'reader')
     // What is written to such a file takes microseconds: whoever is longer at it has been stopped, and holds up no thread.
@@ -61,8 +64,8 @@ interface SqliteConnections {
 
 /**
  * The store port over one file of SQLite: one writer connection whose transactions run one after the other, one
- * reader connection, which sees committed rows only, and one for each snapshot. On a single connection readers see uncommitted rows, and the
- * rollback of one transaction undoes what another was told is written.
+ * reader connection for what is read beside them (committed-reads.ts), and one for each snapshot. On a single connection
+ * readers see uncommitted rows, and the rollback of one transaction undoes what another was told is written.
  */
 export class SqliteStore extends StoreReader implements ServerStore {
   readonly #file: string
@@ -78,7 +81,7 @@ export class SqliteStore extends StoreReader implements ServerStore {
 
   constructor(connections: SqliteConnections, layouts: Layouts, generation: number) {
     const { file, reader, snapshots, writer } = connections
-    super(reader, layouts)
+    super(new CommittedReads(writer, reader), layouts)
     this.#file = file
     this.#generation = generation
     this.#reader = reader
@@ -92,7 +95,7 @@ export class SqliteStore extends StoreReader implements ServerStore {
       const tx = new StoreTransaction(this.#writer, this.#layouts)
       const result = await tx.within(() => this.#running.run(tx, fn, tx))
       tx.check()
-      if (tx.hasWritten) checkGeneration(this.#writer.get(selectGeneration), this.#generation)
+      if (tx.isBound) checkGeneration(this.#writer.get(selectGeneration), this.#generation)
       return { tx, result }
     })
     tx.committed()
@@ -131,22 +134,36 @@ export class SqliteStore extends StoreReader implements ServerStore {
 
   async beside(name: string, collections: readonly Collection<never>[]): Promise<Store> {
     const file = `${this.#file}-${name}`
-    // It belongs to its owner alone, as the store does.
-    closeSync(openSync(file, 'a', 0o600))
-    const store = await openSqlite({ file, collections, isPassing: true })
-    this.#beside.push(store)
-    return store
+    try {
+      // It belongs to its owner alone, as the store does.
+      closeSync(openSync(file, 'a', 0o600))
+      // Nothing there lasts, so that no format is kept of it: older servers write to it as long as they run.
+      const store = await openSqlite({ file, collections, format: 0, isPassing: true })
+      this.#beside.push(store)
+      return store
+    } catch (error) {
+      throw explained(file, error, remakeAdvice)
+    }
   }
 
-  /** Waits for the transactions and snapshots that were begun, writes the log back into the file and closes it. */
+  /** Waits for the transactions and snapshots that were begun, writes the log back into the file when it can, and closes it. */
   close(): Promise<void> {
     const snapshots = this.#snapshots.close()
     return this.#queue.close(async () => {
       await Promise.all([snapshots, ...this.#beside.splice(0).map(store => store.close())])
       this.#reader.close()
-      this.#writer.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      this.#writeBack()
       this.#writer.close()
     })
+  }
+
+  /** Where the disk is full, or does not work, the log stays: it completes the file, and the next start reads both. */
+  #writeBack(): void {
+    try {
+      this.#writer.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    } catch (error) {
+      if (sqliteCode(error) === undefined) throw error
+    }
   }
 
   /** Runs `work` in a transaction, again after a conflict; others have their turn while it backs off. */
@@ -158,7 +175,7 @@ export class SqliteStore extends StoreReader implements ServerStore {
       )
     } catch (error) {
       const outage = outageOf(error)
-      throw outage === undefined ? error : storeUnavailable(outage)
+      throw outage === undefined ? error : storeUnavailable(outage, error)
     }
   }
 

@@ -1,9 +1,10 @@
 import { Conflict, type Collection, type Stored, type Transaction } from '../../domain/ports/store.ts'
 import { isRecord, own } from '../../runtime/validation.ts'
-import type { SqlValue } from './connection.ts'
-import { columnValues, type Layout } from './layout.ts'
-import { storedOf, StoredText } from './reader.ts'
+import { HeldRows, type Hold } from './held-rows.ts'
+import type { Layout } from './layout.ts'
 import { ScopedReader } from './scoped-reader.ts'
+import { storedOf, StoredText } from './stored-text.ts'
+import { insertOf, updateOf, type Write } from './writes.ts'
 
 /**
  * The calls of one transaction on its connection; after `end` all of them throw. So do those behind the error of a
@@ -11,17 +12,18 @@ import { ScopedReader } from './scoped-reader.ts'
  */
 export class StoreTransaction extends ScopedReader implements Transaction {
   readonly #hooks: (() => void)[] = []
+  readonly #held = new HeldRows()
   #taken: Error | undefined
-  #hasWritten = false
+  #isBound = false
 
   /** Throws the error of a unique set that was violated, whoever caught it. */
   check(): void {
     if (this.#taken !== undefined) throw this.#taken
   }
 
-  /** Whether it has tried to change anything. */
-  get hasWritten(): boolean {
-    return this.#hasWritten
+  /** Whether it has tried to change what servers of another version may write otherwise. */
+  get isBound(): boolean {
+    return this.#isBound
   }
 
   /** Calls what waits for the commit. */
@@ -33,24 +35,45 @@ export class StoreTransaction extends ScopedReader implements Transaction {
     this.#hooks.push(run)
   }
 
+  /** A row that only a lock would hold may be another one at the next read. */
+  override async get<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined> {
+    const layout = this.layoutOf(collection)
+    return this.#row(layout, id, layout.get, layout.dialect.holdsAll ? 'alone' : undefined)
+  }
+
   async lock<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined> {
-    const row = await this.connection.get(this.layoutOf(collection).lock, [id])
-    return row === undefined ? undefined : storedOf(row)
+    const layout = this.layoutOf(collection)
+    return this.#row(layout, id, layout.lock, 'alone')
   }
 
   async share<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined> {
-    const row = await this.connection.get(this.layoutOf(collection).share, [id])
-    return row === undefined ? undefined : storedOf(row)
+    const layout = this.layoutOf(collection)
+    return this.#row(layout, id, layout.share, layout.dialect.holdsAll ? 'alone' : 'shared')
+  }
+
+  override async above<T>(
+    collection: Collection<T>,
+    parent: string,
+    ids: readonly string[],
+  ): Promise<readonly Stored<T>[]> {
+    const layout = this.layoutOf(collection)
+    if (!layout.dialect.holdsAll) return super.above(collection, parent, ids)
+    const key = JSON.stringify([parent, ...ids])
+    const { moment } = this.#held
+    const known = this.#held.tree<T>(layout, key)
+    if (known) return known
+    const rows = await super.above(collection, parent, ids)
+    this.#held.keepTree(layout, key, rows, moment)
+    return rows
   }
 
   async insert<T>(collection: Collection<T>, document: T): Promise<Stored<T>> {
     const layout = this.layoutOf(collection)
     const id = idOf(layout, document)
     const text = JSON.stringify(document)
-    const values = [id, text, ...columnValues(layout, document)]
-    const inserted = await this.#write(collection, document, layout, layout.insert, values)
+    const inserted = await this.#write(collection, layout, document, insertOf(layout, { id, document, text }))
     if (inserted === 0) throw changedMeanwhile(collection)
-    return new StoredText<T>(id, 1, text)
+    return this.#written(layout, new StoredText<T>(id, 1, text))
   }
 
   async update<T>(collection: Collection<T>, id: string, document: T, version: number): Promise<Stored<T>> {
@@ -68,14 +91,17 @@ export class StoreTransaction extends ScopedReader implements Transaction {
     const layout = this.layoutOf(collection)
     if (idOf(layout, document) !== id) throw new Error(`a document of "${collection.name}" cannot change its id`)
     const text = JSON.stringify(document)
-    const values = [text, ...columnValues(layout, document), id, version]
-    const changed = await this.#write(collection, document, layout, layout.update, values)
-    return changed === 0 ? undefined : new StoredText<T>(id, version + 1, text)
+    const held = layout.dialect.holdsAll ? this.#held.row<T>(layout, id)?.stored : undefined
+    const before = held instanceof StoredText && held.version === version ? held.parsed : undefined
+    const write = updateOf(layout, { id, document, text }, version, before)
+    const changed = await this.#write(collection, layout, document, write)
+    return changed === 0 ? undefined : this.#written(layout, new StoredText<T>(id, version + 1, text))
   }
 
   async delete<T>(collection: Collection<T>, id: string, version: number): Promise<void> {
-    this.#hasWritten = true
-    const deleted = await this.connection.run(this.layoutOf(collection).delete, [id, version])
+    const layout = this.layoutOf(collection)
+    this.#writes(collection, layout, id)
+    const deleted = await this.connection.run(layout.delete, [id, version])
     if (deleted === 0) throw changedMeanwhile(collection)
   }
 
@@ -85,14 +111,29 @@ export class StoreTransaction extends ScopedReader implements Transaction {
     return layout
   }
 
-  async #write<T>(
-    collection: Collection<T>,
-    document: T,
-    layout: Layout,
-    sql: string,
-    values: readonly SqlValue[],
-  ): Promise<number> {
-    this.#hasWritten = true
+  /** Reads a row unless it is held as `hold` says; it is kept when that, or nothing, can be said of it now. */
+  async #row<T>(layout: Layout, id: string, sql: string, hold?: Hold): Promise<Stored<T> | undefined> {
+    const held = this.#held.row<T>(layout, id, hold)
+    if (held) return held.stored
+    const row = await this.connection.get(sql, [id])
+    const stored = row === undefined ? undefined : storedOf<T>(row)
+    if (hold !== undefined && (stored !== undefined || layout.dialect.holdsAll))
+      this.#held.keep(layout, id, stored, hold)
+    return stored
+  }
+
+  #writes({ isOfAnyVersion = false }: Collection<never>, layout: Layout, id: string): void {
+    this.#isBound ||= !isOfAnyVersion
+    this.#held.forget(layout, id)
+  }
+
+  #written<T>(layout: Layout, stored: Stored<T>): Stored<T> {
+    this.#held.keep(layout, stored.id, stored, 'alone')
+    return stored
+  }
+
+  async #write<T>(collection: Collection<T>, layout: Layout, document: T, { sql, values }: Write): Promise<number> {
+    this.#writes(collection, layout, idOf(layout, document))
     try {
       return await this.connection.run(sql, values)
     } catch (error) {

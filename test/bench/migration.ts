@@ -12,19 +12,21 @@ import { insertCopies } from './measuring/copied-rows.ts'
 import { storedTree } from './measuring/tree-platform.ts'
 
 /**
- * Prints how long the first server of a newer version takes to bring 1,000,000 workspaces up to date that it finds by a
- * further column, with an index over it. `npm run bench migration sqlite` and
- * `npm run bench migration postgres` do it on one store.
+ * Prints how long the first server of a newer version takes to bring 1,000,000 workspaces up to date: with an index over
+ * columns that are there, then with a further column and an index over it; and how long the slowest read and the slowest
+ * write of an older server take meanwhile. `npm run bench migration sqlite` and `npm run bench migration postgres`
+ * do it on one store, with a number behind that for as many thousands of workspaces.
  */
-const [, , , only] = process.argv
+const [, , , only, thousands = '1000'] = process.argv
 const made = 1000
-const copies = 999
+const copies = Number(thousands) - 1
 
-/** As a newer version declares workspaces. */
-const newer: Collection<StoredWorkspace> = {
-  ...workspaces,
+/** As a newer version declares workspaces, and as the one after that does. */
+const indexed: Collection<StoredWorkspace> = { ...workspaces, indexes: [...(workspaces.indexes ?? []), ['name']] }
+const newest: Collection<StoredWorkspace> = {
+  ...indexed,
   columns: { ...workspaces.columns, description: 'STRING' },
-  indexes: [...(workspaces.indexes ?? []), ['description']],
+  indexes: [...(indexed.indexes ?? []), ['description']],
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'ninefold-migration-'))
@@ -46,36 +48,65 @@ async function printMigration(title: string, place: string): Promise<void> {
   const tree = await storedTree(place, { groups: 10, workspaces: made })
   await tree.close()
   await run(place, multiplied(place))
-  const older = isPostgres(place) ? await watched(place) : undefined
-  const began = performance.now()
-  const store = await openPlace(place, [newer])
-  const seconds = (performance.now() - began) / 1000
-  const count = await store.count(newer)
-  await store.close()
-  console.log(`${title}: a column and an index of ${count} workspaces in ${seconds.toFixed(1)} s`)
-  if (older)
-    console.log(`  the reads of an older server took ${((await older()) / 1000).toFixed(1)} s at most meanwhile`)
+  await printChange(`${title}: an index`, place, workspaces, indexed)
+  await printChange(`${title}: a column and an index`, place, indexed, newest)
 }
 
-/** Reads as an older server until it is asked how long the slowest read has taken, in milliseconds. */
-async function watched(place: string): Promise<() => Promise<number>> {
-  const store = await openPlace(place, [workspaces])
-  let slowest = 0
+type Version = Collection<StoredWorkspace>
+
+async function printChange(what: string, place: string, older: Version, newer: Version): Promise<void> {
+  // SQLite is brought up to date without a pause for anything else of this process, and readers wait for nobody there.
+  const watch = isPostgres(place) ? await watched(place, older) : undefined
+  const began = performance.now()
+  const store = await openPlace(place, [newer])
+  const took = performance.now() - began
+  const slowest = await watch?.()
+  console.log(`${what} of ${await store.count(newer)} workspaces in ${seconds(took)}`)
+  await store.close()
+  if (slowest === undefined) return
+  console.log(
+    `  the slowest read of an older server took ${seconds(slowest.read)} meanwhile, its slowest write ${seconds(slowest.write)}`,
+  )
+}
+
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(2)} s`
+}
+
+/** In milliseconds. */
+interface Slowest {
+  readonly read: number
+  readonly write: number
+}
+
+/** Reads and writes as an older server until it is asked how long the slowest of each has been. */
+async function watched(place: string, version: Version): Promise<() => Promise<Slowest>> {
+  const store = await openPlace(place, [version])
+  const { value: row } = await store.each(version).next()
+  if (row === undefined) throw new Error('there is a workspace to write')
   const over = new AbortController()
-  const reading = (async () => {
+  const slowest = async (act: () => Promise<unknown>): Promise<number> => {
+    let most = 0
     while (!over.signal.aborted) {
       const began = performance.now()
-      // A read that was refused has waited too.
-      await store.find(workspaces, { id: 'none' }).catch(() => undefined)
-      slowest = Math.max(slowest, performance.now() - began)
-      await sleep(50)
+      // What was refused has waited too.
+      await act().catch(() => undefined)
+      most = Math.max(most, performance.now() - began)
+      await sleep(20)
     }
-  })()
+    return most
+  }
+  const change = (): Promise<unknown> =>
+    store.tx(async tx => {
+      const found = await tx.lock(version, row.id)
+      if (found !== undefined) await tx.update(version, row.id, found.value, found.version)
+    })
+  const both = Promise.all([slowest(() => store.find(version, { id: 'none' })), slowest(change)])
   return async () => {
     over.abort()
-    await reading
+    const [read, write] = await both
     await store.close()
-    return slowest
+    return { read, write }
   }
 }
 

@@ -1,43 +1,50 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { Client } from 'pg'
-import { workspaces } from '../../domain/taxonomy/nodes.ts'
+import { areas } from '../../server/areas.ts'
+import { storeCollections } from '../../server/platform-store.ts'
 import { startServer } from '../postgres/server.ts'
+import { keyOf, postgresDriver, sqliteDriver, type Driver, type Statement } from './measuring/bare-driver.ts'
 import { insertCopies } from './measuring/copied-rows.ts'
 import { drained, withPending } from './measuring/drain.ts'
-import { measure, type Contender } from './measuring/rounds.ts'
-import { printGroup } from './measuring/table.ts'
+import { measureRounds, type Contender } from './measuring/rounds.ts'
+import { printRatio, printSpreads } from './measuring/table.ts'
 import { servedTree, type ServedTree } from './measuring/served-tree.ts'
 
 /**
  * Prints the CPU time of whole calls as `ninefold serve` answers them, with access token and decision, without a
  * listener, beside the bare driver: over 100,000 and 1,000,000 workspaces of one organisation, in a file of SQLite and
- * on PostgreSQL, whose own time is not in it; then operations drained a second of the clock. Takes some minutes, most of
- * them to fill the stores. `npm run bench stack sqlite` leaves PostgreSQL out.
+ * on PostgreSQL, whose own time is not in it; then operations drained a second of the clock. Both sizes are open at once
+ * and take turns, so that their ratio hangs neither on the machine nor on what ran first. Takes some minutes, most of
+ * them to fill the stores. `npm run bench stack sqlite` leaves PostgreSQL out, `stack sqlite 10000 100000` measures other
+ * sizes.
  */
-const [, , , only] = process.argv
-const sizes = [100_000, 1_000_000]
+const [, , , ...asked] = process.argv
+const onlySqlite = asked[0] === 'sqlite'
+const sizes = (onlySqlite ? asked.slice(1) : asked).map(Number)
+if (sizes.length === 0) sizes.push(100_000, 1_000_000)
 const suspended = 'TAXONOMY_LIFECYCLE_STATE_SUSPENDED'
 
-for (const size of sizes) await printStore(`SQLite, ${size} workspaces`, size)
+/** How many workspaces are read in turn: a call that always asks for the same one finds everything at hand. */
+const workspacesRead = 10_000
+
+const rounds = 15
+
+/** How often a write is tried before it is measured; a read, until everything that is read in turn was read. */
+const writesBefore = 500
+
+await printSizes('SQLite', onSqlite)
 const folder = mkdtempSync(join(tmpdir(), 'ninefold-stack-'))
 try {
   await printDrained('SQLite', join(folder, 'drained.sqlite'))
 } finally {
   rmSync(folder, { recursive: true })
 }
-if (only !== 'sqlite') {
-  for (const size of sizes) await onServer(url => printStore(`PostgreSQL, ${size} workspaces`, size, url))
-  await onServer(url => printDrained('PostgreSQL', url))
-}
-
-/** Gives a server of PostgreSQL of its own, which is empty, to what is measured. */
-async function onServer(use: (url: string) => Promise<void>): Promise<void> {
+if (!onlySqlite) {
+  await printSizes('PostgreSQL', onPostgres)
   const server = await startServer()
   try {
-    await use(server.url)
+    await printDrained('PostgreSQL', server.url)
   } finally {
     await server.stop()
   }
@@ -48,105 +55,186 @@ async function printDrained(title: string, place: string): Promise<void> {
   console.log(`\n${title}: ${perSecond.toFixed(0)} operations drained a second by one process`)
 }
 
-/** A statement of the bare driver, prepared once. */
-type Statement = (...parameters: string[]) => unknown
-
-interface Driver {
-  prepare(name: string, sql: string): Statement
-  /** Of all that is stored, indexes included. */
-  bytes(): Promise<number>
+/** A filled store that is served, and the bare driver beside. */
+interface Opened {
+  readonly size: number
+  readonly tree: ServedTree
+  readonly driver: Driver
   close(): Promise<void>
 }
 
-async function printStore(title: string, size: number, url?: string): Promise<void> {
-  const tree = await servedTree({ groups: 300, workspaces: size }, url)
-  const driver = url === undefined ? sqliteDriver(tree.place) : await postgresDriver(url)
+async function onSqlite(size: number): Promise<Opened> {
+  const tree = await servedTree({ groups: 300, workspaces: size })
+  const driver = sqliteDriver(tree.place)
+  const close = (): Promise<void> => driver.close().then(() => tree.close())
+  return { size, tree, driver, close }
+}
+
+/** On a server of its own, which is empty before. */
+async function onPostgres(size: number): Promise<Opened> {
+  const server = await startServer()
   try {
-    const bytes = (await driver.bytes()) / size
-    console.log(`\n${title}: ${Math.round(bytes)} bytes a workspace, with its indexes`)
-    for (const [what, contenders] of await callsOf(tree, driver)) {
-      const times = await measure(contenders)
-      const rows = contenders.map(({ name }, i) => [name, times[i] ?? Number.NaN] as const)
-      printGroup(`${title}: ${what}`, rows)
+    const tree = await servedTree({ groups: 300, workspaces: size }, server.url)
+    const driver = await postgresDriver(server.url)
+    const close = async (): Promise<void> => {
+      await driver.close()
+      await tree.close()
+      await server.stop()
+    }
+    return { size, tree, driver, close }
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+}
+
+/** Measures all sizes at once, each kind of call by itself. */
+async function printSizes(title: string, open: (size: number) => Promise<Opened>): Promise<void> {
+  const opened: Opened[] = []
+  try {
+    for (const size of sizes) opened.push(await open(size))
+    const calls: (readonly Kind[])[] = []
+    for (const each of opened) {
+      const bytes = (await each.driver.bytes()) / each.size
+      console.log(`\n${title}, ${each.size} workspaces: ${Math.round(bytes)} bytes a workspace, with its indexes`)
+      calls.push(await kindsOf(each))
+    }
+    for (const [i, { what, warmUp }] of calls[0]?.entries() ?? []) {
+      await printKind(
+        `${title}: ${what}`,
+        warmUp,
+        calls.flatMap(kinds => kinds[i] ?? []),
+      )
     }
   } finally {
-    await driver.close()
-    await tree.close()
+    for (const { close } of opened) await close()
   }
 }
 
-function sqliteDriver(file: string): Driver {
-  const database = new DatabaseSync(file, { returnArrays: true, timeout: 5000 })
-  database.exec('PRAGMA synchronous = FULL')
-  return {
-    prepare(_name, sql) {
-      const statement = database.prepare(sql)
-      return (...parameters) => statement.all(...parameters)
-    },
-    bytes: async () => statSync(file).size,
-    close: async () => database.close(),
-  }
+async function printKind(title: string, warmUp: number, kinds: readonly Kind[]): Promise<void> {
+  const contenders = kinds.flatMap(({ bare, call }) => [...bare, call])
+  const times = await measureRounds(contenders, { rounds, warmUp })
+  printSpreads(
+    title,
+    contenders.map(({ name }, i) => [name, times[i] ?? []]),
+  )
+  const [small = [], large] = [times[kinds[0]?.bare.length ?? 0], times.at(-1)]
+  if (kinds.length > 1 && large) printRatio('the largest size to the smallest', large, small)
 }
 
-async function postgresDriver(url: string): Promise<Driver> {
-  const client = new Client(url)
-  await client.connect()
-  return {
-    prepare(name, sql) {
-      let count = 0
-      const text = sql.replace(/\?/g, () => `$${(count += 1)}`)
-      return (...values) => client.query({ name, text, values, rowMode: 'array' })
-    },
-    async bytes() {
-      const { rows } = await client.query<{ size: string }>('SELECT pg_database_size(current_database()) AS size')
-      return Number(rows[0]?.size)
-    },
-    close: () => client.end(),
-  }
+/** One kind of call to the tree of one size. */
+interface Kind {
+  readonly what: string
+  readonly warmUp: number
+  /** The bare driver, by one statement or more. */
+  readonly bare: readonly Contender[]
+  readonly call: Contender
 }
 
-async function callsOf(
-  tree: ServedTree,
-  driver: Driver,
-): Promise<readonly (readonly [string, readonly Contender[]])[]> {
+async function kindsOf({ driver, size, tree }: Omit<Opened, 'close'>): Promise<readonly Kind[]> {
   const { groups, organisation } = tree
   const base = `/taxonomy/v1/organisations/${organisation}/workspaces`
-  const list = `${base}?filter=${encodeURIComponent(`state = ${suspended}`)}`
-  const first: { readonly workspaces: readonly { readonly id: string }[] } = JSON.parse(await tree.call('GET', list))
-  const id = first.workspaces[0]?.id ?? ''
-  const columns = '_key, _version, _body, parent_group_id, state'
+  const ids = await someWorkspaces(driver, organisation)
   const one = driver.prepare('one', 'SELECT _key, _version, _body FROM taxonomy_workspaces WHERE _key = ?')
-  const page = driver.prepare(
-    'page',
-    `SELECT ${columns} FROM taxonomy_workspaces WHERE organisation_id = ? AND state = ? ORDER BY name, _key LIMIT 21`,
-  )
-  const workspace = { parent_group_id: groups[5] }
-  const insert = driver.prepare(
-    'insert',
-    `${insertCopies(tree.place, workspaces, '?')} FROM taxonomy_workspaces WHERE _key = ?`,
-  )
-  const copy = (suffix: string) => insert(suffix, suffix, id)
-  let copies = 0
-  let made = 0
+  const page = (column: string): Statement =>
+    driver.prepare(
+      column,
+      'SELECT _key, _version, _body, parent_group_id, state FROM taxonomy_workspaces ' +
+        `WHERE organisation_id = ? AND ${column} = ? ORDER BY name, _key LIMIT 21`,
+    )
+  const [pageOfState, pageOfParent] = [page('state'), page('parent_group_id')]
+  const list = (filter: string): string => `${base}?filter=${encodeURIComponent(filter)}`
+  const suspendedOnes = list(`state = ${suspended}`)
+  const listsOfParents = groups.map(id => list(`parent_group_id = "${id}"`))
+  const kind = (what: string, bare: (i: number) => unknown, name: string, call: (i: number) => unknown): Kind => ({
+    what,
+    warmUp: workspacesRead,
+    bare: [counted(`the bare driver, ${size} workspaces`, bare)],
+    call: counted(`${name}, ${size} workspaces`, call),
+  })
   return [
-    ['get', [once('the bare driver', () => one(id)), once('getWorkspace', () => tree.call('GET', `${base}/${id}`))]],
-    [
+    kind(
+      'get, each time another one',
+      i => one(nth(ids, i)),
+      'getWorkspace',
+      i => tree.call('GET', `${base}/${nth(ids, i)}`),
+    ),
+    kind(
       'a list of 20 by an indexed filter',
-      [
-        once('the bare driver', () => page(organisation, suspended)),
-        once('listWorkspaces', () => tree.call('GET', list)),
-      ],
-    ],
-    [
-      'a durable create',
-      [
-        once('the bare driver', () => copy(String((copies += 1)))),
-        once('createWorkspace', () => tree.call('POST', base, { ...workspace, name: `made-${(made += 1)}` })),
-      ],
-    ],
+      () => pageOfState(organisation, suspended),
+      'listWorkspaces',
+      () => tree.call('GET', suspendedOnes),
+    ),
+    kind(
+      'a list of 20 of a group, each time another one',
+      i => pageOfParent(organisation, nth(groups, i)),
+      'listWorkspaces',
+      i => tree.call('GET', nth(listsOfParents, i)),
+    ),
+    await createOf({ driver, size, tree }, base),
   ]
 }
 
-function once(name: string, run: () => unknown): Contender {
-  return { name, run, units: 1 }
+/**
+ * A durable create beside the bare driver, which writes the row of a workspace alone, and all that a create writes: the
+ * rows of the workspace, its account, what counts both, the operation and what the audit is told.
+ */
+async function createOf({ driver, size, tree }: Omit<Opened, 'close'>, base: string): Promise<Kind> {
+  const body = { parent_group_id: tree.groups[5] }
+  const make = (name: string): Promise<string> => tree.call('POST', base, { ...body, name })
+  const made: { readonly id: string; readonly resource_id: string } = JSON.parse(await make('the-model'))
+  const workspace = made.resource_id
+  const ofWorkspace = (table: string): Promise<string> => keyOf(driver, table, `workspace_id = '${workspace}'`)
+  const copies: readonly (readonly [table: string, key: string])[] = [
+    ['taxonomy_workspaces', workspace],
+    ['taxonomy_operations', made.id],
+    ['iam_service_accounts', await ofWorkspace('iam_service_accounts')],
+    ['iam_principals', await ofWorkspace('iam_principals')],
+    ['taxonomy_quota_usages', await ofWorkspace('taxonomy_quota_usages')],
+    ['ninefold_activity_outbox', await keyOf(driver, 'ninefold_activity_outbox', 'TRUE')],
+  ]
+  const inserts = copies.map(([table, key]) => {
+    const collection = storeCollections(areas).find(({ name }) => name === table)
+    if (collection === undefined) throw new Error(`there is no collection ${table}`)
+    const sql = `${insertCopies(tree.place, collection, '?')} FROM ${table} WHERE _key = ?`
+    const suffixes = sql.split('?').length - 2
+    const insert = driver.prepare(`copy-${table}`, sql)
+    return (suffix: string): unknown => insert(...Array.from({ length: suffixes }, () => suffix), key)
+  })
+  const updates = ['taxonomy_trees WHERE _key', 'taxonomy_quota_totals WHERE organisation_id'].map(row => {
+    const [table = '', rest = ''] = row.split(' WHERE ')
+    const sql = `UPDATE ${table} SET _body = _body, _version = _version + 1 WHERE ${rest} = ?`
+    return driver.prepare(`touch-${table}`, sql)
+  })
+  const copyAll = (suffix: string): Promise<void> =>
+    driver.durably(async () => {
+      for (const insert of inserts) await insert(suffix)
+      for (const update of updates) await update(tree.organisation)
+    })
+  return {
+    what: 'a durable create',
+    warmUp: writesBefore,
+    bare: [
+      counted(`the bare driver, one row, ${size} workspaces`, i => inserts[0]?.(`one-${i}`)),
+      counted(`the bare driver, all rows, ${size} workspaces`, i => copyAll(`all-${i}`)),
+    ],
+    call: counted(`createWorkspace, ${size} workspaces`, i => make(`made-${i}`)),
+  }
+}
+
+/** Ids of workspaces, from all over the table and in no order. */
+async function someWorkspaces(driver: Driver, organisation: string): Promise<readonly string[]> {
+  const sql = `SELECT _key FROM taxonomy_workspaces WHERE organisation_id = ? ORDER BY random() LIMIT ${workspacesRead}`
+  const rows: unknown = await driver.prepare('some', sql)(organisation)
+  return Array.isArray(rows) ? rows.map(([id]: readonly unknown[]) => String(id)) : []
+}
+
+function nth(texts: readonly string[], i: number): string {
+  return texts[i % texts.length] ?? ''
+}
+
+/** Something that is told how often it was done before. */
+function counted(name: string, run: (i: number) => unknown): Contender {
+  let done = 0
+  return { name, run: () => run(done++), units: 1 }
 }

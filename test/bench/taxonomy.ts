@@ -5,6 +5,7 @@ import type { ListContext } from '../../runtime/context.ts'
 import { checkFilter } from '../../runtime/filter/check.ts'
 import { checkOrder } from '../../runtime/ordering.ts'
 import type { SortKey } from '../../runtime/filter/types.ts'
+import { callContext } from '../call-context.ts'
 import type { Group } from './measuring/in-process.ts'
 import { measure, type Contender } from './measuring/rounds.ts'
 import { printGroup } from './measuring/table.ts'
@@ -46,18 +47,7 @@ async function print(...groups: readonly Group[]): Promise<void> {
 
 function context(filter: string, order: string, size: number, after?: readonly SortKey[]): ListContext {
   const query = { size, filter: checkFilter(filter, workspacesList), order: checkOrder(order, workspacesList), after }
-  return {
-    query: { ...query, now: 0 },
-    principal: undefined,
-    method: 'GET',
-    path: '/',
-    requestId: '',
-    traceId: '',
-    idempotencyKey: undefined,
-    clientAddress: '',
-    signal: new AbortController().signal,
-    now: 0,
-  }
+  return { ...callContext(), query: { ...query, now: 0 } }
 }
 
 /** The sort keys of a row in the middle of the default order. */
@@ -136,11 +126,12 @@ function readGroup(): Group {
   const { bare, handlers, organisation } = large
   const id = someWorkspace(large)
   const statement = bare.prepare('SELECT _key, _version, _body FROM taxonomy_workspaces WHERE _key = ?')
+  const given = context('', '', 20)
   return {
     title: 'a workspace',
     contenders: [
       once('the bare statement', () => statement.get(id)),
-      once('getWorkspace', () => handlers.workspaces.getWorkspace({ organisation, id })),
+      once('getWorkspace', () => handlers.workspaces.getWorkspace({ organisation, id }, given)),
       once('a whole call', calling(`workspaces/${id}`)),
     ],
   }
@@ -185,7 +176,8 @@ function requireActive(platform: TreePlatform): () => unknown {
 function getWorkspace(platform: TreePlatform): () => unknown {
   const { handlers, organisation } = platform
   const id = someWorkspace(platform)
-  return () => handlers.workspaces.getWorkspace({ organisation, id })
+  const given = context('', '', 20)
+  return () => handlers.workspaces.getWorkspace({ organisation, id }, given)
 }
 
 function effectiveQuota(platform: TreePlatform): () => unknown {

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { memoryFolder } from '../memory-folder.ts'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
@@ -25,7 +25,7 @@ const flagsOf = (profile: string): readonly string[] => [
   `--user-data-dir=${profile}`,
 ]
 
-const newProfile = (): string => mkdtempSync(join(tmpdir(), 'ninefold-chromium-'))
+const newProfile = (): string => mkdtempSync(join(memoryFolder, 'ninefold-chromium-'))
 
 const removeProfile = (profile: string): void => rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
 

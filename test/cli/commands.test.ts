@@ -89,6 +89,11 @@ test('api tells by its status whether the server refused, nothing answered, or i
   expect(usage).toMatchObject({ code: 2, out: '' })
   expect(usage.err).toContain('did you mean "getRole"?')
   expect(await ninefold(folder, ['api', '--limit', 'many'])).toMatchObject({ code: 2 })
+  const broken = await ninefold(folder, ['api', 'iam.createRole', '--body', '-'], '{"name": "r",\n secret}')
+  expect(broken).toMatchObject({ code: 2, out: '' })
+  expect(broken.err).toBe(
+    'error: standard input must hold JSON: expected double-quoted property name at line 2, column 2\n',
+  )
   const nobody = await ninefold(folder, ['api', 'iam.listUsers', '--url', 'http://127.0.0.1:1'])
   expect(nobody).toMatchObject({ code: 3, out: '' })
   expect(nobody.err).toContain('check that the server runs')

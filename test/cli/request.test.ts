@@ -81,6 +81,18 @@ test.each<[string, readonly string[], RegExp]>([
   ['listUsers', ['page_size'], /must be key=value/],
   ['createRole', ['nam=r'], /nam is not a known field \(did you mean "name"\?\)/],
   ['getRole', ['id=..'], /id must not be "\.\."/],
+  [
+    'revokeAccess',
+    ['scope_type=PLATFORM', 'scope_id=', `principal_id=${workspace}`],
+    /called: scope_id must not be empty: it is a part of the address; scope_type must be one of ORGANISATION, GROUP, WORKSPACE$/,
+  ],
+  ['inviteUser', ['email=nonsense'], /: email must be a valid email, such as kim@example\.com$/],
+  ['inviteUser', ['email='], /: email must have at least 3 characters$/],
+  [
+    'createBinding',
+    ['principal_id=kim', 'role_id=r', 'scope_type=PLATFORM', 'scope_id='],
+    /: principal_id must be a valid uuid$/,
+  ],
   ['getRole', ['id=a', 'id=b'], /given 2 times/],
   ['createRole', ['name=r', 'name.first=r'], /cannot be a value and have members too/],
   ['createRole', ['a..b=1'], /names with dots between them/],

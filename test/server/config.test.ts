@@ -126,7 +126,7 @@ describe('settings', () => {
     ['a sender of two lines', { mail: { from: 'a\r\nBcc: b <a@b>' } }, {}, 'mail.from must be an address'],
     ['an administrator without a host', { bootstrap: { admin_email: 'admin' } }, {}, 'must be an address, or empty'],
     ['a bound of less than nothing', { iam: { throttle: { email: -1 } } }, {}, 'iam.throttle.email must be a number'],
-    ['broken JSON', '{', {}, 'cannot be read as JSON'],
+    ['broken JSON', '{', {}, 'must hold JSON: expected property name'],
     ['no object', [], {}, 'must hold one object'],
     ['a key of the prototype', '{"__proto__": {"http": 1}}', {}, 'is no setting'],
   ])('with %s are refused', (_name, content, environment, message) => {
@@ -134,6 +134,10 @@ describe('settings', () => {
   })
 
   it('never show a password that they hold', () => {
+    const file = fileOf('{"mail": {"smtp_url": hunter2@h}}')
+    expect(() => readConfig({ file, environment: {} })).toThrow(
+      `${file} must hold JSON: unexpected character at line 1, column 23`,
+    )
     const refused = ['postgres://u:hunter2@[x/n', 'hunter2']
     for (const url of refused) {
       const mail = (): unknown => readConfig({ environment: { NINEFOLD_MAIL_SMTP_URL: url } })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { generateArguments } from '../../scripts/project.ts'
+import { generate as generateIn } from '../generator/cli/command-line.ts'
 
 /** The walk of a developer who changes a spec, in a copy of the project (architecture §7). */
 const project = fileURLToPath(new URL('../..', import.meta.url))
@@ -27,7 +28,12 @@ const copied = [
 ]
 for (const name of copied) cpSync(join(project, name), join(copy, name), { recursive: true })
 symlinkSync(join(project, 'node_modules'), join(copy, 'node_modules'), 'dir')
-const tsconfig = { extends: join(project, 'tsconfig.json'), include: ['output', 'domain', 'server'] }
+const tsconfig = {
+  extends: join(project, 'tsconfig.json'),
+  include: ['output', 'domain', 'server'],
+  // Only what has changed, and what uses it, is looked at again.
+  compilerOptions: { incremental: true, tsBuildInfoFile: join(copy, 'tsbuildinfo') },
+}
 writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify(tsconfig))
 
 interface Run {
@@ -43,7 +49,12 @@ function run(...args: readonly string[]): Promise<Run> {
   return promise
 }
 
-const generate = (...options: readonly string[]): Promise<Run> => run(...generateArguments(), ...options)
+/** Generates in this process, which starts much faster than the command as it is typed. */
+async function generate(...options: readonly string[]): Promise<Run> {
+  const [, , ...words] = generateArguments()
+  const { err, out, status } = await generateIn(copy, ...words, ...options)
+  return { code: status ?? 1, output: out + err }
+}
 
 const compile = (): Promise<Run> =>
   run(join(project, 'node_modules/typescript/bin/tsc'), '-p', '.', '--pretty', 'false')
@@ -94,7 +105,7 @@ ${field}`
 
 describe('changing a spec', () => {
   it('starts from output that is fresh and compiles', async () => {
-    expect(await generate('--check')).toMatchObject({ code: 0 })
+    expect(await run(...generateArguments(), '--check')).toMatchObject({ code: 0 })
     expect(await compile()).toMatchObject({ code: 0, output: '' })
   })
 

@@ -1,9 +1,10 @@
 import type { FilterType } from '../../../runtime/filter/types.ts'
 import { encode, ownColumns, quoteName, type ColumnType } from '../columns.ts'
 import type { Dialect, Direction } from '../dialect.ts'
+import { changedByNewer } from '../generation.ts'
 import type { Condition } from '../keyset.ts'
 import type { Layout } from '../layout.ts'
-import { sqlStates, stateOf } from './errors.ts'
+import { violatedIndex } from './errors.ts'
 import { arrayType, collation, columnTypes, listColumns, presenceName } from './list-columns.ts'
 import { arrayLiteral, likePattern } from './text.ts'
 
@@ -59,6 +60,7 @@ export const postgresDialect: Dialect = {
   },
   element: (field, test) => exists(`unnest(${quoteName(field.name)}) AS element (value)`, [], test('element.value')),
   present: field => ({ sql: `${presenceName(field)} = 1`, parameters: [] }),
+  holdsAll: false,
   lock: ' FOR UPDATE',
   share: ' FOR SHARE',
   violated,
@@ -73,7 +75,9 @@ function exists(source: string, parameters: Condition['parameters'], test: Condi
 
 /** PostgreSQL names the index. */
 function violated(error: unknown, { indexes }: Layout): readonly string[] | undefined {
-  if (stateOf(error) !== sqlStates.uniqueViolated || !(error instanceof Error) || !('constraint' in error))
-    return undefined
-  return indexes.find(({ name }) => name === error.constraint)?.unique
+  const violated = violatedIndex(error)
+  if (violated === undefined) return undefined
+  const index = indexes.find(({ name }) => name === violated)
+  if (index === undefined) throw changedByNewer(error)
+  return index.unique
 }

@@ -38,6 +38,15 @@ export function stateOf(error: unknown): string | undefined {
 /** Whether the server sent the error, so that its connection can be used further. */
 export const isOfServer = (error: unknown): boolean => error instanceof DatabaseError
 
+/** Whether a lock was waited for too long; what the server said is the cause of what the store tells. */
+export const isLockTimeout = (error: unknown): boolean =>
+  error instanceof Error && stateOf(error.cause) === sqlStates.lockTimeout
+
+/** The name of the unique index that an error says is violated; undefined for any other error. */
+export function violatedIndex(error: unknown): string | undefined {
+  return error instanceof DatabaseError && error.code === sqlStates.uniqueViolated ? error.constraint : undefined
+}
+
 /** Whether a transaction that failed so was undone and may succeed when it is run again. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof ConnectionLost) return true

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { ownColumns, quoteName, typeOf, type WrittenColumn } from '../columns.ts'
 import type { Connection, Row, SqlValue } from '../connection.ts'
+import type { Index } from '../indexes.ts'
 import type { Layout } from '../layout.ts'
 
 /** Rows that are filled at a time: memory stays small whatever the table holds, and nobody waits for long for one of them. */
@@ -16,6 +17,25 @@ const markPrefix = '_filled_'
 function markOf(columns: readonly WrittenColumn[]): string {
   const text = JSON.stringify(columns.map(({ name, affinity }) => [name, affinity]))
   return quoteName(markPrefix + createHash('sha256').update(text).digest('hex').slice(0, 12))
+}
+
+/** Begins the names of indexes over rows that are not filled. */
+export const unfilledPrefix = '_unfilled_'
+
+const isUnfilled = (columns: readonly WrittenColumn[]): string =>
+  `${markOf(columns)} IS DISTINCT FROM ${ownColumns.version}`
+
+/**
+ * The index of the rows that are not filled in these columns, since they were never or were written after that. Without
+ * it nobody could use the table while all of its rows are looked through in the end. It goes with what tells which are filled.
+ */
+export function unfilledIndex({ table }: Layout, columns: readonly WrittenColumn[]): Index {
+  const digest = createHash('sha256')
+    .update(`${table} ${markOf(columns)}`)
+    .digest('hex')
+  const name = unfilledPrefix + digest.slice(0, 12)
+  const sql = `CREATE INDEX ${quoteName(name)} ON ${table} (${ownColumns.key}) WHERE ${isUnfilled(columns)}`
+  return { name, sql }
 }
 
 export const columnDefinition = ({ sql, affinity }: WrittenColumn): string => `${sql} ${affinity}`
@@ -44,7 +64,7 @@ export async function fillSome(
   const { key, version, body } = ownColumns
   const size = Math.min(batchSize, Math.floor(maxParameters / (columns.length + 2)))
   const rows = await writer.all(
-    `SELECT ${key}, ${version}, ${body} FROM ${layout.table} WHERE ${key} > ? AND ${markOf(columns)} IS DISTINCT FROM ${version} ` +
+    `SELECT ${key}, ${version}, ${body} FROM ${layout.table} WHERE ${key} > ? AND ${isUnfilled(columns)} ` +
       `ORDER BY ${key} LIMIT ${size}`,
     [after],
   )

@@ -55,9 +55,16 @@ function exactInteger(text: string): number | bigint {
   return Number.isSafeInteger(value) ? value : BigInt(text)
 }
 
-/** One connection to the server that nothing times out, for what takes long. The caller ends it. */
-export async function connectedClient(url: string): Promise<Client> {
-  const client = new Client({ ...settings, connectionString: url, connectionTimeoutMillis: usualTimes.connectMs })
+/**
+ * One connection to the server, for what takes long: nothing times out but, when it is said, what waits for a lock. The
+ * caller ends it.
+ */
+export async function connectedClient(url: string, lockMs?: number): Promise<Client> {
+  const times = {
+    connectionTimeoutMillis: usualTimes.connectMs,
+    ...(lockMs === undefined ? {} : { lock_timeout: lockMs }),
+  }
+  const client = new Client({ ...settings, ...times, connectionString: url })
   client.on('error', ignore)
   try {
     await client.connect()

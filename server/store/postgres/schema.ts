@@ -1,74 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { inAttempts } from '../attempts.ts'
-import { generationIn, selectGeneration } from '../generation.ts'
-import type { Layout } from '../layout.ts'
-import { isPassing } from './errors.ts'
+import { quoteName } from '../columns.ts'
+import { addFormat, checkFormat, formatIn, selectFormat } from '../format.ts'
+import { addGeneration, generationIn, selectGeneration } from '../generation.ts'
+import type { Index } from '../indexes.ts'
+import { checkKnown, type Layout } from '../layout.ts'
+import { RepeatedValues, selectRepeated } from '../repeated.ts'
+import { buildIndexes, claimBuilds, isBuiltElsewhere, releaseBuilds } from './builds.ts'
+import { indexesAhead, indexesIn, leftovers } from './catalogue.ts'
+import { isLockTimeout, isPassing, violatedIndex } from './errors.ts'
+import { makeMigrations, migrate } from './migrations.ts'
 import { connectedClient } from './pool.ts'
 import { Session } from './session.ts'
-import { Prepared } from './statements.ts'
-import { columnsAhead, definitionsIn, fillAhead, prepareTable } from './tables.ts'
+import { Prepared, query } from './statements.ts'
+import { columnsAhead, definitionsIn, fillAhead, prepareTable, presentIn } from './tables.ts'
 
 /**
- * The store's own tables in numbered steps; a step that was released never changes. Tables of collections are made
- * from their declarations (tables.ts).
+ * How long a lock on a table is waited for: whoever comes behind waits as long, readers too. Then the transaction is given
+ * up and begun anew after a pause, in which they go on.
  */
-const migrations: readonly string[] = [
-  'CREATE TABLE ninefold_secrets (name TEXT COLLATE "C" NOT NULL PRIMARY KEY, value BYTEA NOT NULL)',
-  'CREATE TABLE ninefold_tables (name TEXT COLLATE "C" NOT NULL PRIMARY KEY, definition TEXT NOT NULL)',
-  'CREATE TABLE ninefold_generations (number BIGINT NOT NULL PRIMARY KEY)',
-]
+const lockMs = 250
+const pauseMs = 500
+
+/** What a store is brought up to, and by whom. */
+interface Target {
+  readonly layouts: readonly Layout[]
+  readonly format: number
+  readonly server: string
+}
+
+/** What is to be done outside of a transaction before the tables are what they are to be, or that they are. */
+type Next =
+  | { readonly kind: 'fill'; readonly layouts: readonly Layout[] }
+  | { readonly kind: 'build'; readonly indexes: readonly Index[] }
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'ready'; readonly generation: number }
 
 /**
- * Brings the store's own tables and those of `layouts` up to date in one transaction. Servers that start at once do it
- * one after the other: each locks the row 0 of the migrations first. Throws when a newer version of the program has
- * written the store. Answers the generation of the tables.
+ * Brings the store's own tables and those of `layouts` up to date, and its format up to `format`. Others read and write
+ * while columns are filled and indexes are made; what they must not see half of is changed in one transaction in the end.
+ * Servers that start at once do it one after the other: each locks the row 0 of the migrations first. Throws `NewerStore`
+ * when a newer version of the program has written the store, `RepeatedValues` when documents share a unique set. Answers
+ * the generation of the tables.
  */
-export async function prepareSchema(url: string, layouts: readonly Layout[]): Promise<number> {
+export async function prepareSchema(url: string, layouts: readonly Layout[], format: number): Promise<number> {
   return inAttempts(async () => {
-    const client = await connectedClient(url)
+    const client = await connectedClient(url, lockMs)
+    const server = randomUUID()
     try {
       await makeMigrations(client)
-      await fillTables(client, layouts)
-      return await holdingSchema(client, session => bringUp(session, layouts))
+      return await prepared(client, url, { layouts, format, server })
+    } catch (error) {
+      await releaseBuilds(client, server)
+      throw error
     } finally {
       await client.end().catch(() => undefined)
     }
   }, isPassing)
 }
 
-/** Of servers that make the table at once some fail, IF NOT EXISTS or not; then another has made it. */
-async function makeMigrations(client: Client): Promise<void> {
-  const [create, insert] = [
-    'CREATE TABLE IF NOT EXISTS ninefold_migrations (number BIGINT NOT NULL PRIMARY KEY)',
-    'INSERT INTO ninefold_migrations (number) VALUES (0) ON CONFLICT (number) DO NOTHING',
-  ]
-  try {
-    await new Session(client, new Prepared()).run(create)
-  } catch (error) {
-    await new Session(client, new Prepared()).run(insert).catch(() => {
-      throw error
-    })
-    return
+async function prepared(client: Client, url: string, target: Target): Promise<number> {
+  let isFilled = false
+  const look = (session: Session): Promise<Next> => bringUp(session, target, isFilled)
+  for (;;) {
+    try {
+      const next = await holdingSchema(client, look)
+      if (next.kind === 'ready') return next.generation
+      if (next.kind === 'fill') await fillTables(client, next.layouts)
+      else if (next.kind === 'build') await buildIndexes(client, url, target.server, next.indexes)
+      else await sleep(pauseMs)
+      // What older servers have written while indexes were made is filled ahead too.
+      isFilled = next.kind === 'fill' || (next.kind === 'wait' && isFilled)
+    } catch (error) {
+      await checkRepeated(client, target, error)
+      isFilled = false
+    }
   }
-  await new Session(client, new Prepared()).run(insert)
 }
 
-/** Runs `work` in a transaction that no other server that starts runs beside. */
+/** Runs `work` in a transaction that no other server that starts runs beside; again when a lock was waited for too long. */
 async function holdingSchema<R>(client: Client, work: (session: Session) => Promise<R>): Promise<R> {
-  const session = new Session(client, new Prepared())
-  try {
-    return await session.transact(async () => {
-      await session.get('SELECT number FROM ninefold_migrations WHERE number = 0 FOR UPDATE')
-      return work(session)
-    })
-  } finally {
-    session.end()
+  for (;;) {
+    const session = new Session(client, new Prepared())
+    try {
+      return await session.transact(async () => {
+        await session.get('SELECT number FROM ninefold_migrations WHERE number = 0 FOR UPDATE')
+        return work(session)
+      })
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error
+      await query(client, new Prepared(), 'ROLLBACK')
+    } finally {
+      session.end()
+    }
+    await sleep(pauseMs)
   }
 }
 
 /** Fills new columns in many transactions, of which each keeps others waiting for a moment only. */
 async function fillTables(client: Client, layouts: readonly Layout[]): Promise<void> {
-  for (const layout of await holdingSchema(client, session => layoutsAhead(session, layouts))) {
+  for (const layout of layouts) {
     for (let after: string | undefined = ''; after !== undefined;) {
       const from: string = after
       const fill = (): Promise<string | undefined> => holdingSchema(client, session => fillAhead(session, layout, from))
@@ -77,31 +110,71 @@ async function fillTables(client: Client, layouts: readonly Layout[]): Promise<v
   }
 }
 
-async function layoutsAhead(session: Session, layouts: readonly Layout[]): Promise<readonly Layout[]> {
-  if ((await appliedTo(session)) !== migrations.length) return []
+/** Looks at what the tables lack: what can be made ahead is answered, and the rest is made when that is there. */
+async function bringUp(session: Session, { format, layouts, server }: Target, isFilled: boolean): Promise<Next> {
+  await checkEncoding(session)
+  await migrate(session)
+  const found = formatIn(await session.get(selectFormat))
+  checkFormat(found, format)
+  const isRaised = found < format
   const known = await definitionsIn(session)
-  return layouts.filter(layout => columnsAhead(layout, known.get(layout.collection)).length > 0)
+  for (const layout of layouts) {
+    const definition = known.get(layout.collection)
+    if (definition !== undefined) checkKnown(layout, presentIn(definition), isRaised)
+  }
+  const toFill = layouts.filter(layout => columnsAhead(layout, known.get(layout.collection)).length > 0)
+  if (toFill.length > 0 && !isFilled) return { kind: 'fill', layouts: toFill }
+
+  const present = await indexesIn(session)
+  const indexes = layouts.flatMap(layout => indexesAhead(layout, known.get(layout.collection), present))
+  if (await isBuiltElsewhere(session, server)) {
+    if (indexes.length > 0) return { kind: 'wait' }
+  } else {
+    const left = layouts.flatMap(layout => leftovers(layout, known.get(layout.collection), present))
+    for (const name of left) await session.run(`DROP INDEX IF EXISTS ${quoteName(name)}`)
+    if (indexes.length > 0) {
+      await claimBuilds(session, server)
+      return { kind: 'build', indexes }
+    }
+  }
+
+  const whole = new Set([...present].filter(([, { isValid }]) => isValid).map(([name]) => name))
+  let isChanged = isRaised && known.size > 0
+  for (const layout of layouts) {
+    const options = { isRaised, whole }
+    isChanged = (await prepareTable(session, layout, known.get(layout.collection), options)) || isChanged
+  }
+  if (isRaised) await session.run(addFormat, [format])
+  if (isChanged) await endOlderWrites(session)
+  await session.run('DELETE FROM ninefold_builds WHERE server = ?', [server])
+  return { kind: 'ready', generation: generationIn(await session.get(selectGeneration)) }
 }
 
-const appliedTo = async (session: Session): Promise<number> =>
-  Number((await session.get('SELECT max(number) FROM ninefold_migrations'))?.[0])
+/**
+ * From here on no transaction of an older server commits. Each of them reads the generation behind its writes, so the lock
+ * that this statement takes, which changes nothing, waits for those that have read it, and the others read the new one.
+ */
+async function endOlderWrites(session: Session): Promise<void> {
+  await session.run('ALTER TABLE ninefold_generations ALTER COLUMN number SET NOT NULL')
+  await session.run(addGeneration)
+}
 
-async function bringUp(session: Session, layouts: readonly Layout[]): Promise<number> {
-  await checkEncoding(session)
-  const applied = await appliedTo(session)
-  if (applied > migrations.length) {
-    throw new Error(
-      `the store has schema version ${applied}, this program knows ${migrations.length}; start the newer version`,
-    )
-  }
-  for (const [i, sql] of migrations.entries()) {
-    if (i < applied) continue
-    await session.run(sql)
-    await session.run('INSERT INTO ninefold_migrations (number) VALUES (?)', [i + 1])
-  }
-  const known = await definitionsIn(session)
-  for (const layout of layouts) await prepareTable(session, layout, known.get(layout.collection))
-  return generationIn(await session.get(selectGeneration))
+/**
+ * Returns when an error says that an index of a unique set, which was made ahead, is violated, and no example is found:
+ * then that was over before, or in columns that are to be filled. The index is gone then, and older servers write on.
+ */
+async function checkRepeated(client: Client, { layouts }: Target, error: unknown): Promise<void> {
+  const name = violatedIndex(error)
+  const layout = layouts.find(({ indexes }) => indexes.some(index => index.name === name))
+  const index = layout?.indexes.find(each => each.name === name)
+  if (layout === undefined || index === undefined) throw error
+  const repeated = await holdingSchema(client, async session => {
+    const isInUse = index.name in ((await definitionsIn(session)).get(layout.collection)?.indexes ?? {})
+    if (!isInUse) await session.run(`DROP INDEX IF EXISTS ${quoteName(index.name)}`)
+    const row = await session.get(selectRepeated(layout, index))
+    return row !== undefined || isInUse ? new RepeatedValues(layout, index, row, error) : undefined
+  })
+  if (repeated !== undefined) throw repeated
 }
 
 /** In other encodings bytes do not sort by code point. */

@@ -1,22 +1,30 @@
-import { layoutOf } from '../layout.ts'
+import { checkFormat, formatIn, selectFormat, storeFormat } from '../format.ts'
+import { checkKnown, layoutOf, type Layout } from '../layout.ts'
 import type { PostgresOptions } from '../postgres.ts'
 import { checkTables, StoreSnapshot } from '../snapshot.ts'
 import { postgresDialect } from './dialect.ts'
+import { isMigrated } from './migrations.ts'
 import { connectedClient } from './pool.ts'
 import { beginReading, Session } from './session.ts'
 import { Prepared } from './statements.ts'
+import { definitionsIn, presentIn } from './tables.ts'
 
 /**
  * Reads a database that servers may be writing, as of one moment. Throws when it lacks a table or column of the
  * declarations: nothing is made and nothing is changed. The server itself finds what is wrong with its files.
  */
-export async function openPostgresSnapshot({ url, collections = [] }: PostgresOptions): Promise<StoreSnapshot> {
+export async function openPostgresSnapshot({
+  url,
+  collections = [],
+  format = storeFormat,
+}: PostgresOptions): Promise<StoreSnapshot> {
   const client = await connectedClient(url)
   const close = (): Promise<void> => client.end()
   try {
     const layouts = collections.map(collection => layoutOf(collection, postgresDialect))
     const session = new Session(client, new Prepared())
     await session.run(beginReading)
+    await checkVersion(session, layouts, format)
     await checkTables(session, layouts)
     return new StoreSnapshot(session, new Map(layouts.map(layout => [layout.collection, layout])), {
       store: 'database',
@@ -27,5 +35,17 @@ export async function openPostgresSnapshot({ url, collections = [] }: PostgresOp
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+/** Throws `NewerStore` when a newer version has written the store. What an older one has not made is missed later. */
+async function checkVersion(session: Session, layouts: readonly Layout[], format: number): Promise<void> {
+  if (!(await isMigrated(session))) return
+  const found = formatIn(await session.get(selectFormat))
+  checkFormat(found, format)
+  const known = await definitionsIn(session)
+  for (const layout of layouts) {
+    const definition = known.get(layout.collection)
+    if (definition !== undefined) checkKnown(layout, presentIn(definition), found < format)
   }
 }

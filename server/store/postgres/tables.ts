@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isRecord } from '../../../runtime/validation.ts'
 import { ownColumns, quoteName, type WrittenColumn } from '../columns.ts'
 import type { Connection } from '../connection.ts'
-import { addGeneration } from '../generation.ts'
-import { checkKnown, type Layout } from '../layout.ts'
+import type { Index } from '../indexes.ts'
+import { checkKnown, undeclared, type Layout, type Present } from '../layout.ts'
 import { addColumns, columnDefinition, dropMarks, fillSome } from './fill.ts'
 
 /** What a table has: the types of its columns, and the statements of its indexes. */
@@ -13,24 +14,36 @@ export interface Definition {
 
 /**
  * Makes table, columns and indexes of a collection what its declaration says, inside the transaction that holds the
- * schema; `known` is how the table is. What exists is kept: a new column is filled from the bodies, one that is no longer declared stays, an index
- * whose definition changed is built anew. Throws when a newer version has added a column.
+ * schema; `known` is how the table is, and `whole` names the indexes that are made already. What exists is kept: a new column is filled
+ * from the bodies, one that is no longer declared stays, and so does an index until the format is raised. Answers whether
+ * servers that run know too little to write the table.
  */
-export async function prepareTable(writer: Connection, layout: Layout, known: Definition | undefined): Promise<void> {
-  checkKnown(layout, Object.keys(known?.columns ?? {}))
+export async function prepareTable(
+  writer: Connection,
+  layout: Layout,
+  known: Definition | undefined,
+  { isRaised, whole }: { readonly isRaised: boolean; readonly whole: ReadonlySet<string> },
+): Promise<boolean> {
+  const others = undeclared(layout, Object.entries(known?.indexes ?? {}))
+  const declared = layout.indexes.map(({ name, sql }) => [name, sql] as const)
   const wanted: Definition = {
     columns: { ...known?.columns, ...Object.fromEntries(layout.written.map(({ name, affinity }) => [name, affinity])) },
-    indexes: Object.fromEntries(layout.indexes.map(({ name, sql }) => [name, sql])),
+    indexes: Object.fromEntries([...(isRaised ? [] : others), ...declared]),
   }
-  const definition = JSON.stringify(wanted)
-  if (known !== undefined && JSON.stringify(known) === definition) return
+  if (isDeepStrictEqual(known, wanted)) return false
   if (known === undefined) await writer.run(createTable(layout))
-  else await changeTable(writer, layout, known)
-  for (const { sql } of layout.indexes) await writer.run(sql.replace(' INDEX ', ' INDEX IF NOT EXISTS '))
+  else await changeColumns(writer, layout, known)
+  if (isRaised) for (const [name] of others) await writer.run(`DROP INDEX IF EXISTS ${quoteName(name)}`)
+  const areKept = known !== undefined && retyped(layout, known).length === 0
+  for (const { name, sql } of layout.indexes) {
+    if (!areKept || !whole.has(name)) await writer.run(sql.replace(' INDEX ', ' INDEX IF NOT EXISTS '))
+  }
   await writer.run(
     'INSERT INTO ninefold_tables (name, definition) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET definition = excluded.definition',
-    [layout.collection, definition],
+    [layout.collection, JSON.stringify(wanted)],
   )
+  const isNew = ({ name, unique }: Index): boolean => unique !== undefined && !(name in (known?.indexes ?? {}))
+  return known !== undefined && (changedColumns(layout, known).length > 0 || layout.indexes.some(isNew))
 }
 
 /** The statement that makes the table of a collection without its indexes. */
@@ -45,31 +58,34 @@ export function createTable({ table, written }: Layout): string {
   return `CREATE TABLE ${table} (${columns.join(', ')})`
 }
 
-async function changeTable(writer: Connection, layout: Layout, known: Definition): Promise<void> {
-  const declared = new Map(layout.indexes.map(({ name, sql }) => [name, sql]))
-  for (const [name, sql] of Object.entries(known.indexes)) {
-    if (declared.get(name) !== sql) await writer.run(`DROP INDEX IF EXISTS ${quoteName(name)}`)
-  }
-  const changed = layout.written.filter(({ name, affinity }) => known.columns[name] !== affinity)
+async function changeColumns(writer: Connection, layout: Layout, known: Definition): Promise<void> {
+  const changed = changedColumns(layout, known)
   if (changed.length === 0) return
-  for (const { sql } of retyped(changed, known)) await writer.run(`ALTER TABLE ${layout.table} DROP COLUMN ${sql}`)
+  for (const { sql } of retyped(layout, known)) await writer.run(`ALTER TABLE ${layout.table} DROP COLUMN ${sql}`)
   await addColumns(writer, layout, changed)
   let after: string | undefined = ''
   while (after !== undefined) after = await fillSome(writer, layout, changed, after)
   await dropMarks(writer, layout)
-  await writer.run(addGeneration)
 }
 
-const retyped = (changed: readonly WrittenColumn[], { columns }: Definition): readonly WrittenColumn[] =>
-  changed.filter(({ name }) => name in columns)
+const changedColumns = (layout: Layout, { columns }: Definition): readonly WrittenColumn[] =>
+  layout.written.filter(({ name, affinity }) => columns[name] !== affinity)
+
+/** The columns that a table has of another type; their indexes go with them. */
+export const retyped = (layout: Layout, known: Definition): readonly WrittenColumn[] =>
+  changedColumns(layout, known).filter(({ name }) => name in known.columns)
 
 /** The new columns of a table that can be filled ahead. What older servers still use under the same name stays for now. */
 export function columnsAhead(layout: Layout, known: Definition | undefined): readonly WrittenColumn[] {
-  if (known === undefined) return []
-  checkKnown(layout, Object.keys(known.columns))
-  const changed = layout.written.filter(({ name, affinity }) => known.columns[name] !== affinity)
-  return retyped(changed, known).length > 0 ? [] : changed
+  if (known === undefined || retyped(layout, known).length > 0) return []
+  return changedColumns(layout, known)
 }
+
+/** What a table is known to have, as it is checked. */
+export const presentIn = ({ columns, indexes }: Definition): Present => ({
+  columns: Object.keys(columns),
+  indexes: Object.entries(indexes),
+})
 
 /**
  * Fills new columns of some rows ahead of `prepareTable`, which then has few left to fill while nobody else may use the
@@ -77,7 +93,9 @@ export function columnsAhead(layout: Layout, known: Definition | undefined): rea
  * on, undefined when nothing is left to do ahead.
  */
 export async function fillAhead(writer: Connection, layout: Layout, after: string): Promise<string | undefined> {
-  const columns = columnsAhead(layout, (await definitionsIn(writer)).get(layout.collection))
+  const known = (await definitionsIn(writer)).get(layout.collection)
+  if (known !== undefined) checkKnown(layout, presentIn(known), true)
+  const columns = columnsAhead(layout, known)
   if (columns.length === 0) return undefined
   if (after === '') await addColumns(writer, layout, columns)
   return fillSome(writer, layout, columns, after)

@@ -13,6 +13,12 @@ const openTimeoutMs = 5000
 
 const megabyte = 1024 * 1024
 
+/**
+ * What of the file is read in place, which is all that SQLite can: pages behind it are copied, at twice the cost of a
+ * read of one row. Memory is taken by what is read alone, and given back when others need it.
+ */
+const mappedBytes = 2048 * megabyte - 1
+
 /** One connection to the file, with its prepared statements. All calls are synchronous and block the thread. */
 export class SqliteConnection implements Connection {
   readonly file: string
@@ -29,7 +35,8 @@ export class SqliteConnection implements Connection {
     // In a file that is still empty this lets free pages be given back (reclaim.ts); in others it says nothing, or would write.
     if (role === 'writer' && this.get('PRAGMA auto_vacuum')?.[0] === 0) this.exec('PRAGMA auto_vacuum = INCREMENTAL')
     if (!readOnly) this.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
-    this.exec(`PRAGMA cache_size = ${role === 'reader' ? -65536 : -16384}; PRAGMA mmap_size = ${256 * megabyte}`)
+    // In KiB; what is read beside a transaction must be read anew behind each commit in any case.
+    this.exec(`PRAGMA cache_size = ${role === 'writer' ? -65536 : -16384}; PRAGMA mmap_size = ${mappedBytes}`)
     if (!readOnly) this.exec(`PRAGMA journal_size_limit = ${64 * megabyte}`)
     if (role === 'reader') this.exec('PRAGMA query_only = ON')
     defineFunctions(this.#database)

@@ -1,4 +1,5 @@
 import type { Dialect, Direction } from '../dialect.ts'
+import { changedByNewer } from '../generation.ts'
 import type { Layout } from '../layout.ts'
 import { columnNamed } from '../order.ts'
 import { sqliteCode, sqliteCodes } from './errors.ts'
@@ -39,7 +40,8 @@ export const sqliteDialect: Dialect = {
   entry: entryCondition,
   element: elementCondition,
   present: presentMember,
-  // `BEGIN IMMEDIATE` has locked every row already.
+  // By `BEGIN IMMEDIATE`.
+  holdsAll: true,
   lock: '',
   share: '',
   violated,
@@ -52,5 +54,6 @@ function violated(error: unknown, layout: Layout): readonly string[] | undefined
     const names = unique?.map(name => `${layout.collection}.${columnNamed(layout, name).sql.slice(1, -1)}`)
     return names !== undefined && String(error).endsWith(`: ${names.join(', ')}`)
   })
-  return index?.unique
+  if (index === undefined) throw changedByNewer(error)
+  return index.unique
 }

@@ -8,6 +8,7 @@ import { checkSchema } from './schema-state.ts'
 const migrations: readonly string[] = [
   `CREATE TABLE ninefold_secrets (name TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID`,
   'CREATE TABLE ninefold_generations (number INTEGER NOT NULL PRIMARY KEY)',
+  'CREATE TABLE ninefold_formats (number INTEGER NOT NULL PRIMARY KEY)',
 ]
 
 /** The number of the last step, which a file has that is up to date. */

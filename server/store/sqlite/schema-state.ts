@@ -1,6 +1,8 @@
-import type { Layout } from '../layout.ts'
+import { checkFormat, formatIn, selectFormat } from '../format.ts'
+import { checkKnown, type Layout } from '../layout.ts'
 import type { SqliteConnection } from './connection.ts'
 import { restoreAdvice, StoreFault } from './store-file.ts'
+import { columnTypes, indexesIn } from './tables.ts'
 
 /**
  * The schema version of a file; undefined where no server has ever started. Throws `StoreFault` when another program has
@@ -19,26 +21,51 @@ export function checkSchema(connection: SqliteConnection, known: number): number
   )
 }
 
-/** Throws `StoreFault` unless a file has all that the declarations name. */
-export function requireSchema(connection: SqliteConnection, known: number, layouts: readonly Layout[]): void {
-  const version = checkSchema(connection, known)
+/** What a program knows: steps of the schema, and the number of the format. */
+interface Known {
+  readonly schema: number
+  readonly format: number
+}
+
+/**
+ * The schema version of a file, as `checkSchema` answers it. Throws `NewerStore` too when the file has what a newer
+ * version of the program has made.
+ */
+export function checkVersion(
+  connection: SqliteConnection,
+  known: Known,
+  layouts: readonly Layout[],
+): number | undefined {
+  const version = checkSchema(connection, known.schema)
+  const found = version === known.schema ? formatIn(connection.get(selectFormat)) : 0
+  checkFormat(found, known.format)
+  for (const layout of layouts) {
+    const [columns, indexes] = [columnTypes(connection, layout).keys(), indexesIn(connection, layout)]
+    checkKnown(layout, { columns, indexes }, found < known.format)
+  }
+  return version
+}
+
+/** Throws as `checkVersion` does, and `StoreFault` unless a file has all that the declarations name. */
+export function requireSchema(connection: SqliteConnection, known: Known, layouts: readonly Layout[]): void {
+  const version = checkVersion(connection, known, layouts)
   if (version === undefined) {
     throw new StoreFault(
       `holds nothing: no server has ever been started on it, or it was copied without its log (the file that ends in -wal); copy both, or ${restoreAdvice}`,
     )
   }
   const missing = layouts.flatMap(layout => missingIn(connection, layout))
-  if (version === known && missing.length === 0) return
-  const lack = missing.length === 0 ? `schema version ${known}` : listed(missing)
+  if (version === known.schema && missing.length === 0) return
+  const lack = missing.length === 0 ? `schema version ${known.schema}` : listed(missing)
   throw new StoreFault(
     `was written by an older version: it lacks ${lack}; "ninefold serve" of this version brings it up to date. If this version has served it already, it is damaged: then ${restoreAdvice}`,
   )
 }
 
-function missingIn(connection: SqliteConnection, { collection, written }: Layout): readonly string[] {
-  const rows = connection.all('SELECT name, type FROM pragma_table_info(?)', [collection])
-  if (rows.length === 0) return [`table ${collection}`]
-  const present = new Map(rows.map(([name, type]) => [name, type]))
+function missingIn(connection: SqliteConnection, layout: Layout): readonly string[] {
+  const { collection, written } = layout
+  const present = columnTypes(connection, layout)
+  if (present.size === 0) return [`table ${collection}`]
   return written
     .filter(({ affinity, name }) => present.get(name) !== affinity)
     .map(({ name }) => `column ${name} of ${collection}`)

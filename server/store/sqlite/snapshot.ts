@@ -1,3 +1,4 @@
+import { storeFormat } from '../format.ts'
 import { layoutOf } from '../layout.ts'
 import { StoreSnapshot } from '../snapshot.ts'
 import type { SqliteOptions } from '../sqlite.ts'
@@ -5,7 +6,7 @@ import { SqliteConnection } from './connection.ts'
 import { sqliteDialect } from './dialect.ts'
 import { isCorrupt } from './errors.ts'
 import { schemaVersion } from './migrations.ts'
-import { checkSchema, requireSchema } from './schema-state.ts'
+import { checkSchema, checkVersion, requireSchema } from './schema-state.ts'
 import { checkStoreFile, restoreAdvice, StoreFault } from './store-file.ts'
 import { immutable, traceless, type Traceless } from './traceless.ts'
 
@@ -44,12 +45,23 @@ export function checkStore(file: string): void {
   }
 }
 
-function snapshotOf({ file, collections = [] }: SqliteOptions, source: Traceless): StoreSnapshot {
+/** Throws `NewerStore` when a newer version than this one has written a whole file that nobody writes. */
+export function checkIsKnown({ file, collections = [], format = storeFormat }: SqliteOptions): void {
+  const connection = new SqliteConnection(immutable(file), 'snapshot')
+  try {
+    const layouts = collections.map(collection => layoutOf(collection, sqliteDialect))
+    checkVersion(connection, { schema: schemaVersion, format }, layouts)
+  } finally {
+    connection.close()
+  }
+}
+
+function snapshotOf({ file, collections = [], format = storeFormat }: SqliteOptions, source: Traceless): StoreSnapshot {
   const connection = new SqliteConnection(source.path, 'snapshot')
   try {
     const layouts = collections.map(collection => layoutOf(collection, sqliteDialect))
     connection.exec('BEGIN')
-    requireSchema(connection, schemaVersion, layouts)
+    requireSchema(connection, { schema: schemaVersion, format }, layouts)
     return new StoreSnapshot(connection, new Map(layouts.map(layout => [layout.collection, layout])), {
       store: file,
       damages: async () => damagesOf(connection),

@@ -13,30 +13,34 @@ export const restoreAdvice =
 
 const closed = 'is closed to this user; grant the rights to the file and its folder, or start as their owner'
 
+/** What to do about a file beside the store that holds nothing of it. */
+export const remakeAdvice = 'end the servers on the folder and delete it: the next start makes it anew'
+
 /** By the primary codes of SQLite (sqlite.org/rescode.html) and those of the system. */
-const faults: Readonly<Record<string | number, string>> = {
+const faultsBy = (advice: string): Readonly<Record<string | number, string>> => ({
   5: 'is locked by another program; end that and try again',
   8: 'cannot be written; grant this user the rights to the file and its folder, or start as their owner',
-  10: `cannot be read (disk I/O error); look after the disk, or ${restoreAdvice}`,
-  11: `is damaged (its content is not what SQLite writes); ${restoreAdvice}`,
+  10: `cannot be read (disk I/O error); look after the disk, or ${advice}`,
+  11: `is damaged (its content is not what SQLite writes); ${advice}`,
   13: 'cannot grow, for the disk is full; make room and try again',
   14: 'cannot be opened; grant this user the rights to the file and its folder, or start as their owner',
-  26: `is no database of SQLite, or an encrypted one; ${restoreAdvice}`,
+  26: `is no database of SQLite, or an encrypted one; ${advice}`,
   EACCES: closed,
   EPERM: closed,
   EROFS: 'lies on a file system that cannot be written; make that writable, or name another data folder',
+  EISDIR: `is a folder where a file must be; ${advice}`,
   ENOSPC: 'cannot grow, for the disk is full; make room and try again',
+})
+
+/** An error that the use of a file raised, told with its name, what is wrong and what to do: `advice` where the file is of no use. */
+export function explained(file: string, error: unknown, advice = restoreAdvice): Error {
+  return new Error(`${file} ${faultOf(error, advice)}`, { cause: error })
 }
 
-/** An error that the use of a file raised, told with its name, what is wrong and what to do. */
-export function explained(file: string, error: unknown): Error {
-  return new Error(`${file} ${faultOf(error)}`, { cause: error })
-}
-
-function faultOf(error: unknown): string {
+function faultOf(error: unknown, advice: string): string {
   if (error instanceof StoreFault) return error.message
   const code = sqliteCode(error)
-  const known = faults[code === undefined ? systemCode(error) : code & 0xff]
+  const known = faultsBy(advice)[code === undefined ? systemCode(error) : code & 0xff]
   return known ?? `cannot be used: ${error instanceof Error ? error.message : String(error)}`
 }
 
@@ -88,7 +92,7 @@ const headerSize = 100
 function checkHeader(file: string, { size }: Stats): void {
   const header = firstBytes(file, headerSize)
   const start = header.subarray(0, magic.length)
-  if (!start.equals(magic.subarray(0, start.length))) throw new StoreFault(faults[26])
+  if (!start.equals(magic.subarray(0, start.length))) throw new StoreFault(faultsBy(restoreAdvice)[26])
   const expected = header.length < headerSize ? headerSize : sizeInHeader(header)
   if (size < expected) {
     throw new StoreFault(`is cut off: ${size} bytes of ${expected} are there; ${restoreAdvice}`)

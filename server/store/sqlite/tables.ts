@@ -1,51 +1,66 @@
 import { ownColumns, quoteName, type WrittenColumn } from '../columns.ts'
-import { addGeneration } from '../generation.ts'
-import { checkKnown, type Layout } from '../layout.ts'
+import type { Index } from '../indexes.ts'
+import { checkKnown, undeclared, type Layout } from '../layout.ts'
+import { RepeatedValues, selectRepeated } from '../repeated.ts'
 import type { SqliteConnection } from './connection.ts'
+import { sqliteCode, sqliteCodes } from './errors.ts'
 
 /**
  * Makes table, columns and indexes of a collection what its declaration says; runs inside a transaction of the
- * writer. What exists is kept: a new column is filled from the bodies, one that is no longer declared stays, an index
- * whose definition changed is built anew. Throws when a newer version has added a column.
+ * writer. What exists is kept: a new column is filled from the bodies, one that is no longer declared stays, and so does
+ * an index until the format is raised. Throws `NewerStore` when a newer version has added a column or a unique set,
+ * `RepeatedValues` when documents share one. Answers whether servers that run know too little to write the table.
  */
-export function prepareTable(writer: SqliteConnection, layout: Layout): void {
-  const { key, version, body } = ownColumns
-  writer.exec(
-    `CREATE TABLE IF NOT EXISTS ${layout.table} (${key} TEXT NOT NULL PRIMARY KEY, ${version} INTEGER NOT NULL${columnDefinitions(layout)}, ${body} TEXT NOT NULL)`,
-  )
+export function prepareTable(writer: SqliteConnection, layout: Layout, isRaised: boolean): boolean {
+  const isNew = columnTypes(writer, layout).size === 0
+  if (isNew) writer.exec(createTable(layout))
   const types = columnTypes(writer, layout)
-  checkKnown(layout, types.keys())
+  const indexes = indexesIn(writer, layout)
+  checkKnown(layout, { columns: types.keys(), indexes }, isRaised)
   const added = layout.written.filter(({ name, affinity }) => types.get(name) !== affinity)
   const retyped = added.filter(({ name }) => types.has(name))
-  dropStaleIndexes(writer, layout, retyped.length > 0)
+  const stale = isRaised ? undeclared(layout, indexes) : []
+  // A column that stands in an index cannot be dropped.
+  for (const [name] of retyped.length > 0 ? indexes : stale) writer.exec(`DROP INDEX ${quoteName(name)}`)
   for (const { sql } of retyped) writer.exec(`ALTER TABLE ${layout.table} DROP COLUMN ${sql}`)
   for (const { sql, affinity } of added) writer.exec(`ALTER TABLE ${layout.table} ADD COLUMN ${sql} ${affinity}`)
-  if (added.length > 0) {
-    backFill(writer, layout, added)
-    writer.run(addGeneration)
-  }
-  const present = new Set(indexesIn(writer, layout).map(index => index.name))
-  for (const index of layout.indexes) if (!present.has(index.name)) writer.exec(index.sql)
+  if (added.length > 0) backFill(writer, layout, added)
+  const made = missingIn(writer, layout)
+  for (const index of made) makeIndex(writer, layout, index)
+  return !isNew && (added.length > 0 || made.some(({ unique }) => unique !== undefined))
+}
+
+function createTable(layout: Layout): string {
+  const { key, version, body } = ownColumns
+  return `CREATE TABLE ${layout.table} (${key} TEXT NOT NULL PRIMARY KEY, ${version} INTEGER NOT NULL${columnDefinitions(layout)}, ${body} TEXT NOT NULL)`
 }
 
 const columnDefinitions = (layout: Layout): string =>
   layout.written.map(column => `, ${column.sql} ${column.affinity}`).join('')
 
-function columnTypes(writer: SqliteConnection, layout: Layout): ReadonlyMap<string, string> {
-  const rows = writer.all(`SELECT name, type FROM pragma_table_info(?)`, [layout.collection])
+/** The columns of a table with their types; none when there is no such table. */
+export function columnTypes(connection: SqliteConnection, layout: Layout): ReadonlyMap<string, string> {
+  const rows = connection.all(`SELECT name, type FROM pragma_table_info(?)`, [layout.collection])
   return new Map(rows.map(([name, type]) => [String(name), String(type)]))
 }
 
-function indexesIn(writer: SqliteConnection, layout: Layout): { readonly name: string; readonly sql: string }[] {
+/** The statements of the indexes of a table by their names. */
+export function indexesIn(connection: SqliteConnection, layout: Layout): ReadonlyMap<string, string> {
   const select = `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL`
-  return writer.all(select, [layout.collection]).map(([name, sql]) => ({ name: String(name), sql: String(sql) }))
+  return new Map(connection.all(select, [layout.collection]).map(([name, sql]) => [String(name), String(sql)]))
 }
 
-/** All of them when a column changes its type: one that stands in an index cannot be dropped. */
-function dropStaleIndexes(writer: SqliteConnection, layout: Layout, all: boolean): void {
-  const declared = new Map(layout.indexes.map(index => [index.name, index.sql]))
-  for (const { name, sql } of indexesIn(writer, layout)) {
-    if (all || declared.get(name) !== sql) writer.exec(`DROP INDEX ${quoteName(name)}`)
+function missingIn(writer: SqliteConnection, layout: Layout): readonly Index[] {
+  const present = indexesIn(writer, layout)
+  return layout.indexes.filter(({ name }) => !present.has(name))
+}
+
+function makeIndex(writer: SqliteConnection, layout: Layout, index: Index): void {
+  try {
+    writer.exec(index.sql)
+  } catch (error) {
+    if (sqliteCode(error) !== sqliteCodes.uniqueViolated) throw error
+    throw new RepeatedValues(layout, index, writer.get(selectRepeated(layout, index)), error)
   }
 }
 

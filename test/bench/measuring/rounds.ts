@@ -8,7 +8,15 @@ export interface Contender {
 
 /** Long against the grain of the CPU clock, which is 4 ms on some machines. */
 const roundMs = 150
-const rounds = 9
+
+/** How long contenders take turns. */
+export interface Turns {
+  readonly rounds: number
+  /** How often a contender runs at least before it is measured. */
+  readonly warmUp: number
+}
+
+const fewTurns: Turns = { rounds: 9, warmUp: 0 }
 
 /** What the contenders gave back last. */
 export const kept: unknown[] = []
@@ -18,34 +26,47 @@ export const kept: unknown[] = []
  * stretch of the machine meets all of them.
  */
 export async function measure(contenders: readonly Contender[]): Promise<readonly number[]> {
+  return (await measureRounds(contenders, fewTurns)).map(median)
+}
+
+/** As `measure`, but with the times of all rounds, which stand in the order of the rounds. */
+export async function measureRounds(
+  contenders: readonly Contender[],
+  { rounds, warmUp }: Turns,
+): Promise<readonly (readonly number[])[]> {
   const times: number[] = []
   // One after the other: what runs beside a contender would be counted as its time.
-  for (const contender of contenders) times.push(await repetitions(contender))
+  for (const contender of contenders) times.push(await repetitions(contender, warmUp))
   const found = contenders.map((): number[] => [])
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, contender] of contenders.entries()) {
       const count = times[index] ?? 1
-      // What goes on beside the contenders, such as a lease that is renewed, has its turn between them.
+      // What goes on beside the contenders has its turn between them.
       await new Promise(resolve => setTimeout(resolve, 1))
       const spent = await cpuOf(contender, count)
       found[index]?.push(spent / (count * contender.units))
     }
   }
-  return found.map(median)
+  return found
 }
 
 /** How often a contender runs in a round; finding out also warms it up. */
-async function repetitions(contender: Contender): Promise<number> {
+async function repetitions(contender: Contender, warmUp: number): Promise<number> {
+  await cpuOf(contender, warmUp)
   let count = 1
   while ((await cpuOf(contender, count)) < (roundMs / 2) * 1e6) count *= 2
   return count * 2
 }
+
+/** Servers come back to what else goes on, such as a lease that is renewed, every few calls; that is in their time. */
+const callsPerTurn = 200
 
 async function cpuOf({ run }: Contender, count: number): Promise<number> {
   const before = process.threadCpuUsage()
   for (let i = 0; i < count; i += 1) {
     const result = run()
     kept[0] = result instanceof Promise ? await result : result
+    if (result instanceof Promise && i % callsPerTurn === 0) await new Promise(resolve => setImmediate(resolve))
   }
   const { user, system } = process.threadCpuUsage(before)
   return (user + system) * 1000
@@ -53,5 +74,14 @@ async function cpuOf({ run }: Contender, count: number): Promise<number> {
 
 /** The middle one of some numbers. */
 export function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
+  return quantile(numbers, 1 / 2)
+}
+
+/** A quarter of some numbers is less than the first, half of them less than the second, a quarter more than the third. */
+export function quartiles(numbers: readonly number[]): readonly [lower: number, median: number, upper: number] {
+  return [quantile(numbers, 1 / 4), median(numbers), quantile(numbers, 3 / 4)]
+}
+
+function quantile(numbers: readonly number[], part: number): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * part)] ?? Number.NaN
 }

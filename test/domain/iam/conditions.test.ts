@@ -95,6 +95,14 @@ describe('a condition is refused', () => {
     expect(caught.details.badRequest).toMatchObject([{ field: 'statements[1].condition' }])
   })
 
+  test.each([
+    ['request.hour >= 6', /did you mean "request\.hour_of_day"/],
+    ['request.day = 1', /did you mean "request\.day_of_week"/],
+    ['weather = fine', /there are request\.time, request\.hour_of_day, .*, resource\.labels$/],
+  ])('with the attributes that there are: %s', (text, told) => {
+    expect(fault(() => checkCondition(text, 'condition')).message).toMatch(told)
+  })
+
   test('but not at its limits', () => {
     expect(verdictOf(many(32))).toBe(false)
     expect(verdictOf(`principal.id = "${'a'.repeat(1024 - 17)}"`)).toBe(false)

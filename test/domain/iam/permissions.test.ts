@@ -3,23 +3,13 @@ import { expect, test } from 'vitest'
 import { Permissions } from '../../../domain/iam/permissions.ts'
 import { permissionsList } from '../../../output/iam/filters.ts'
 import { checkPermission } from '../../../output/iam/validators.ts'
-import type { CallContext } from '../../../runtime/context.ts'
 import { pageTokens } from '../../../runtime/page-token.ts'
 import { listQuery } from '../../../runtime/pagination.ts'
 import { Faults } from '../../../runtime/validation.ts'
 import { catalogue } from '../../../server/access/catalogue.ts'
+import { callContext } from '../../call-context.ts'
 
-const context: CallContext = {
-  principal: undefined,
-  method: 'GET',
-  path: '/iam/v1/permissions',
-  requestId: '',
-  traceId: '',
-  idempotencyKey: undefined,
-  clientAddress: '',
-  signal: new AbortController().signal,
-  now: 0,
-}
+const context = callContext({ path: '/iam/v1/permissions' })
 const permissions = new Permissions({ catalogue })
 
 test('permissions are answered by their schema, without their bits', async () => {

@@ -5,11 +5,12 @@ import { authenticate } from '../../../domain/iam/authenticate.ts'
 import { Authenticator } from '../../../domain/iam/authenticator.ts'
 import type { Decisions } from '../../../domain/iam/decisions.ts'
 import type { ChangeKind, Feed } from '../../../domain/iam/feed.ts'
-import { ensureServiceAccount } from '../../../domain/iam/make-service-account.ts'
+import { makeServiceAccount } from '../../../domain/iam/make-service-account.ts'
 import type { IamParts } from '../../../domain/iam/parts.ts'
 import type { Passwords } from '../../../domain/iam/passwords.ts'
 import { principals } from '../../../domain/iam/principals-store.ts'
 import { ServiceAccounts } from '../../../domain/iam/service-accounts.ts'
+import { serviceAccounts } from '../../../domain/iam/service-accounts-store.ts'
 import { sessionsOf } from '../../../domain/iam/sessions-of.ts'
 import { SigningKeys } from '../../../domain/iam/signing-keys.ts'
 import { throttleOf } from '../../../domain/iam/throttle-of.ts'
@@ -35,7 +36,7 @@ import { operationsCollection } from '../../../server/operations/area-records.ts
 import { rememberedKeys } from '../../../server/operations/idempotency.ts'
 import { operationsOf } from '../../../server/operations/operations.ts'
 import { WorkQueue } from '../../../server/operations/work-queue.ts'
-import { storeAt, testPlace } from '../../server/store/harness.ts'
+import { preparedPlace, storeAt } from '../../server/store/harness.ts'
 import { valueOf } from '../outcomes.ts'
 
 export const collections = [
@@ -164,7 +165,7 @@ export interface PlatformOptions {
 
 export async function tokenPlatform(options: PlatformOptions = {}): Promise<TokenPlatform> {
   const { limits = defaultThrottleLimits, now = Date.parse('2026-05-01T12:00:00Z'), wrap = same => same } = options
-  const opened = await storeAt(options.place ?? (await testPlace()), ...collections)
+  const opened = await storeAt(options.place ?? (await preparedPlace(collections)), ...collections)
   const store = wrap(opened)
   const time = { now }
   const clock = createClock(() => time.now)
@@ -277,9 +278,14 @@ export async function addUser(
   return user.id
 }
 
-/** Adds a service account to the platform's workspace; answers its id. */
+/** The service account of that name in the platform's workspace, which is made unless it is there; answers its id. */
 export const addAccount = ({ parts, store }: TokenPlatform, name = 'default'): Promise<string> =>
-  store.tx(tx => ensureServiceAccount(parts, tx, platformWorkspaceId, name))
+  store.tx(async tx => {
+    const known = await tx.find(serviceAccounts, { workspace_id: platformWorkspaceId, name })
+    if (known) return known.id
+    const made = { workspace: platformWorkspaceId, name, managed_by: 'PLATFORM' } as const
+    return (await makeServiceAccount(parts, tx, made)).id
+  })
 
 /** The tokens that `expect` compares of an answer. */
 export function sessionTokens(answer: TokenResponse): { readonly access: string; readonly refresh: string } {

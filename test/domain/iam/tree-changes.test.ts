@@ -9,13 +9,18 @@ import { serviceAccounts } from '../../../domain/iam/service-accounts-store.ts'
 import { accessHooks, treeChanges } from '../../../domain/iam/tree-changes.ts'
 import type { Scope } from '../../../domain/ports/operations.ts'
 import { systemPrincipalId } from '../../../domain/ports/reserved.ts'
+import type { Transaction } from '../../../domain/ports/store.ts'
 import { usageOf } from '../../../domain/taxonomy/usage.ts'
+import type { Role } from '../../../output/iam/types.ts'
 import { works } from '../../../server/operations/work.ts'
 import { heldBy, hourly, platformScope, policyOf, statementOf, world, type World } from './administration.ts'
 import { outcomeOf, valueOf } from '../outcomes.ts'
 
 const creates = (w: World, principal: string, scope: Scope) =>
-  w.store.tx(tx => treeChanges(w.parts).grantCreator(tx, principal, scope))
+  w.store.tx(async tx => {
+    const chain = (await w.parts.taxonomy.chain(tx, scope))?.toReversed() ?? []
+    await treeChanges(w.parts).grantCreator(tx, principal, { scope, chain })
+  })
 
 const rolesOf = async (w: World, principal: string, scope: Scope) =>
   (await heldBy(w, principal)).filter(({ scope_id }) => scope_id === scope.id).map(({ role_id }) => role_id)
@@ -43,6 +48,56 @@ describe('whoever makes a scope', () => {
     expect(await rolesOf(w, w.kim, w.w)).toEqual(['workspace-admin'])
     await creates(w, systemPrincipalId, w.w)
     expect(await heldBy(w, systemPrincipalId)).toEqual([])
+  })
+})
+
+describe('what makers of scopes have above', () => {
+  it('is what their roles grant now, whatever they granted before', async () => {
+    const w = await world()
+    const predefined = await w.store.get(roles, 'workspace-admin')
+    if (!predefined) throw new Error('there is no such role')
+    const role: Role = { ...predefined.value, id: w.parts.clock.newId(), name: 'all', role_type: 'CUSTOM' }
+    await w.store.tx(tx => tx.insert(roles, role))
+    await w.bind(w.kim, role.id, w.o)
+    const made = async (name: string): Promise<readonly string[]> => {
+      const scope = await w.workspace(w.o, name)
+      await creates(w, w.kim, scope)
+      return rolesOf(w, w.kim, scope)
+    }
+    expect(await made('held')).toEqual([])
+    await w.store.tx(tx => tx.update(roles, role.id, { ...role, permissions: role.permissions.slice(1) }, 1))
+    expect(await made('missing')).toEqual(['workspace-admin'])
+  })
+})
+
+describe('the revision', () => {
+  /** Makes a scope; answers how often the revision was held, just before which `meanwhile` has come. */
+  async function holdsOf(w: World, principal: string, scope: Scope, meanwhile = async (_tx: Transaction) => {}) {
+    let holds = 0
+    const hold = async (tx: Transaction): Promise<void> => {
+      holds += 1
+      await meanwhile(tx)
+      await w.parts.feed.hold(tx)
+    }
+    await creates({ ...w, parts: { ...w.parts, feed: { ...w.parts.feed, hold } } }, principal, scope)
+    return holds
+  }
+
+  it('is held by makers of scopes who get something there, not by those who have it', async () => {
+    const w = await world()
+    expect(await holdsOf(w, w.oz, w.w)).toBe(0)
+    expect(await holdsOf(w, w.kim, w.w)).toBe(1)
+  })
+
+  it('is held before what they have is read once more, which decides', async () => {
+    const w = await world()
+    const id = await w.bind(w.kim, 'organisation-admin', w.p)
+    const given = async (tx: Transaction): Promise<void> => {
+      const stored = await tx.lock(bindings, id)
+      if (stored) await tx.update(bindings, id, { ...stored.value, scope_id: w.o.id }, stored.version)
+    }
+    expect(await holdsOf(w, w.kim, w.w, given)).toBe(1)
+    expect(await rolesOf(w, w.kim, w.w)).toEqual([])
   })
 })
 

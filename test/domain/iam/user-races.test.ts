@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { credentialTokens } from '../../../domain/iam/credential-tokens-store.ts'
 import { users } from '../../../domain/iam/users-store.ts'
-import { storeAt, testPlace } from '../../server/store/harness.ts'
+import { preparedPlace, storeAt } from '../../server/store/harness.ts'
 import {
   goodPassword,
   invite,
@@ -17,7 +17,7 @@ const rounds = 6
 
 /** Two servers of one store. */
 async function servers(): Promise<readonly [UsersPlatform, UsersPlatform]> {
-  const place = await testPlace()
+  const place = await preparedPlace(testCollections)
   const world = new World()
   return [
     usersPlatform(await storeAt(place, ...testCollections), world),

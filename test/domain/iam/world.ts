@@ -22,7 +22,7 @@ import type { Binding, PolicyStatement, Principal, Role } from '../../../output/
 import { catalogue } from '../../../server/access/catalogue.ts'
 import { createClock } from '../../../server/clock.ts'
 import type { ServerStore } from '../../../server/store/server-store.ts'
-import { openUntil, testPlace, type Later } from '../../server/store/harness.ts'
+import { openUntil, preparedPlace, type Later } from '../../server/store/harness.ts'
 
 export const worldCollections: readonly Collection<never>[] = [
   ...taxonomyCollections,
@@ -98,7 +98,7 @@ export class World {
    * default of the running test.
    */
   static async make(later: Later = onTestFinished): Promise<World> {
-    const place = await testPlace(later)
+    const place = await preparedPlace(worldCollections, later)
     const world = new World(place, await openUntil(later, place, worldCollections))
     await world.store.tx(tx => fill(tx))
     await world.feed.start()

@@ -23,6 +23,8 @@ import { callerOf, testPlatform, type Answer, type Caller } from './platform.ts'
 export interface Arena {
   readonly one: Caller
   readonly other: Caller
+  /** How many orders of calls are left to others who race beside this one. */
+  readonly ahead: number
   /** Checks one organisation as it is at this moment, whatever is under way. */
   expectTree(organisation: string): Promise<void>
   /** Checks all there is. */
@@ -32,18 +34,18 @@ export interface Arena {
 /** Both call the platform of this process. */
 export async function oneProcess(): Promise<Arena> {
   const { place, ...caller } = await testPlatform()
-  return { one: caller, other: caller, ...checks(place) }
+  return { one: caller, other: caller, ahead: 0, ...checks(place) }
 }
 
 /** Each calls a server of its own, and both servers work on one store. */
 export async function twoProcesses(): Promise<Arena> {
   const dataDir = await mkdtemp(join(memoryFolder, 'ninefold-races-'))
-  const place = { dataDir, ...(await testStoreUrl(afterAll)) }
+  const place = { dataDir, ...(await testStoreUrl(afterAll, storeCollections(testAreas()))) }
   const urls = [await startServer(place), await startServer(place)]
   afterAll(() => rm(dataDir, { recursive: true }))
   const [one, other] = urls.map(url => callerOf(url, testToken))
   if (one === undefined || other === undefined) throw new Error('there must be two servers')
-  return { one, other, ...checks(place) }
+  return { one, other, ahead: 0, ...checks(place) }
 }
 
 const program = fileURLToPath(new URL('./racing-server.ts', import.meta.url))

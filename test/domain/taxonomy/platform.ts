@@ -6,7 +6,7 @@ import type { TaxonomyOperation } from '../../../output/taxonomy/types.ts'
 import { fetchHost } from '../../../runtime/hosts/fetch.ts'
 import { createTransport } from '../../../runtime/transport.ts'
 import { compose } from '../../../server/compose.ts'
-import type { StorePlace } from '../../../server/platform-store.ts'
+import { storeCollections, type StorePlace } from '../../../server/platform-store.ts'
 import { testAccess, testToken } from '../../server/access/test-access.ts'
 import { testStoreUrl } from '../../server/store/harness.ts'
 import { memoryFolder } from '../../memory-folder.ts'
@@ -39,7 +39,7 @@ export interface Answer {
 /** Starts a platform that ends with the tests of the file; its data lie in a folder of their own. */
 export async function testPlatform(control: DepotControl = {}): Promise<TestPlatform> {
   const dataDir = await mkdtemp(join(memoryFolder, 'ninefold-taxonomy-'))
-  const place = { dataDir, ...(await testStoreUrl(afterAll)) }
+  const place = { dataDir, ...(await testStoreUrl(afterAll, storeCollections(testAreas()))) }
   const { close, ...caller } = await platformOver(place, control)
   afterAll(async () => {
     await close()

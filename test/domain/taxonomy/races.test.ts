@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
 import { thingOutcomeOf } from './arena.ts'
 import { TreeMaker, type Caller } from './platform.ts'
-import { atOnce, declareLongRaces, tally } from './racing.ts'
+import { atOnce, declareRaces, tally } from './racing.ts'
 import { permutations, verbs, walk, type NodeLife, type Verb } from './state-model.ts'
 import { outcomeOf } from '../outcomes.ts'
 
-await declareLongRaces({
+await declareRaces({
   'of crossing moves one is refused, so that no circle is closed': async (arena, name) => {
     const { one } = arena
     const tree = await TreeMaker.make(one.client, name)
@@ -47,7 +47,7 @@ await declareLongRaces({
     return { organisation, round: race }
   },
 
-  'nothing is made in a group once its suspension is answered': async (arena, name) => {
+  'nothing is made or changed in a group once its suspension is answered': async (arena, name) => {
     const { one } = arena
     const tree = await TreeMaker.make(one.client, name)
     const { organisation } = tree
@@ -55,7 +55,8 @@ await declareLongRaces({
     let workspace = ''
     const found = async ({ client, countThings }: Caller) => {
       const { group_count, workspace_count } = await client.getGroup({ organisation, id })
-      return { group_count, workspace_count, things: await countThings(workspace) }
+      const { etag } = await client.getWorkspace({ organisation, id: workspace })
+      return { group_count, workspace_count, etag, things: await countThings(workspace) }
     }
     const race = async (round: number) => {
       // A new one now and then: each suspension is followed in all workspaces below.
@@ -64,9 +65,10 @@ await declareLongRaces({
         workspace = await tree.workspace(`w-${round}`, id)
       }
       const body = { name: `n-${round}`, parent_group_id: id }
+      const description = `as of round ${round}`
       let counted: object = {}
       const before = await found(one)
-      const [, group, child, thing] = await atOnce(
+      const [, group, child, thing, update] = await atOnce(
         arena,
         round,
         async caller => {
@@ -77,8 +79,10 @@ await declareLongRaces({
         ({ client }) => outcomeOf(client.createGroup({ organisation, body })),
         ({ client }) => outcomeOf(client.createWorkspace({ organisation, body })),
         caller => thingOutcomeOf(caller.addThing(workspace)),
+        ({ client }) => outcomeOf(client.updateWorkspace({ organisation, id: workspace, body: { description } })),
       )
-      expect([group, child, thing]).toEqual([
+      expect([group, child, update, thing]).toEqual([
+        expect.toBeOneOf(['OK', 'PARENT_NOT_ACTIVE']),
         expect.toBeOneOf(['OK', 'PARENT_NOT_ACTIVE']),
         expect.toBeOneOf(['OK', 'PARENT_NOT_ACTIVE']),
         expect.toBeOneOf(['OK', 'WORKSPACE_NOT_ACTIVE']),
@@ -88,6 +92,7 @@ await declareLongRaces({
       expect(after).toEqual({
         group_count: before.group_count + Number(group === 'OK'),
         workspace_count: before.workspace_count + Number(child === 'OK'),
+        etag: update === 'OK' ? expect.not.stringMatching(before.etag) : before.etag,
         things: before.things + Number(thing === 'OK'),
       })
       await one.client.resumeGroup({ organisation, id, body: {} })

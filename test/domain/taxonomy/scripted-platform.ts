@@ -9,9 +9,10 @@ import { isEnded } from '../../../runtime/operations.ts'
 import type { AreaModule } from '../../../server/area.ts'
 import type { Log } from '../../../server/log.ts'
 import { works } from '../../../server/operations/work.ts'
-import type { StorePlace } from '../../../server/platform-store.ts'
+import { storeCollections, type StorePlace } from '../../../server/platform-store.ts'
 import { testStoreUrl } from '../../server/store/harness.ts'
 import { memoryFolder } from '../../memory-folder.ts'
+import { testAreas } from './areas.ts'
 import { shelves } from './depot.ts'
 import { depotPlatform, quickTimes, readStore, type DepotPlatform } from './depot-platform.ts'
 import { Script } from './scripted-area.ts'
@@ -43,9 +44,10 @@ export async function scriptedPlatform(
   log?: Log,
 ): Promise<ScriptedPlatform> {
   const dataDir = await mkdtemp(join(memoryFolder, 'ninefold-scripted-'))
-  const place = { dataDir, ...(await testStoreUrl(afterAll)) }
   const script = new Script()
-  const { close, ...platform } = await depotPlatform(place, script.control, times, others(script), log)
+  const more = others(script)
+  const place = { dataDir, ...(await testStoreUrl(afterAll, storeCollections([...testAreas(), ...more]))) }
+  const { close, ...platform } = await depotPlatform(place, script.control, times, more, log)
   const store = await readStore(place)
   afterEach(() => expect(script.overlaps).toEqual([]))
   afterAll(async () => {

@@ -1,6 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import type { Store } from '../../../domain/ports/store.ts'
 import { taxonomyCollections } from '../../../domain/taxonomy/area.ts'
@@ -13,6 +10,7 @@ import { newWorkspace } from '../../../domain/taxonomy/workspaces.ts'
 import { workspacesList } from '../../../output/taxonomy/filters.ts'
 import { checkOrder } from '../../../runtime/ordering.ts'
 import type { ServerStore } from '../../../server/store/server-store.ts'
+import { collectGarbage } from '../../garbage.ts'
 import { testStore } from '../../server/store/harness.ts'
 
 const time = '2026-01-01T00:00:00.000Z'
@@ -43,15 +41,6 @@ function noting(noted: ServerStore): { readonly store: Store; readonly notes: st
 }
 
 const firstPage = { size: 20, filter: undefined, after: undefined, now: 0 }
-
-/** What nothing but weak references lead to is gone behind it. */
-async function collectGarbage(): Promise<void> {
-  setFlagsFromString('--expose-gc')
-  const collect: unknown = runInNewContext('gc')
-  // What was looked at in a turn is kept until its end.
-  await setImmediate()
-  if (typeof collect === 'function') collect()
-}
 
 const change = (store: ServerStore, id: string): Promise<unknown> => store.tx(tx => lockTree(tx, id))
 

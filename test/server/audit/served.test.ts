@@ -68,20 +68,47 @@ it('activities in the tree name the organisation and the nodes above, of a node 
   const client = new TaxonomyClient(createTransport({ baseUrl: url, token }))
   const { resource_id: organisation } = await client.createOrganisation({ body: { name: 'acme' } })
   const { resource_id: group } = await client.createGroup({ organisation, body: { name: 'eng' } })
-  const made = await client.createWorkspace({ organisation, body: { name: 'web', parent_group_id: group } })
-  await client.archiveWorkspace({ organisation, id: made.resource_id, body: {} })
-  await client.deleteWorkspace({ organisation, id: made.resource_id })
+  const { resource_id: team } = await client.createGroup({ organisation, body: { name: 't', parent_group_id: group } })
+  const made = await client.createWorkspace({ organisation, body: { name: 'web', parent_group_id: team } })
+  const [workspace, below] = [
+    { organisation, id: made.resource_id },
+    { organisation, id: team },
+  ]
+  await client.updateOrganisation({ id: organisation, body: { display_name: 'Acme' }, update_mask: 'display_name' })
+  await client.updateGroup({ ...below, body: { display_name: 'Team' }, update_mask: 'display_name' })
+  await client.updateWorkspace({ ...workspace, body: { display_name: 'Web' }, update_mask: 'display_name' })
+  await client.suspendWorkspace({ ...workspace, body: {} })
+  await client.moveWorkspace({ ...workspace, body: { parent_group_id: group } })
+  await client.moveWorkspace({ ...workspace, body: { parent_group_id: group } })
+  await client.moveGroup({ ...below, body: { parent_group_id: '' } })
+  await client.archiveWorkspace({ ...workspace, body: {} })
+  await client.deleteWorkspace(workspace)
+  await client.archiveGroup({ ...below, body: {} })
+  await client.deleteGroup(below)
+  await client.suspendOrganisation({ id: organisation, body: {} })
 
   const store = await openSqlite({ file: join(dataDir, 'ninefold.sqlite'), collections: [outbox] })
   onTestFinished(() => store.close())
   const rows = []
   for await (const { value } of store.each(outbox)) rows.push(value)
   const found = rows.map(row => [row.action, row.scope_id, row.organisation_id, row.ancestor_ids])
+  const of = (action: string, node: string, ...above: readonly string[]) => [action, node, organisation, above]
   expect(found).toEqual([
-    ['createOrganisation', organisation, organisation, []],
-    ['createGroup', group, organisation, [organisation]],
-    ['createWorkspace', made.resource_id, organisation, [organisation, group]],
-    ['archiveWorkspace', made.resource_id, organisation, [organisation, group]],
-    ['deleteWorkspace', made.resource_id, organisation, [organisation, group]],
+    of('createOrganisation', organisation),
+    of('createGroup', group, organisation),
+    of('createGroup', team, organisation, group),
+    of('createWorkspace', workspace.id, organisation, group, team),
+    of('updateOrganisation', organisation),
+    of('updateGroup', team, organisation, group),
+    of('updateWorkspace', workspace.id, organisation, group, team),
+    of('suspendWorkspace', workspace.id, organisation, group, team),
+    of('moveWorkspace', workspace.id, organisation, group),
+    of('moveWorkspace', workspace.id, organisation, group),
+    of('moveGroup', team, organisation),
+    of('archiveWorkspace', workspace.id, organisation, group),
+    of('deleteWorkspace', workspace.id, organisation, group),
+    of('archiveGroup', team, organisation),
+    of('deleteGroup', team, organisation),
+    of('suspendOrganisation', organisation),
   ])
 })

@@ -14,6 +14,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { examineBackup } from '../../../server/backup/examine.ts'
 import { testFolder } from '../store/harness.ts'
+import { areas } from '../../../server/areas.ts'
 import { backUpTo, command, ended, expectSound, restoreFrom, served, started, type Served } from './harness.ts'
 
 const create = (server: Served, name: string) =>
@@ -85,7 +86,7 @@ describe('ninefold backup', () => {
     await expect(backUpTo(dataDir, to)).rejects.toThrow('say --replace')
     expect(readFileSync(to, 'utf8')).toBe('mine')
     await backUpTo(dataDir, to, true)
-    expect(examineBackup(to).version).toBe('1.2.3')
+    expect(examineBackup(to, areas).version).toBe('1.2.3')
     expect(statSync(to).mode & 0o777).toBe(0o600)
   })
 
@@ -95,7 +96,7 @@ describe('ninefold backup', () => {
     const both = await Promise.all([1, 2].map(() => ended(command(dataDir, ['backup', '--to', to]))))
     expect(both.map(({ code }) => code).sort()).toEqual([0, 1])
     expect(both.find(({ code }) => code === 1)?.said).toContain('b.sqlite exists')
-    examineBackup(to)
+    examineBackup(to, areas)
     expect(readdirSync(folder).sort()).toEqual(['b.sqlite', 'data'])
   })
 

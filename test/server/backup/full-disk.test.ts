@@ -13,7 +13,9 @@ describe('on a full disk', () => {
     const neededKib = statSync(join(folder, 'b.sqlite')).size / 1024
     for (const kib of [0, 8, Math.floor(neededKib / 2), neededKib - 4]) {
       fill(disk, kib)
-      await expect(backUpTo(dataDir, join(disk, 'b.sqlite'))).rejects.toThrow(/full|ENOSPC/)
+      await expect(backUpTo(dataDir, join(disk, 'b.sqlite'))).rejects.toThrow(
+        `${join(disk, 'b.sqlite')} cannot be written: the disk is full; make room, or name a file elsewhere`,
+      )
       expect(readdirSync(disk)).toEqual(['filler'])
     }
     await expectSound(dataDir)

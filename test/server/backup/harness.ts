@@ -103,6 +103,7 @@ export function restoreFrom(dataDir: string, from: string, more: Partial<Restore
   const lines: string[] = []
   restore({
     dataDir,
+    areas,
     from,
     isReplacing: true,
     isDiscarding: false,

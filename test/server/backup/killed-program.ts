@@ -41,6 +41,6 @@ if (what === 'backup') {
   await backUp({ dataDir, areas: [], to: file, isReplacing: true, version: '2.0.0', now, print })
 } else {
   const { restore } = await import('../../../server/backup/restore.ts')
-  restore({ dataDir, from: file, isReplacing: true, isDiscarding: true, now, print })
+  restore({ dataDir, areas: [], from: file, isReplacing: true, isDiscarding: true, now, print })
 }
 writeSync(1, `calls ${calls}\n`)

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { enterDataFolder } from '../../../server/backup/folder-hold.ts'
 import { examineBackup } from '../../../server/backup/examine.ts'
+import { areas } from '../../../server/areas.ts'
 import { backUpTo, ended, expectSound, restoreFrom, started } from './harness.ts'
 
 const program = fileURLToPath(new URL('./killed-program.ts', import.meta.url))
@@ -50,12 +51,12 @@ describe('a backup that is killed', () => {
     const versions = new Set<string>()
     let at = 1
     while (await killedAt(at, 'backup', dataDir, to)) {
-      versions.add(examineBackup(to).version)
+      versions.add(examineBackup(to, areas).version)
       at += 1
     }
     expect(at).toBeGreaterThan(10)
     expect([...versions]).toEqual(['1.2.3', '2.0.0'])
-    expect(examineBackup(to).version).toBe('2.0.0')
+    expect(examineBackup(to, areas).version).toBe('2.0.0')
     await expectSound(dataDir)
   }, 120_000)
 })

@@ -157,7 +157,7 @@ describe('ninefold restore', () => {
     ['a backup with a byte of a document changed', file => change(file), 'is not what it was'],
     ['a backup with a row more', file => mark(file, 'mark'), 'ninefold_secrets is not what it was'],
     ['a backup that holds a trigger', file => makeHostile(file), 'which no store has'],
-    ['a backup of a newer schema', file => edit(file, '"schema":2', '"schema":99'), 'the newer version 1.2.3'],
+    ['a backup of a newer schema', file => edit(file, '"schema":3', '"schema":99'), 'the newer version 1.2.3'],
     ['a backup of a newer format', file => edit(file, '"format":1', '"format":2'), 'the newer version 1.2.3'],
     ['a backup with a log beside it', file => writeFileSync(`${file}-wal`, ''), 'somebody has opened it'],
   ])('refuses %s, and changes nothing', async (_name, spoil, message) => {
@@ -166,6 +166,31 @@ describe('ninefold restore', () => {
     const before = readdirSync(dataDir).sort()
     await expect(verifyBackup(backup, areas, () => undefined)).rejects.toThrow(message)
     expect(() => restoreFrom(dataDir, backup)).toThrow(message)
+    expect(readdirSync(dataDir).sort()).toEqual(before)
+    await expectSound(dataDir)
+  })
+
+  it.each([
+    ['raised the format', 'INSERT INTO ninefold_formats (number) VALUES (99)', 'has format 99'],
+    ['added a column', 'ALTER TABLE taxonomy_groups ADD COLUMN shine TEXT', 'taxonomy_groups has column shine'],
+    ['added a unique set', 'CREATE UNIQUE INDEX more ON "taxonomy_groups" ("name")', 'has the unique set (name)'],
+  ])('refuses a backup of a version that %s, and changes nothing', async (_name, sql, difference) => {
+    const { dataDir, folder } = await started()
+    const newer = join(folder, 'newer')
+    cpSync(dataDir, newer, { recursive: true })
+    const database = new DatabaseSync(join(newer, 'ninefold.sqlite'))
+    database.exec(sql)
+    database.close()
+    const backup = join(folder, 'newer.sqlite')
+    await backUpTo(newer, backup)
+    const before = readdirSync(dataDir).sort()
+    for (const refused of [
+      () => verifyBackup(backup, areas, () => undefined),
+      async () => restoreFrom(dataDir, backup),
+    ]) {
+      await expect(refused()).rejects.toThrow(`${backup} was made by the newer version 1.2.3 (`)
+      await expect(refused()).rejects.toThrow(`${difference}`)
+    }
     expect(readdirSync(dataDir).sort()).toEqual(before)
     await expectSound(dataDir)
   })

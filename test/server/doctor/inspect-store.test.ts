@@ -212,7 +212,7 @@ it.skipIf(postgresUrl() !== undefined)('says first that the file is damaged, and
 function overwriteIndex({ place }: BreakableStore): void {
   const file = storeFile(place.dataDir)
   const database = new DatabaseSync(file)
-  const row = database.prepare(`SELECT rootpage FROM sqlite_schema WHERE name = 'taxonomy_groups_index_1'`).get()
+  const row = database.prepare(`SELECT rootpage FROM sqlite_schema WHERE name LIKE 'taxonomy_groups_index_%'`).get()
   const { page_size } = database.prepare('PRAGMA page_size').get() ?? {}
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   database.close()

@@ -24,6 +24,16 @@ it('the doctor tells what is wrong and where, and never how one connects', async
   ])
 })
 
+it('the doctor of an older version names the place of a store that a newer one has changed, and what to do', async () => {
+  const { place, sql } = await left.copy()
+  await sql('INSERT INTO ninefold_formats (number) VALUES (99)')
+  const consulted = doctor({ place, areas, isJson: false, print: () => undefined })
+  await expect(consulted).rejects.toThrow(
+    `${placeName(place)} cannot be used: a newer version of the server has changed the store: it has format 99, and this version knows format`,
+  )
+  await expect(consulted).rejects.toThrow('start that version or a newer one, or restore a backup from before it')
+})
+
 it('the doctor refuses a place that no server has used', async () => {
   const place = await testStorePlace()
   const consulted = doctor({ place, areas, isJson: false, print: () => undefined })

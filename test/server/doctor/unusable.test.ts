@@ -12,8 +12,11 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, it } from 'vitest'
+import { areas as platformAreas } from '../../../server/areas.ts'
 import { compose } from '../../../server/compose.ts'
+import type { Config } from '../../../server/config.ts'
 import { doctor } from '../../../server/doctor/doctor.ts'
+import { openIam } from '../../../server/iam/open.ts'
 import { testAreas } from '../../domain/taxonomy/areas.ts'
 import { testAccess } from '../access/test-access.ts'
 import { testFolder } from '../store/harness.ts'
@@ -26,9 +29,19 @@ const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 const check = (dataDir: string): Promise<unknown> => doctor({ place: { dataDir }, areas, isJson: false, print: ignore })
 
 async function serve(dataDir: string): Promise<void> {
-  const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
-  const { close } = await compose({ baseUrl: undefined, dataDir, http }, silent, areas, testAccess)
+  const { close } = await compose(configOf(dataDir), silent, areas, testAccess)
   await close()
+}
+
+/** As `ninefold serve` does it. */
+async function servePlatform(dataDir: string): Promise<void> {
+  const { close } = await compose(configOf(dataDir), silent, platformAreas, openIam)
+  await close()
+}
+
+const configOf = (dataDir: string): Config => {
+  const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
+  return { baseUrl: undefined, dataDir, http, bootstrap: { adminEmail: '' } }
 }
 
 /** What a server has left. */
@@ -56,6 +69,17 @@ const sql =
   (file: string): void => {
     const database = new DatabaseSync(file)
     for (const statement of statements) database.exec(statement)
+    database.close()
+  }
+
+/** Drops a column with the indexes of its table, which keep it. */
+const dropIndexed =
+  (table: string, column: string) =>
+  (file: string): void => {
+    const database = new DatabaseSync(file)
+    const indexes = database.prepare(`SELECT name FROM sqlite_schema WHERE name LIKE '${table}_index_%'`).all()
+    for (const { name } of indexes) database.exec(`DROP INDEX ${String(name)}`)
+    database.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`)
     database.close()
   }
 
@@ -130,7 +154,7 @@ const unmade: readonly Case[] = [
 const newer: Case = {
   name: 'a store of a newer version',
   make: leave(sql('INSERT INTO ninefold_migrations VALUES (999)')),
-  told: 'was written by a newer version: it has schema version 999, this program knows 2; use the newer version',
+  told: 'was written by a newer version: it has schema version 999, this program knows 3; use the newer version',
 }
 
 const older: readonly Case[] = [
@@ -141,13 +165,13 @@ const older: readonly Case[] = [
   },
   {
     name: 'a store that lacks a column',
-    make: leave(sql('DROP INDEX depot_things_index_1', 'ALTER TABLE depot_things DROP COLUMN workspace_id')),
+    make: leave(dropIndexed('depot_things', 'workspace_id')),
     told: 'was written by an older version: it lacks column workspace_id of depot_things; "ninefold serve"',
   },
   {
     name: 'a store that lacks a step of the schema',
-    make: leave(sql('DELETE FROM ninefold_migrations WHERE number = 2', 'DROP TABLE ninefold_generations')),
-    told: 'was written by an older version: it lacks schema version 2; "ninefold serve"',
+    make: leave(sql('DELETE FROM ninefold_migrations WHERE number = 3', 'DROP TABLE ninefold_formats')),
+    told: 'was written by an older version: it lacks schema version 3; "ninefold serve"',
   },
 ]
 
@@ -194,13 +218,39 @@ describe('in the place of a store', () => {
     },
   )
 
-  it('a store with a column of a newer version is not served', async () => {
-    const make = leave(sql('ALTER TABLE depot_things ADD COLUMN shine TEXT'))
-    const { file, folder } = made({ name: 'a column', make, told: '' })
-    const message = await refusal(folder, serve)
-    expect(message).toContain(`${file} cannot be used: a newer version of the server has changed the store`)
-    expect(message).toContain('table depot_things has column shine')
-    expect(message).toMatch(/; start that version or a newer one, or restore a backup from before it$/)
+  it.each([
+    {
+      name: 'a column',
+      make: leave(sql('ALTER TABLE depot_things ADD COLUMN shine TEXT')),
+      told: 'table depot_things has column shine',
+    },
+    {
+      name: 'a unique set',
+      make: leave(sql('CREATE UNIQUE INDEX more ON "depot_things" ("workspace_id", "_key")')),
+      told: 'table depot_things has the unique set (workspace_id, _key)',
+    },
+    {
+      name: 'a format',
+      make: leave(sql('INSERT INTO ninefold_formats (number) VALUES (99)')),
+      told: 'it has format 99, and this version knows format 1',
+    },
+  ])('a store with $name of a newer version is neither served nor checked', async each => {
+    const { file, folder } = made(each)
+    for (const command of [check, serve]) {
+      const message = await refusal(folder, command)
+      expect(message).toContain(
+        `${file} cannot be used: a newer version of the server has changed the store: ${each.told}`,
+      )
+      expect(message).toMatch(/; start that version or a newer one, or restore a backup from before it$/)
+    }
+  })
+
+  it('a store that is damaged behind its first pages is named, and what to do', async () => {
+    const broken = leave(file => writeFileSync(file, readFileSync(file).fill(0x5a, 3 * 4096)))
+    const { file, folder } = made({ name: 'pages', make: broken, told: '' })
+    await expect(serve(folder)).rejects.toThrow(
+      `${file} is damaged (its content is not what SQLite writes); restore the data folder from a backup`,
+    )
   })
 
   it.each(unmade)('$name is told by doctor, and serve makes a store', async each => {
@@ -219,6 +269,26 @@ describe('in the place of a store', () => {
     expect(message).toContain(`${file} ${String(each.told)} of this version brings it up to date`)
     await serve(folder)
     await expect(check(folder)).resolves.toBeTypeOf('number')
+  })
+})
+
+describe('in the place of what servers keep beside a store', () => {
+  it.each([
+    ['ninefold.lock', 'a text', of('This was never a database.')],
+    ['ninefold.lock', 'a folder', (file: string) => mkdirSync(file)],
+    ['ninefold.sqlite-leases', 'bytes without sense', of(new Uint8Array(9000).fill(0xa5))],
+    ['ninefold.sqlite-leases', 'a folder', (file: string) => mkdirSync(file)],
+  ])('%s is named when it is %s, and what to do', async (name, _what, make) => {
+    const folder = testFolder()
+    await servePlatform(folder)
+    rmSync(join(folder, name))
+    make(join(folder, name))
+    const told = new RegExp(
+      `^${join(folder, name)} is .*; end the servers on the folder and delete it: the next start makes it anew$`,
+    )
+    await expect(servePlatform(folder)).rejects.toThrow(told)
+    rmSync(join(folder, name), { recursive: true })
+    await servePlatform(folder)
   })
 })
 

@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { AreaModule } from '../../../server/area.ts'
 import type { HttpLimits } from '../../../server/http/limits.ts'
+import { storeCollections } from '../../../server/platform-store.ts'
 import { serve, type RunningServer } from '../../../server/serve.ts'
 import { testFolder, testStoreUrl } from '../store/harness.ts'
 import { testAccess } from '../access/test-access.ts'
@@ -22,7 +23,13 @@ export async function testServer(
 ): Promise<RunningServer> {
   const http = { host, port: 0, isPortOpen: false, limits, trustedProxies }
   const server = await serve(
-    { baseUrl: undefined, dataDir, http, metrics: { isPublic }, ...(await testStoreUrl()) },
+    {
+      baseUrl: undefined,
+      dataDir,
+      http,
+      metrics: { isPublic },
+      ...(await testStoreUrl(onTestFinished, storeCollections(areas))),
+    },
     areas,
     testAccess,
   )

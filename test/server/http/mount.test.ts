@@ -9,10 +9,10 @@ const outside = { name: 'ninefold', base: 0 }
 
 const listen: Listen = async (dispatch, patienceMs) => {
   const times = patienceMs === undefined ? {} : { headersMs: patienceMs, requestMs: patienceMs }
-  const { app } = createApp({ outside, limits: { ...defaultLimits, ...times }, meters: new Meters() })
-  mount(app, dispatch)
-  const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
-  return { port: Number(port), [Symbol.asyncDispose]: () => closeApp(app, 0) }
+  const made = createApp({ outside, limits: { ...defaultLimits, ...times }, meters: new Meters() })
+  mount(made.app, dispatch)
+  const { port } = new URL(await made.app.listen({ host: '127.0.0.1', port: 0 }))
+  return { port: Number(port), [Symbol.asyncDispose]: () => closeApp(made, 0) }
 }
 
 hostContract('the Fastify mount', async dispatch => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { sampleArea } from '../sample-area.ts'
 import { testFolder } from '../store/harness.ts'
@@ -185,5 +187,13 @@ describe('a server that is closed', () => {
     await started.promise
     await server.close()
     expect(await slow).toContain('fetch failed')
+  })
+
+  it('does not wait for a connection on which nothing was ever sent', async () => {
+    const settings = { limits: { drainMs: 600_000, headersMs: 600_000, requestMs: 600_000 } }
+    const { server } = await signedIn(testFolder(), sampleArea(), settings)
+    const ahead = connect(Number(new URL(server.url).port), '127.0.0.1')
+    await once(ahead, 'connect')
+    await Promise.all([once(ahead.resume(), 'close'), server.close()])
   })
 })

@@ -110,6 +110,7 @@ it('lets who has the machine make an administrator beside a server that runs', a
   const printed: string[] = []
   await bootstrap({ config, areas, email: 'Kim@acme.example', print: line => printed.push(line) })
   const token = printed.find(line => line.startsWith('ct1.')) ?? ''
+  expect(printed[0]).toMatch(/^Kim@acme\.example administers the platform once the password is set \(user /)
   expect(printed.filter(line => line.includes(token))).toHaveLength(2)
   expect(printed.join('\n')).toContain(`${baseUrl}/credential#${token}`)
   await as().iam.activateUser({ body: { token, password } })
@@ -117,6 +118,10 @@ it('lets who has the machine make an administrator beside a server that runs', a
   await kim.taxonomy.createOrganisation({ body: { name: 'acme' } })
   const { operations } = await kim.iam.listOperations({ filter: 'operation_type = IAM_OPERATION_TYPE_GRANT' })
   expect(operations.map(({ principal_id }) => principal_id)).toEqual(['00000000-0000-7000-8000-000000000001'])
+  const again: string[] = []
+  await bootstrap({ config, areas, email: 'kim@acme.example', print: line => again.push(line) })
+  expect(again[0]).toMatch(/administers the platform from now on, by the password of before until another is set/)
+  await signedIn('kim@acme.example', password)
   await expect(bootstrap({ config, areas, email: 'kim', print: () => {} })).rejects.toThrow(
     '--email must be an address',
   )

@@ -79,16 +79,42 @@ describe('ninefold iam service-accounts', () => {
     const dataDir = await dataFolder()
     const file = join(dataDir, 'key.pem')
     writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }))
+    const usable = join(dataDir, 'public.pem')
+    writeFileSync(usable, pem)
+    const { said: made } = await iam(dataDir, 'create', '--workspace', platformWorkspaceId, '--name', 'taken')
+    const id = made.trim()
     const runs: readonly (readonly [readonly string[], RegExp])[] = [
-      [['create', '--workspace', systemPrincipalId, '--name', 'ci'], /^ninefold: workspace .* does not exist/],
-      [['create', '--workspace', platformWorkspaceId, '--name', 'No'], /^ninefold: name "No" must match/],
+      [
+        ['create', '--workspace', systemPrincipalId, '--name', 'ci'],
+        /^ninefold: workspace .* does not exist; name another one with --workspace$/m,
+      ],
+      [
+        ['create', '--workspace', platformWorkspaceId, '--name', 'No'],
+        /^ninefold: --name must be at most 63 lower case .*, not "No"$/m,
+      ],
+      [
+        ['create', '--workspace', platformWorkspaceId, '--name', 'ci', '--display-name', 'x'.repeat(129)],
+        /^ninefold: --display-name must have at most 128 characters$/m,
+      ],
+      [['create', '--workspace', platformWorkspaceId, '--name', 'taken'], /^ninefold: --name must be another one: /],
       [['create', '--workspace', platformWorkspaceId], /required option '--name <name>'/],
-      [['add-key', '--id', systemPrincipalId, '--public-key', file], /^ninefold: public_key must be one public key/],
+      [['add-key', '--id', systemPrincipalId, '--public-key', file], /^ninefold: --public-key must be one public key/],
+      [
+        ['add-key', '--id', id, '--public-key', usable, '--expire-time', 'tomorrow'],
+        /^ninefold: --expire-time must be an RFC 3339 time that is still to come, .*, not "tomorrow"$/m,
+      ],
+      [
+        ['remove-key', '--id', id, '--key-id', 'x'],
+        /^ninefold: --key-id must be a key of the account, which has no "x"$/m,
+      ],
       [
         ['add-key', '--id', systemPrincipalId, '--public-key', `${file}.absent`],
         /^ninefold: \S+ cannot be read \(ENOENT\): name .+ --public-key$/m,
       ],
-      [['remove-key', '--id', systemPrincipalId, '--key-id', 'x'], /^ninefold: service account .* does not exist/],
+      [
+        ['remove-key', '--id', systemPrincipalId, '--key-id', 'x'],
+        /^ninefold: service account .* does not exist; name another one with --id$/m,
+      ],
     ]
     for (const [words, said] of runs) {
       const run = await iam(dataDir, ...words)

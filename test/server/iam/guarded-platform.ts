@@ -7,6 +7,7 @@ import { createTransport } from '../../../runtime/transport.ts'
 import { areas } from '../../../server/areas.ts'
 import { compose } from '../../../server/compose.ts'
 import type { Config } from '../../../server/config.ts'
+import { storeCollections } from '../../../server/platform-store.ts'
 import { administrator, administratorFile } from '../access/sign-in.ts'
 import { testFolder, testStoreUrl, type Later } from '../store/harness.ts'
 import { openQuickIam } from './quick-iam.ts'
@@ -56,7 +57,7 @@ export async function guardedPlatform(given: Partial<Config> = {}, later: Later 
     dataDir,
     http: { host: '127.0.0.1', port: 0, isPortOpen: false },
     bootstrap: { adminPasswordFile: administratorFile(dataDir) },
-    ...(given.storeUrl === undefined && (await testStoreUrl(later))),
+    ...(given.storeUrl === undefined && (await testStoreUrl(later, storeCollections(areas)))),
     ...given,
   }
   const lines: string[] = []

@@ -8,7 +8,8 @@ import { operationsCollection } from '../../../server/operations/area-records.ts
 import { postgresDialect } from '../../../server/store/postgres/dialect.ts'
 import { sqliteDialect } from '../../../server/store/sqlite/dialect.ts'
 import { operationFields, type SampleOperation } from '../sample-area.ts'
-import { postgresUrl, storeAt, testPlace, withOptions } from '../store/harness.ts'
+import { withOptions } from '../../postgres/address.ts'
+import { postgresUrl, storeAt, testPlace } from '../store/harness.ts'
 import { explain as explainPostgres } from '../store/postgres/explain.ts'
 import { statementsOf } from '../store/statements.ts'
 

@@ -3,13 +3,17 @@ import { move, points } from './crash-procedure.ts'
 import { benchCollections, workBench } from './work-bench.ts'
 
 /**
- * A process that begins moves of crates and works on them, telling every point it comes by. It kills itself at the last
- * point named, if any, and ends when its input does.
+ * A process that begins moves of crates and works on them, telling every point it comes by. At the last one, which is
+ * named or told by its number, it kills itself, or waits to be killed. Without one it ends when its input does.
  */
 const [place = '', last = '', ...crates] = process.argv.slice(2)
 
+let passed = 0
+
 function at(point: string): void {
   process.stdout.write(`${point}\n`)
+  passed += 1
+  if (passed === Number(last)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   if (point === last) process.kill(process.pid, 'SIGKILL')
 }
 

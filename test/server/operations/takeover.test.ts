@@ -231,6 +231,7 @@ it('a process that cannot reach the store for a lease aborts what it runs', asyn
   let isAway = false
   const flaky: Store = {
     get: (...args) => store.get(...args),
+    getWith: (...args) => store.getWith(...args),
     find: (...args) => store.find(...args),
     count: (...args) => store.count(...args),
     exists: (...args) => store.exists(...args),

@@ -7,6 +7,7 @@ import { onTestFinished } from 'vitest'
 import type { Collection } from '../../../domain/ports/store.ts'
 import { storeFile, type StorePlace } from '../../../server/platform-store.ts'
 import type { ServerStore } from '../../../server/store/server-store.ts'
+import { keptTables } from '../../postgres/schemas.ts'
 import { schemaOf, statement, testFolder, testStoreUrl, type Later } from './harness.ts'
 import { openPlace } from './place.ts'
 
@@ -43,9 +44,13 @@ export async function holdStore({ dataDir, storeUrl }: StorePlace, table: string
   return () => client.end()
 }
 
-/** Another place with all that a platform, which has ended, has left in this one. */
-export async function copyPlace(from: StorePlace, later: Later = onTestFinished): Promise<StorePlace> {
-  const to = await testStorePlace(later)
+/** Another place with all that a platform of these collections, which has ended, has left in this one. */
+export async function copyPlace(
+  from: StorePlace,
+  collections: readonly Collection<never>[],
+  later: Later = onTestFinished,
+): Promise<StorePlace> {
+  const to = { dataDir: join(testFolder(later), 'data'), ...(await testStoreUrl(later, collections)) }
   cpSync(from.dataDir, to.dataDir, { recursive: true })
   if (from.storeUrl !== undefined && to.storeUrl !== undefined) await copySchema(from.storeUrl, to.storeUrl)
   return to
@@ -59,12 +64,8 @@ async function copySchema(fromUrl: string, toUrl: string): Promise<void> {
     const textsOf = async (sql: string): Promise<readonly string[]> =>
       (await client.query<[string]>({ text: sql, values: [from], rowMode: 'array' })).rows.map(([text]) => text)
     const tables = await textsOf('SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = $1')
-    const indexes = await textsOf('SELECT indexdef FROM pg_indexes WHERE schemaname = $1')
-    const statements = [
-      ...tables.map(table => `CREATE TABLE ${to}.${table} AS TABLE ${from}.${table}`),
-      ...indexes.map(index => index.replace(` ON ${from}.`, ` ON ${to}.`)),
-    ]
-    await client.query(statements.join('; '))
+    const copied = tables.filter(table => !keptTables.includes(table))
+    await client.query(copied.map(table => `INSERT INTO ${to}.${table} TABLE ${from}.${table}`).join('; '))
   } finally {
     await client.end()
   }

@@ -1,4 +1,5 @@
 import type { Collection } from '../../../domain/ports/store.ts'
+import { storeFormat } from '../../../server/store/format.ts'
 import { openPostgres } from '../../../server/store/postgres.ts'
 import { openPostgresSnapshot } from '../../../server/store/postgres/snapshot.ts'
 import type { ServerStore } from '../../../server/store/server-store.ts'
@@ -9,13 +10,23 @@ import { openSqliteSnapshot } from '../../../server/store/sqlite/snapshot.ts'
 export const isPostgres = (place: string): boolean => /^postgres(?:ql)?:/.test(place)
 
 /** Reads the store of a place as of one moment. */
-export function openPlaceSnapshot(place: string, collections: readonly Collection<never>[]): Promise<StoreSnapshot> {
+export function openPlaceSnapshot(
+  place: string,
+  collections: readonly Collection<never>[],
+  format = storeFormat,
+): Promise<StoreSnapshot> {
   return isPostgres(place)
-    ? openPostgresSnapshot({ url: place, collections })
-    : openSqliteSnapshot({ file: place, collections })
+    ? openPostgresSnapshot({ url: place, collections, format })
+    : openSqliteSnapshot({ file: place, collections, format })
 }
 
 /** Opens the store of a file of SQLite or of the address of a database. */
-export function openPlace(place: string, collections: readonly Collection<never>[]): Promise<ServerStore> {
-  return isPostgres(place) ? openPostgres({ url: place, collections }) : openSqlite({ file: place, collections })
+export function openPlace(
+  place: string,
+  collections: readonly Collection<never>[],
+  format = storeFormat,
+): Promise<ServerStore> {
+  return isPostgres(place)
+    ? openPostgres({ url: place, collections, format })
+    : openSqlite({ file: place, collections, format })
 }

@@ -6,7 +6,7 @@ import { root } from '../../../scripts/project.ts'
 
 /** What CockroachDB, YugabyteDB or Citus lack, or do otherwise (conventions §16). */
 const forbidden =
-  /\b(?:LISTEN|UNLISTEN|NOTIFY|pg_notify|pg_\w*advisory\w*|SKIP\s+LOCKED|NOWAIT|DEFERRABLE|DEFERRED|INITIALLY|SERIAL|BIGSERIAL|SEQUENCE|nextval|currval|IDENTITY|GENERATED|TRIGGER|LANGUAGE|EXTENSION|CONCURRENTLY|ctid|xmin)\b/i
+  /\b(?:LISTEN|UNLISTEN|NOTIFY|pg_notify|pg_\w*advisory\w*|SKIP\s+LOCKED|NOWAIT|DEFERRABLE|DEFERRED|INITIALLY|SERIAL|BIGSERIAL|SEQUENCE|nextval|currval|IDENTITY|GENERATED|TRIGGER|LANGUAGE|EXTENSION|ctid|xmin)\b/i
 
 /** The literal texts of a file, those of templates without what is put into them: names and other such texts. */
 function textsOf(file: string): string[] {

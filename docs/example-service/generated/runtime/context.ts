@@ -55,7 +55,7 @@ const validParent = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f
  * that is valid, else new. `traceparent` is the header of the answer: the same trace, the span of this call, not sampled.
  */
 export function traceOf(parent: string | undefined): Readonly<Record<'traceId' | 'traceparent', string>> {
-  const uuid = crypto.randomUUID().split('-')
-  const traceId = (parent !== undefined && validParent.exec(parent)?.[1]) || uuid.join('')
-  return { traceId, traceparent: `00-${traceId}-${uuid.slice(3).join('')}-00` }
+  const random = crypto.randomUUID().replaceAll('-', '')
+  const traceId = (parent !== undefined && validParent.exec(parent)?.[1]) || random
+  return { traceId, traceparent: `00-${traceId}-${random.slice(16)}-00` }
 }

@@ -35,8 +35,7 @@ export function quoted(value: string): string {
 /** ` (did you mean "name"?)` for the nearest of `names`, or nothing when none is near. */
 export function didYouMean(name: string, names: Iterable<string>): string {
   const wanted = plain(name)
-  let best = ''
-  let least = Math.floor(wanted.length / 3) + 2
+  let [best, least] = ['', Math.floor(wanted.length / 3) + 2]
   for (const candidate of names) {
     const distance = editDistance(wanted, plain(candidate))
     if (distance < least) [best, least] = [candidate, distance]
@@ -47,8 +46,12 @@ export function didYouMean(name: string, names: Iterable<string>): string {
 /** Case and separators are what people get wrong most. */
 const plain = (name: string): string => name.slice(0, 64).toLowerCase().replace(/[_-]/g, '')
 
-/** Levenshtein distance; `row` holds the distances of what was read of `from` to each beginning of `to`. */
+/**
+ * Levenshtein distance, 1 where only the end of a name is left out; `row` holds the distances of what was read of `from`
+ * to each beginning of `to`.
+ */
 function editDistance(from: string, to: string): number {
+  if (from.length > 2 && to.startsWith(from)) return 1
   let row = Array.from({ length: to.length + 1 }, (_, i) => i)
   for (const unit of from) {
     const next = [(row[0] ?? 0) + 1]

@@ -44,6 +44,32 @@ async function each(
   return found
 }
 
+describe('a document that is read with what stands beside it', () => {
+  it('has members and the version of a witness as of the same moment', async () => {
+    const store = await nested([
+      ['a', ''],
+      ['b', 'a'],
+    ])
+    const members = ['parent', 'name'] as const
+    const read = async (id: string, witness: string) => {
+      const found = await store.getWith(boxes, id, { members, witness: { collection: boxes, id: witness } })
+      return found && [found.id, found.version, found.value, found.members.slice(0, 2), found.witnessed]
+    }
+    const document = { id: 'b', name: 'box', parent: 'a' }
+    expect(await read('b', 'a')).toEqual(['b', 1, document, ['a', 'box'], 1])
+    await store.tx(tx => tx.update(boxes, 'a', { id: 'a', name: 'box', parent: '' }, 1))
+    expect(await read('b', 'a')).toEqual(['b', 1, document, ['a', 'box'], 2])
+    expect(await read('b', 'nobody')).toEqual(['b', 1, document, ['a', 'box'], undefined])
+    expect(await read('nobody', 'a')).toBeUndefined()
+  })
+
+  it('needs neither', async () => {
+    const store = await nested([['a', '']])
+    const found = await store.getWith(boxes, 'a', {})
+    expect([found?.id, found?.version, found?.witnessed]).toEqual(['a', 1, undefined])
+  })
+})
+
 describe('a list of values', () => {
   it('stands for any of them, alike in all that reads', async () => {
     const { store, stored } = await filled(sample(60).map(row => ({ ...row, size: 3 })))

@@ -2,7 +2,8 @@ import { inspect } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ApiError } from '../../../../runtime/errors.ts'
 import { openPostgres, type PostgresOptions, type PostgresStore } from '../../../../server/store/postgres.ts'
-import { boxes, statement, testPlace, withOptions, type Box } from '../harness.ts'
+import { withOptions } from '../../../postgres/address.ts'
+import { boxes, statement, testPlace, type Box } from '../harness.ts'
 import { startProxy, type Proxy } from './proxy.ts'
 
 const box = (id: string, more: Partial<Box> = {}): Box => ({ id, name: id, ...more })

@@ -4,12 +4,14 @@ import type { Collection } from '../../../../domain/ports/store.ts'
 import type { ListFields, SortKey } from '../../../../runtime/filter/types.ts'
 import { checkOrder } from '../../../../runtime/ordering.ts'
 import type { ListQuery } from '../../../../runtime/pagination.ts'
+import { storeFormat } from '../../../../server/store/format.ts'
 import { layoutOf } from '../../../../server/store/layout.ts'
 import { openPostgres } from '../../../../server/store/postgres.ts'
 import { postgresDialect } from '../../../../server/store/postgres/dialect.ts'
 import { numbered } from '../../../../server/store/postgres/placeholders.ts'
 import { selectPage } from '../../../../server/store/select.ts'
-import { boxes, boxFields, statement, storeAt, testPlace, withOptions, type Box } from '../harness.ts'
+import { withOptions } from '../../../postgres/address.ts'
+import { boxes, boxFields, statement, storeAt, testPlace, type Box } from '../harness.ts'
 
 async function rows(url: string, sql: string, parameters: readonly unknown[] = []): Promise<string[]> {
   const client = new Client({ connectionString: url })
@@ -28,24 +30,41 @@ const indexesOf = (url: string): Promise<string[]> =>
     `SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema() AND tablename = 'test_boxes' ORDER BY indexname`,
   )
 
-async function reopen(url: string, collection: Collection<Box>): Promise<void> {
-  const store = await openPostgres({ url, collections: [collection] })
+async function reopen(url: string, collection: Collection<Box>, format = storeFormat): Promise<void> {
+  const store = await openPostgres({ url, collections: [collection], format })
   await store.close()
 }
 
 describe('a database that is opened again', () => {
-  it('gets indexes whose definition changed anew, and loses those nobody declares', async () => {
+  it('gets the indexes that a version declares, and loses those it does not when the format is raised', async () => {
     const url = await testPlace()
     await reopen(url, boxes)
     const before = await indexesOf(url)
-    await reopen(url, { ...boxes, indexes: [['size']] })
-    const after = await indexesOf(url)
+    const other = { ...boxes, indexes: [['size']] }
+    await reopen(url, other)
+    const both = await indexesOf(url)
     expect(before).toHaveLength(4)
     expect(before.join()).toContain('(parent, create_time DESC NULLS LAST, _key)')
-    expect(after.join()).toContain('(size, _key)')
-    expect(after.join()).not.toContain('(parent, create_time')
-    await reopen(url, boxes)
+    expect(both.join()).toContain('(size, _key)')
+    expect(both).toEqual(expect.arrayContaining(before))
+    await reopen(url, other, 2)
+    expect((await indexesOf(url)).join()).not.toContain('(parent, create_time')
+    await reopen(url, boxes, 3)
     expect(await indexesOf(url)).toEqual(before)
+  })
+
+  it('gives up the indexes of before they had their names from what they are', async () => {
+    const url = await testPlace()
+    await reopen(url, boxes)
+    const made = await indexesOf(url)
+    await statement(
+      url,
+      'CREATE UNIQUE INDEX test_boxes_index_1 ON test_boxes (parent, name); ' +
+        'DELETE FROM ninefold_migrations WHERE number > 3; DROP TABLE ninefold_formats, ninefold_builds; ' +
+        `UPDATE ninefold_tables SET definition = jsonb_set(definition::jsonb, '{indexes}', '{"test_boxes_index_1": "CREATE UNIQUE INDEX"}')::text`,
+    )
+    await reopen(url, boxes)
+    expect(await indexesOf(url)).toEqual(made)
   })
 
   it('keeps the index of a column whose type changed', async () => {

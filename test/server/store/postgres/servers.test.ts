@@ -3,19 +3,26 @@ import { TaxonomyClient } from '../../../../output/taxonomy/client.ts'
 import { createTransport } from '../../../../runtime/transport.ts'
 import { areas } from '../../../../server/areas.ts'
 import { openIam } from '../../../../server/iam/open.ts'
-import { serve } from '../../../../server/serve.ts'
+import type { HttpLimits } from '../../../../server/http/limits.ts'
+import { serve, type RunningServer } from '../../../../server/serve.ts'
 import { administratorFile, signIn } from '../../access/sign-in.ts'
 import { testFolder, testPlace } from '../harness.ts'
+import { startProxy } from './proxy.ts'
 
 /** A server with a folder of its own on the database that all share. */
 async function startServer(storeUrl: string): Promise<TaxonomyClient> {
+  const server = await served(storeUrl)
+  const token = await signIn(server.url)
+  return new TaxonomyClient(createTransport({ baseUrl: server.url, token }))
+}
+
+async function served(storeUrl: string, limits: Partial<HttpLimits> = {}): Promise<RunningServer> {
   const dataDir = testFolder()
-  const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
+  const http = { host: '127.0.0.1', port: 0, isPortOpen: false, limits }
   const bootstrap = { adminPasswordFile: administratorFile(dataDir) }
   const server = await serve({ baseUrl: undefined, dataDir, http, bootstrap, storeUrl }, areas, openIam)
   onTestFinished(() => server.close())
-  const token = await signIn(server.url)
-  return new TaxonomyClient(createTransport({ baseUrl: server.url, token }))
+  return server
 }
 
 it('servers that start at once on an empty database are one platform', async () => {
@@ -36,4 +43,13 @@ it('servers that start at once on an empty database are one platform', async () 
   const refused = others.flatMap(end => (end.status === 'rejected' ? [end.reason] : []))
   expect(refused).toHaveLength(2)
   for (const error of refused) expect(error).toMatchObject({ reason: 'ORGANISATION_ALREADY_EXISTS' })
+})
+
+it('a server ends while its database says nothing', { timeout: 20_000 }, async () => {
+  const proxy = await startProxy(await testPlace())
+  const server = await served(proxy.url, { drainMs: 1000 })
+  proxy.silence()
+  // Whoever waits for the database itself gives it 25 s.
+  await server.close()
+  await expect(fetch(`${server.url}/healthz`)).rejects.toThrow('fetch failed')
 })

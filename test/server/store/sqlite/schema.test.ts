@@ -5,6 +5,7 @@ import type { Collection } from '../../../../domain/ports/store.ts'
 import type { ListFields, SortKey } from '../../../../runtime/filter/types.ts'
 import { checkOrder } from '../../../../runtime/ordering.ts'
 import type { ListQuery } from '../../../../runtime/pagination.ts'
+import { storeFormat } from '../../../../server/store/format.ts'
 import { layoutOf } from '../../../../server/store/layout.ts'
 import { selectPage } from '../../../../server/store/select.ts'
 import { sqliteDialect } from '../../../../server/store/sqlite/dialect.ts'
@@ -17,8 +18,9 @@ async function opened<R>(
   file: string,
   collection: Collection<Box>,
   use: (store: Awaited<ReturnType<typeof openSqlite>>) => Promise<R>,
+  format = storeFormat,
 ): Promise<R> {
-  const store = await openSqlite({ file, collections: [collection] })
+  const store = await openSqlite({ file, collections: [collection], format })
   try {
     return await use(store)
   } finally {
@@ -63,18 +65,51 @@ describe('a store that is opened again', () => {
     })
   })
 
-  it('builds indexes whose definition changed, and drops those nobody declares', async () => {
+  it('gets the indexes that a version declares, and loses those it does not when the format is raised', async () => {
     const file = join(testFolder(), 'store.sqlite')
     await opened(file, boxes, async () => undefined)
     const before = indexesOf(file)
-    await opened(file, { ...boxes, indexes: [['size']] }, async () => undefined)
-    const after = indexesOf(file)
+    const other = { ...boxes, indexes: [['size']] }
+    await opened(file, other, async () => undefined)
+    const both = indexesOf(file)
     expect(before).toHaveLength(3)
     expect(before.join()).toContain('("parent", "create_time" DESC, "_key")')
-    expect(after.join()).toContain('("size", "_key")')
-    expect(after.join()).not.toContain('("parent", "create_time"')
-    await opened(file, boxes, async () => undefined)
+    expect(both.join()).toContain('("size", "_key")')
+    expect(both).toEqual(expect.arrayContaining(before))
+    await opened(file, other, async () => undefined, 2)
+    expect(indexesOf(file).join()).not.toContain('("parent", "create_time"')
+    await opened(file, boxes, async () => undefined, 3)
     expect(indexesOf(file)).toEqual(before)
+  })
+
+  it('keeps what lies beside it writable for older servers when the format is raised', async () => {
+    const file = join(testFolder(), 'store.sqlite')
+    await opened(file, boxes, async older => {
+      const besideOlder = await older.beside('leases', [boxes])
+      await opened(
+        file,
+        boxes,
+        async newer => {
+          const besideNewer = await newer.beside('leases', [boxes])
+          await expect(older.tx(tx => tx.insert(boxes, document))).rejects.toThrow('a newer version')
+          await besideOlder.tx(tx => tx.insert(boxes, document))
+          expect((await besideNewer.get(boxes, 'a'))?.value).toEqual(document)
+        },
+        2,
+      )
+    })
+  })
+
+  it('gives up the indexes of before they had their names from what they are', async () => {
+    const file = join(testFolder(), 'store.sqlite')
+    await opened(file, boxes, async () => undefined)
+    const made = indexesOf(file)
+    inFile(file, database => {
+      database.exec('CREATE UNIQUE INDEX test_boxes_index_1 ON test_boxes ("parent", "name")')
+      database.exec('DELETE FROM ninefold_migrations WHERE number = 3; DROP TABLE ninefold_formats')
+    })
+    await opened(file, boxes, async () => undefined)
+    expect(indexesOf(file)).toEqual(made)
   })
 
   it('refuses a file that a newer version has written', async () => {

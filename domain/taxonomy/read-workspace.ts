@@ -1,0 +1,55 @@
+import type { Workspace } from '../../output/taxonomy/types.ts'
+import type { CallContext } from '../../runtime/context.ts'
+import type { JsonText } from '../../runtime/json.ts'
+import type { Page } from '../../runtime/pagination.ts'
+import type { Reader, StoredPage, Witnessed } from '../ports/store.ts'
+import { workspaceAnswer } from './answers.ts'
+import type { ChildPath } from './kinds.ts'
+import { trees, workspaces, type StoredWorkspace } from './nodes.ts'
+import type { Places } from './places.ts'
+
+const members = ['organisation_id', 'parent_group_id', 'state'] as const
+
+/** What a workspace is answered from, with the version that the tree of its organisation had at the same moment. */
+export type ReadWorkspace = Witnessed<StoredWorkspace, typeof members>
+
+/** Reads a workspace to answer it, of which nothing has to be parsed. Undefined when the organisation has none of the id. */
+export async function readWorkspace(
+  reader: Reader,
+  { id, organisation }: ChildPath,
+): Promise<ReadWorkspace | undefined> {
+  const read = await reader.getWith(workspaces, id, { members, witness: { collection: trees, id: organisation } })
+  return read?.members[0] === organisation ? read : undefined
+}
+
+/**
+ * What calls were decided by, until it is answered: a row that is read once is what the decision was about, and costs
+ * half. It is as of a moment within the call, but others may have changed the tree since.
+ */
+const decided = new WeakMap<CallContext, ReadWorkspace>()
+
+/** Keeps what a call is decided by for its handler. */
+export function keepForAnswer(context: CallContext, read: ReadWorkspace): void {
+  decided.set(context, read)
+}
+
+/** What the call was decided by, the first time; undefined where it was decided by something else. */
+export function takeForAnswer(context: CallContext): ReadWorkspace | undefined {
+  const read = decided.get(context)
+  decided.delete(context)
+  return read
+}
+
+type WorkspacesPage = StoredPage<StoredWorkspace, readonly ['parent_group_id', 'state']>
+
+/** The workspaces of a page as they are answered; undefined when the place of one is not among these. */
+export function answeredPage({ items, next }: WorkspacesPage, places: Places): Page<Workspace> | undefined {
+  const answers: JsonText<Workspace>[] = []
+  for (const { id, members, text } of items) {
+    const [parent, state] = members
+    const place = places.get(parent)
+    if (place === undefined) return undefined
+    answers.push(workspaceAnswer({ id, text, state }, place))
+  }
+  return next ? { items: answers, next } : { items: answers }
+}

@@ -1,0 +1,51 @@
+import type { Connection } from '../connection.ts'
+import type { Index } from '../indexes.ts'
+import type { Layout } from '../layout.ts'
+import { unfilledIndex, unfilledPrefix } from './fill.ts'
+import { columnsAhead, retyped, type Definition } from './tables.ts'
+
+/** An index as the database has it. One that is not valid is being made, or was not made to the end. */
+export interface PresentIndex {
+  readonly table: string
+  readonly isValid: boolean
+}
+
+export type PresentIndexes = ReadonlyMap<string, PresentIndex>
+
+/** The indexes of all tables by their names, finished or not. */
+export async function indexesIn(connection: Connection): Promise<PresentIndexes> {
+  const rows = await connection.all(
+    'SELECT made.relname, owner.relname, CASE WHEN pg_index.indisvalid THEN 1 ELSE 0 END FROM pg_index ' +
+      'JOIN pg_class AS made ON made.oid = pg_index.indexrelid JOIN pg_class AS owner ON owner.oid = pg_index.indrelid ' +
+      'JOIN pg_namespace ON pg_namespace.oid = made.relnamespace WHERE pg_namespace.nspname = current_schema()',
+  )
+  return new Map(
+    rows.map(([name, table, valid]) => [String(name), { table: String(table), isValid: Number(valid) === 1 }]),
+  )
+}
+
+/** The indexes that a table lacks and that can be made ahead. What a column of another type needs is made with it. */
+export function indexesAhead(layout: Layout, known: Definition | undefined, present: PresentIndexes): readonly Index[] {
+  if (known === undefined || retyped(layout, known).length > 0) return []
+  return wantedIn(layout, known).filter(({ name }) => !(name in known.indexes) && present.get(name)?.isValid !== true)
+}
+
+function wantedIn(layout: Layout, known: Definition): readonly Index[] {
+  const columns = columnsAhead(layout, known)
+  return columns.length === 0 ? layout.indexes : [unfilledIndex(layout, columns), ...layout.indexes]
+}
+
+/**
+ * The names of indexes of a table that a server has made ahead, or begun to, which no version has taken into use: of this
+ * version those that are not whole, of others all.
+ */
+export function leftovers(layout: Layout, known: Definition | undefined, present: PresentIndexes): readonly string[] {
+  if (known === undefined) return []
+  const wanted = new Set(wantedIn(layout, known).map(({ name }) => name))
+  const found = [...present].filter(([name, { isValid, table }]) => {
+    const isMade =
+      table === layout.collection && (name.startsWith(`${table}_index_`) || name.startsWith(unfilledPrefix))
+    return isMade && !(name in known.indexes) && !(isValid && wanted.has(name))
+  })
+  return found.map(([name]) => name)
+}

@@ -1,0 +1,51 @@
+import type { Client } from 'pg'
+import type { Connection } from '../connection.ts'
+import { NewerStore } from '../format.ts'
+import { Prepared, query } from './statements.ts'
+
+/**
+ * The store's own tables in numbered steps; a step that was released never changes. Tables of collections are made
+ * from their declarations (tables.ts).
+ */
+const migrations: readonly string[] = [
+  'CREATE TABLE ninefold_secrets (name TEXT COLLATE "C" NOT NULL PRIMARY KEY, value BYTEA NOT NULL)',
+  'CREATE TABLE ninefold_tables (name TEXT COLLATE "C" NOT NULL PRIMARY KEY, definition TEXT NOT NULL)',
+  'CREATE TABLE ninefold_generations (number BIGINT NOT NULL PRIMARY KEY)',
+  'CREATE TABLE ninefold_formats (number BIGINT NOT NULL PRIMARY KEY)',
+  'CREATE TABLE ninefold_builds (server TEXT COLLATE "C" NOT NULL PRIMARY KEY, lease_end TIMESTAMPTZ NOT NULL)',
+]
+
+/** Makes the table of steps. Of servers that make it at once some fail, IF NOT EXISTS or not; then another has made it. */
+export async function makeMigrations(client: Client): Promise<void> {
+  const run = async (sql: string): Promise<unknown> => query(client, new Prepared(), sql)
+  const insert = 'INSERT INTO ninefold_migrations (number) VALUES (0) ON CONFLICT (number) DO NOTHING'
+  try {
+    await run('CREATE TABLE IF NOT EXISTS ninefold_migrations (number BIGINT NOT NULL PRIMARY KEY)')
+  } catch (error) {
+    await run(insert).catch(() => {
+      throw error
+    })
+    return
+  }
+  await run(insert)
+}
+
+/** Applies the steps that the store lacks; runs inside a transaction that holds the schema. Throws as `appliedTo` does. */
+export async function migrate(session: Connection): Promise<void> {
+  const applied = await appliedTo(session)
+  for (const [i, sql] of migrations.entries()) {
+    if (i < applied) continue
+    await session.run(sql)
+    await session.run('INSERT INTO ninefold_migrations (number) VALUES (?)', [i + 1])
+  }
+}
+
+/** Whether a store has all steps. Throws `NewerStore` when it has further ones. */
+export const isMigrated = async (connection: Connection): Promise<boolean> =>
+  (await appliedTo(connection)) === migrations.length
+
+async function appliedTo(connection: Connection): Promise<number> {
+  const applied = Number((await connection.get('SELECT max(number) FROM ninefold_migrations'))?.[0])
+  if (applied <= migrations.length) return applied
+  throw new NewerStore(`it has schema version ${applied}, and this version knows ${migrations.length}`)
+}

@@ -1,0 +1,40 @@
+import { ownColumns } from './columns.ts'
+import type { Row } from './connection.ts'
+import type { Index } from './indexes.ts'
+import type { Layout } from './layout.ts'
+import { columnNamed } from './order.ts'
+
+/** As much of a value as a message quotes. */
+const maxShown = 80
+
+/** The statement that finds an example: the keys of two documents that share the values of a unique set, and these. */
+export function selectRepeated(layout: Layout, { unique = [] }: Index): string {
+  const columns = unique.map(name => columnNamed(layout, name).sql)
+  const { key } = ownColumns
+  return (
+    `SELECT min(${key}), max(${key}), ${columns.join(', ')} FROM ${layout.table} ` +
+    `WHERE ${columns.map(column => `${column} IS NOT NULL`).join(' AND ')} ` +
+    `GROUP BY ${columns.join(', ')} HAVING count(*) > 1 LIMIT 1`
+  )
+}
+
+/** Documents share what this version takes for unique, so that it cannot make the index of that set. */
+export class RepeatedValues extends Error {
+  override readonly name = 'RepeatedValues'
+
+  /** `row` is one that `selectRepeated` has found; else `cause` tells what it can of the example. */
+  constructor({ collection }: Layout, { unique = [] }: Index, row: Row | undefined, cause?: unknown) {
+    const [one, other, ...values] = (row ?? []).map(shown)
+    const example =
+      row === undefined
+        ? `${shown(cause instanceof Error ? cause.message : String(cause))}`
+        : `${one} and ${other} have ${unique.map((name, i) => `${name} ${values[i]}`).join(' and ')}`
+    super(
+      `documents in table ${collection} share ${unique.join(' and ')}, which this version takes for unique: ${example}; ` +
+        'change or delete one of them by the version that wrote them, and start this one again',
+      { cause },
+    )
+  }
+}
+
+const shown = (value: unknown): string => JSON.stringify(String(value).slice(0, maxShown))

@@ -1,0 +1,70 @@
+import { ownColumns } from './columns.ts'
+import type { SqlValue } from './connection.ts'
+import type { Layout } from './layout.ts'
+
+/** A statement that changes rows. */
+export interface Write {
+  readonly sql: string
+  readonly values: readonly SqlValue[]
+}
+
+/** A document with its id and its text. */
+export interface Written {
+  readonly id: string
+  readonly document: unknown
+  readonly text: string
+}
+
+export const insertOf = (layout: Layout, { document, id, text }: Written): Write => ({
+  sql: layout.insert,
+  values: [id, text, ...columnValues(layout, document)],
+})
+
+/**
+ * Replaces a document of a version. `before` is that document, where it is known: what its columns hold already is not
+ * set again, since SQLite would write each of their indexes anew.
+ */
+export function updateOf(layout: Layout, { document, id, text }: Written, version: number, before?: unknown): Write {
+  const values = columnValues(layout, document)
+  const known = before === undefined ? undefined : knownValues(layout, before)
+  const changed = known && values.flatMap((value, i) => (value === known[i] ? [] : [i]))
+  const sql = changed && partialUpdate(layout, changed)
+  if (changed === undefined || sql === undefined) return { sql: layout.update, values: [text, ...values, id, version] }
+  return { sql, values: [text, ...changed.map(i => values[i] ?? null), id, version] }
+}
+
+/** What columns hold of a document, in the order of `Layout.written`. */
+const columnValues = (layout: Layout, document: unknown): SqlValue[] =>
+  layout.written.map(column => column.valueOf(document))
+
+/** Undefined for a damaged document, which an update may mend. */
+function knownValues(layout: Layout, document: unknown): readonly SqlValue[] | undefined {
+  try {
+    return columnValues(layout, document)
+  } catch (error) {
+    if (error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
+/** Texts that are kept of one collection: as many as its handlers have ways to change documents, and no more. */
+const maxUpdates = 64
+
+function partialUpdate({ table, updates, written }: Layout, changed: readonly number[]): string | undefined {
+  const places = changed.join()
+  const known = updates.get(places)
+  if (known !== undefined || updates.size >= maxUpdates) return known
+  const text = updateText(
+    table,
+    changed.flatMap(i => written[i]?.sql ?? []),
+  )
+  updates.set(places, text)
+  return text
+}
+
+/** An UPDATE that sets the body and certain columns, named in SQL. */
+export function updateText(table: string, names: readonly string[]): string {
+  const { key, version, body } = ownColumns
+  const set = [body, ...names].map(name => `${name} = ?`).join(', ')
+  return `UPDATE ${table} SET ${set}, ${version} = ${version} + 1 WHERE ${key} = ? AND ${version} = ?`
+}

@@ -1,0 +1,101 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import type { Asked } from '../../../domain/ports/access.ts'
+import { taxonomyScopes } from '../../../domain/taxonomy/access-scopes.ts'
+import { workspaces } from '../../../domain/taxonomy/nodes.ts'
+import type { CallContext } from '../../../runtime/context.ts'
+import { JsonText } from '../../../runtime/json.ts'
+import { storedTree } from '../../bench/measuring/tree-platform.ts'
+import { callContext } from '../../call-context.ts'
+import { memoryFolder } from '../../memory-folder.ts'
+import { testStoreUrl } from '../../server/store/harness.ts'
+
+const folder = await mkdtemp(join(memoryFolder, 'ninefold-read-'))
+const { storeUrl = join(folder, 'ninefold.sqlite') } = await testStoreUrl(afterAll)
+const tree = await storedTree(storeUrl, { groups: 3, workspaces: 1 })
+afterAll(async () => {
+  await tree.close()
+  await rm(folder, { recursive: true })
+})
+const { call, groups, handlers, organisation, store } = tree
+const base = `/taxonomy/v1/organisations/${organisation}/workspaces`
+
+async function made(name: string): Promise<string> {
+  const { resource_id }: { readonly resource_id: string } = JSON.parse(
+    await call('POST', base, { name, parent_group_id: groups[0] }),
+  )
+  return resource_id
+}
+
+/** Where a call is authorized that reads a workspace. */
+async function asked(id: string, context: CallContext): Promise<Asked> {
+  const scopeOf = taxonomyScopes['getWorkspace']
+  if (typeof scopeOf !== 'function') throw new Error('getWorkspace is authorized by its handler')
+  const named = new Map([
+    ['organisation', organisation],
+    ['id', id],
+  ])
+  return scopeOf(store, { path: { get: name => named.get(name) }, context })
+}
+
+async function answered(id: string, context: CallContext) {
+  const answer = await handlers.workspaces.getWorkspace({ organisation, id }, context)
+  const workspace: { readonly display_name: string; readonly ancestors: readonly { readonly id: string }[] } =
+    answer instanceof JsonText ? JSON.parse(answer.text) : answer
+  const { ancestors, display_name } = workspace
+  return { name: display_name, above: ancestors.map(({ id: above }) => above) }
+}
+
+async function renamed(id: string, display_name: string): Promise<void> {
+  await store.tx(async tx => {
+    const stored = await tx.get(workspaces, id)
+    if (stored) await tx.update(workspaces, id, { ...stored.value, display_name }, stored.version)
+  })
+}
+
+describe('a call that reads a workspace', () => {
+  it('is answered from what it was decided by, once', async () => {
+    const id = await made('decided')
+    await renamed(id, 'before')
+    const context = callContext()
+    expect(await asked(id, context)).toEqual({
+      scope: { type: 'WORKSPACE', id },
+      told: { type: 'ORGANISATION', id: organisation },
+    })
+    await renamed(id, 'after')
+    expect((await answered(id, context)).name).toBe('before')
+    expect((await answered(id, context)).name).toBe('after')
+    expect((await answered(id, callContext())).name).toBe('after')
+  })
+
+  it('is answered with what is there when the tree has changed since the decision', async () => {
+    const id = await made('moved')
+    expect((await answered(id, callContext())).above).toEqual([organisation, groups[0]])
+    const context = callContext()
+    await asked(id, context)
+    await call('POST', `${base}/${id}:move`, { parent_group_id: groups[1] })
+    // By then the new tree is what is known of it.
+    await answered(id, callContext())
+    expect((await answered(id, context)).above).toEqual([organisation, groups[0], groups[1]])
+  })
+
+  it('is refused with the rest of the organisation when it names none of its workspaces', async () => {
+    const other = groups[0] ?? ''
+    for (const id of [other, 'no-id', organisation]) {
+      const context = callContext()
+      const scope = { type: 'ORGANISATION', id: organisation }
+      expect(await asked(id, context)).toEqual({ scope, told: scope })
+      await expect(answered(id, context)).rejects.toMatchObject({ reason: 'WORKSPACE_NOT_FOUND' })
+    }
+  })
+
+  it('is refused when the workspace is of another organisation', async () => {
+    const foreign = '00000000-0000-7000-8000-000000000003'
+    expect(await store.get(workspaces, foreign)).toBeDefined()
+    const context = callContext()
+    const scope = { type: 'ORGANISATION', id: organisation }
+    expect(await asked(foreign, context)).toEqual({ scope, told: scope })
+    await expect(answered(foreign, context)).rejects.toMatchObject({ reason: 'WORKSPACE_NOT_FOUND' })
+  })
+})

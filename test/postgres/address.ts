@@ -1,0 +1,10 @@
+/** The address with further settings of its connections. */
+export function withOptions(url: string, options: string): string {
+  const changed = new URL(url)
+  const before = changed.searchParams.get('options')
+  changed.searchParams.set('options', before === null ? options : `${before} ${options}`)
+  return changed.href
+}
+
+/** The address of a schema of the database. */
+export const withSchema = (url: string, schema: string): string => withOptions(url, `-c search_path=${schema}`)

@@ -1,0 +1,121 @@
+import { Client } from 'pg'
+import type { Collection } from '../../domain/ports/store.ts'
+import { layoutOf } from '../../server/store/layout.ts'
+import { openPostgres } from '../../server/store/postgres.ts'
+import { postgresDialect } from '../../server/store/postgres/dialect.ts'
+import { withSchema } from './address.ts'
+
+/** A schema with the tables of some collections, and what it is known by to be as it was made. */
+interface Prepared {
+  readonly name: string
+  readonly shape: string
+}
+
+/** Gives a schema back; nobody may use it afterwards. */
+export type GiveBack = () => Promise<void>
+
+/** What an opened store has written into its own tables; all other rows are of a test. */
+export const keptTables: readonly string[] = [
+  'ninefold_migrations',
+  'ninefold_tables',
+  'ninefold_generations',
+  'ninefold_formats',
+]
+
+/**
+ * The schemas of one process that runs tests. To make the tables of a platform takes PostgreSQL longer than most tests
+ * take, so those that were made are emptied and used again.
+ */
+export class Schemas {
+  readonly #url: string
+  readonly #prefix: string
+  readonly #free = new Map<string, Prepared[]>()
+  #client: Promise<Client> | undefined
+  #count = 0
+
+  /** All names begin with `prefix`. */
+  constructor(url: string, prefix: string) {
+    this.#url = url
+    this.#prefix = prefix
+  }
+
+  /** A schema without tables. */
+  async empty(): Promise<{ readonly name: string; readonly giveBack: GiveBack }> {
+    const name = this.#newName()
+    await this.#run(`CREATE SCHEMA ${name}`)
+    return { name, giveBack: () => this.#drop(name) }
+  }
+
+  /** A schema as a store of the collections has left it that was opened and closed. */
+  async prepared(
+    collections: readonly Collection<never>[],
+  ): Promise<{ readonly name: string; readonly giveBack: GiveBack }> {
+    const key = JSON.stringify(
+      collections.map(collection => {
+        const { table, written, indexes } = layoutOf(collection, postgresDialect)
+        return { table, written, indexes }
+      }),
+    )
+    const free = this.#free.get(key) ?? []
+    this.#free.set(key, free)
+    const { name, shape } = free.pop() ?? (await this.#make(collections))
+    return { name, giveBack: () => this.#giveBack(name, shape, free) }
+  }
+
+  async #make(collections: readonly Collection<never>[]): Promise<Prepared> {
+    const { name } = await this.empty()
+    const store = await openPostgres({ url: withSchema(this.#url, name), collections })
+    await store.close()
+    return { name, shape: await this.#shapeOf(name) }
+  }
+
+  /** Under another name it is out of reach for whoever still has a connection to it. */
+  async #giveBack(before: string, shape: string, free: Prepared[]): Promise<void> {
+    const name = this.#newName()
+    await this.#run(`ALTER SCHEMA ${before} RENAME TO ${name}`)
+    if ((await this.#shapeOf(name)) !== shape) return this.#drop(name)
+    const written = await this.#run(
+      `SELECT quote_ident(relname) FROM pg_class WHERE relnamespace = '${name}'::regnamespace AND relkind = 'r'
+         AND pg_relation_size(oid) > 0 AND relname NOT IN (${keptTables.map(table => `'${table}'`).join()})`,
+    )
+    if (written.length > 0) await this.#run(`TRUNCATE ${written.map(table => `${name}.${table}`).join()}`)
+    free.push({ name, shape })
+  }
+
+  /** Differs when a table, column, index, constraint or trigger is not the one that was made, or the store has noted a change. */
+  async #shapeOf(name: string): Promise<string> {
+    const relations = `FROM pg_class c WHERE c.relnamespace = '${name}'::regnamespace`
+    const shape = await this.#run(
+      `SELECT concat_ws(' ',
+         (SELECT string_agg(concat_ws(':', c.oid, c.relnatts, c.relchecks, c.relhastriggers), ',' ORDER BY c.oid) ${relations}),
+         (SELECT count(*) FROM pg_attribute WHERE attisdropped AND attrelid IN (SELECT c.oid ${relations})),
+         (SELECT string_agg(name || definition, ',' ORDER BY name) FROM ${name}.ninefold_tables),
+         (SELECT string_agg(number::text, ',' ORDER BY number) FROM ${name}.ninefold_migrations),
+         (SELECT string_agg(number::text, ',' ORDER BY number) FROM ${name}.ninefold_generations),
+         (SELECT string_agg(number::text, ',' ORDER BY number) FROM ${name}.ninefold_formats))`,
+    )
+    return shape.join()
+  }
+
+  async #drop(name: string): Promise<void> {
+    await this.#run(`DROP SCHEMA ${name} CASCADE`)
+  }
+
+  /** The first column of what a statement finds, on a connection that stays open: to make one takes longer than it. */
+  async #run(sql: string): Promise<readonly string[]> {
+    const client = await (this.#client ??= connected(this.#url))
+    const { rows } = await client.query<[string]>({ text: sql, rowMode: 'array' })
+    return rows.map(([text]) => text)
+  }
+
+  #newName(): string {
+    this.#count += 1
+    return `${this.#prefix}_${process.pid}_${this.#count}`
+  }
+}
+
+async function connected(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  return client
+}

@@ -1,0 +1,26 @@
+import { createHmac } from 'node:crypto'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { hmacSha256 } from '../../server/hmac.ts'
+
+const key = fc.uint8Array({ minLength: 0, maxLength: 64 })
+const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary', minLength: 1300, maxLength: 5000 }))
+
+it('is what node:crypto makes, text after text', () => {
+  fc.assert(
+    fc.property(key, fc.array(text, { maxLength: 5 }), (bytes, texts) => {
+      const mac = hmacSha256(bytes)
+      const made = texts.map(each => Buffer.from(mac(each)).toString('hex'))
+      expect(made).toEqual(texts.map(each => createHmac('sha256', bytes).update(each).digest('hex')))
+    }),
+  )
+})
+
+it('is that of RFC 4231, test case 2', () => {
+  const mac = hmacSha256(Buffer.from('Jefe'))('what do ya want for nothing?')
+  expect(Buffer.from(mac).toString('hex')).toBe('5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843')
+})
+
+it('takes no key that would have to be hashed first', () => {
+  expect(() => hmacSha256(new Uint8Array(65))).toThrow('at most 64 bytes')
+})

@@ -1,0 +1,58 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { changes, feedCollections } from '../../../domain/iam/feed-store.ts'
+import { openBeside } from '../store/left-place.ts'
+import { addMember, addTenant, guardedPlatform, roleAt, type GuardedPlatform } from './guarded-platform.ts'
+
+/** Tells of the changes that servers had to follow since it was last asked. */
+async function changesOf({ config }: GuardedPlatform) {
+  const store = await openBeside(config, feedCollections)
+  onTestFinished(() => store.close())
+  let last = ''
+  return async (): Promise<readonly string[]> => {
+    const found: string[] = []
+    for await (const { id, value } of store.each(changes, {}, last)) {
+      found.push(`${value.kind} ${value.key}`)
+      last = id
+    }
+    return found
+  }
+}
+
+it('nobody has to follow a scope that comes, but what its maker is given there and where it goes', async () => {
+  const platform = await guardedPlatform()
+  const ada = await platform.admin()
+  const { group, organisation } = await addTenant(ada.api, 'acme')
+  const permissions = ['taxonomy.workspaces.create']
+  const body = { name: 'maker', scope_type: 'ORGANISATION', scope_id: organisation, permissions } as const
+  const { resource_id: role } = await ada.api.iam.createRole({ body })
+  const grants = [roleAt(role, 'ORGANISATION', organisation)]
+  const kim = await addMember(platform, ada.api, { email: 'kim@acme.example', organisation_id: organisation, grants })
+
+  const changed = await changesOf(platform)
+  await changed()
+  const { taxonomy } = ada.api
+  await taxonomy.createOrganisation({ body: { name: 'umbrella' } })
+  await taxonomy.createGroup({ organisation, body: { name: 'g' } })
+  const { resource_id: id } = await taxonomy.createWorkspace({ organisation, body: { name: 'w' } })
+  expect(await changed()).toEqual([])
+  const { resource_id: own } = await kim.api.taxonomy.createWorkspace({ organisation, body: { name: 'own' } })
+  expect(await changed()).toEqual([`PRINCIPAL ${kim.id}`])
+  await taxonomy.moveWorkspace({ organisation, id, body: { parent_group_id: group } })
+  expect(await changed()).toEqual([`SCOPE ${id}`])
+  expect(await kim.api.taxonomy.getWorkspace({ organisation, id: own })).toMatchObject({ name: 'own' })
+})
+
+it('another server knows a scope as soon as its maker is answered', async () => {
+  const one = await guardedPlatform()
+  const ada = await one.admin()
+  const { organisation } = await addTenant(ada.api, 'acme')
+  const grants = [roleAt('organisation-admin', 'ORGANISATION', organisation)]
+  const oz = await addMember(one, ada.api, { email: 'oz@acme.example', organisation_id: organisation, grants })
+  const other = (await guardedPlatform(one.config)).as(oz.token).taxonomy
+  for (let i = 0; i < 5; i += 1) {
+    const { resource_id: id } = await oz.api.taxonomy.createWorkspace({ organisation, body: { name: `w${i}` } })
+    expect(await other.getWorkspace({ organisation, id })).toMatchObject({ name: `w${i}` })
+    const { resource_id: group } = await oz.api.taxonomy.createGroup({ organisation, body: { name: `g${i}` } })
+    expect(await other.getGroup({ organisation, id: group })).toMatchObject({ name: `g${i}` })
+  }
+})
