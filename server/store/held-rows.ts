@@ -36,10 +36,12 @@ export class HeldRows {
     return held as { readonly stored: Stored<T> | undefined }
   }
 
-  keep(layout: Layout, key: string, stored: Stored<unknown> | undefined, hold: Hold): void {
+  /** `moment` is that of when the row was asked for or written: it may be another one after a later write. */
+  keep(layout: Layout, key: string, held: Held, moment: number): void {
+    if (moment !== this.#moment) return
     if (this.#count >= maxRows) this.#clear()
     this.#count += 1
-    mapOf(this.#rows, layout).set(key, { stored, hold })
+    mapOf(this.#rows, layout).set(key, held)
   }
 
   /** The rows that were read from a row upwards. */
@@ -47,7 +49,7 @@ export class HeldRows {
     return this.#trees.get(layout)?.get(key) as readonly Stored<T>[] | undefined
   }
 
-  /** `moment` is that of when they were asked for: what was written since, they may lack. */
+  /** `moment` as in `keep`. */
   keepTree(layout: Layout, key: string, rows: readonly Stored<unknown>[], moment: number): void {
     if (moment !== this.#moment) return
     if (this.#count >= maxRows) this.#clear()

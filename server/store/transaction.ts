@@ -71,9 +71,10 @@ export class StoreTransaction extends ScopedReader implements Transaction {
     const layout = this.layoutOf(collection)
     const id = idOf(layout, document)
     const text = JSON.stringify(document)
-    const inserted = await this.#write(collection, layout, document, insertOf(layout, { id, document, text }))
-    if (inserted === 0) throw changedMeanwhile(collection)
-    return this.#written(layout, new StoredText<T>(id, 1, text))
+    const stored = new StoredText<T>(id, 1, text)
+    const isInserted = await this.#write(collection, document, stored, insertOf(layout, { id, document, text }))
+    if (!isInserted) throw changedMeanwhile(collection)
+    return stored
   }
 
   async update<T>(collection: Collection<T>, id: string, document: T, version: number): Promise<Stored<T>> {
@@ -94,8 +95,8 @@ export class StoreTransaction extends ScopedReader implements Transaction {
     const held = layout.dialect.holdsAll ? this.#held.row<T>(layout, id)?.stored : undefined
     const before = held instanceof StoredText && held.version === version ? held.parsed : undefined
     const write = updateOf(layout, { id, document, text }, version, before)
-    const changed = await this.#write(collection, layout, document, write)
-    return changed === 0 ? undefined : this.#written(layout, new StoredText<T>(id, version + 1, text))
+    const stored = new StoredText<T>(id, version + 1, text)
+    return (await this.#write(collection, document, stored, write)) ? stored : undefined
   }
 
   async delete<T>(collection: Collection<T>, id: string, version: number): Promise<void> {
@@ -115,10 +116,11 @@ export class StoreTransaction extends ScopedReader implements Transaction {
   async #row<T>(layout: Layout, id: string, sql: string, hold?: Hold): Promise<Stored<T> | undefined> {
     const held = this.#held.row<T>(layout, id, hold)
     if (held) return held.stored
+    const { moment } = this.#held
     const row = await this.connection.get(sql, [id])
     const stored = row === undefined ? undefined : storedOf<T>(row)
     if (hold !== undefined && (stored !== undefined || layout.dialect.holdsAll))
-      this.#held.keep(layout, id, stored, hold)
+      this.#held.keep(layout, id, { stored, hold }, moment)
     return stored
   }
 
@@ -127,15 +129,15 @@ export class StoreTransaction extends ScopedReader implements Transaction {
     this.#held.forget(layout, id)
   }
 
-  #written<T>(layout: Layout, stored: Stored<T>): Stored<T> {
-    this.#held.keep(layout, stored.id, stored, 'alone')
-    return stored
-  }
-
-  async #write<T>(collection: Collection<T>, layout: Layout, document: T, { sql, values }: Write): Promise<number> {
-    this.#writes(collection, layout, idOf(layout, document))
+  /** Writes a document as `stored`, which is kept; whether it was written. */
+  async #write<T>(collection: Collection<T>, document: T, stored: Stored<T>, { sql, values }: Write): Promise<boolean> {
+    const layout = this.layoutOf(collection)
+    this.#writes(collection, layout, stored.id)
+    const { moment } = this.#held
     try {
-      return await this.connection.run(sql, values)
+      const isWritten = (await this.connection.run(sql, values)) > 0
+      if (isWritten) this.#held.keep(layout, stored.id, { stored, hold: 'alone' }, moment)
+      return isWritten
     } catch (error) {
       const fields = layout.dialect.violated(error, layout)?.join()
       const unique = collection.uniques?.find(declared => declared.fields.join() === fields)

@@ -3,7 +3,19 @@ import { describe, expect, it } from 'vitest'
 import { Conflict, type Transaction } from '../../../../domain/ports/store.ts'
 import { boxes, postgresUrl, storeAt, testPlace, testStore, type Box } from '../harness.ts'
 
-const calls = ['get', 'lock', 'share', 'above', 'insert', 'update', 'touch', 'late', 'delete', 'together'] as const
+const calls = [
+  'get',
+  'lock',
+  'share',
+  'above',
+  'insert',
+  'update',
+  'touch',
+  'late',
+  'delete',
+  'together',
+  'lost',
+] as const
 const ids = ['a', 'b', 'c', 'd'] as const
 
 /** What a transaction does with a row. */
@@ -57,6 +69,16 @@ async function take(tx: Transaction, model: Model, { call, id, parent }: Step, s
       break
     case 'delete':
       if (known) await tx.delete(boxes, id, known.version)
+      model.delete(id)
+      break
+    case 'lost':
+      if (!known) break
+      // What is told to a read that was begun before is not told to one behind the end of the row.
+      await Promise.all([
+        tx.get(boxes, id),
+        tx.update(boxes, id, next, known.version),
+        tx.delete(boxes, id, known.version + 1),
+      ])
       model.delete(id)
       break
     case 'together':
