@@ -185,8 +185,11 @@ describe('a snapshot that stays open', () => {
   it('finds no row amiss that the store has written, whatever it holds', async () => {
     const place = await testPlace()
     const store = await storeAt(place, looseBoxes)
-    // Once the JSON.parse of Node.js 24 has read a key that is one backslash, it takes a key that is one quote for it.
-    const rows = fc.sample(box, { seed: 11, numRuns: 250 }).filter(({ labels }) => !Object.hasOwn(labels ?? {}, '\\'))
+    // Once the JSON.parse of Node.js 24 has read a key that is one backslash, in this test or another one of the process,
+    // it takes a key that is one quote for it.
+    const isSound = (key: string): boolean => key !== '\\' && key !== '"'
+    const sampled = fc.sample(box, { seed: 11, numRuns: 250 })
+    const rows = sampled.filter(({ labels }) => Object.keys(labels ?? {}).every(isSound))
     await store.tx(async tx => {
       for (const [i, each] of rows.entries()) await tx.insert(looseBoxes, { id: `id-${i}`, ...each })
       await tx.insert(
