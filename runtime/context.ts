@@ -36,6 +36,8 @@ export interface CallContext {
   readonly userAgent?: string | undefined
   /** Aborted when the caller goes away. */
   readonly signal: AbortSignal
+  /** What the door has read for its decision, where that spares the handler a read. */
+  readonly handedOn?: object | undefined
   /** One reading of the clock for the whole call, milliseconds since 1970. */
   readonly now: number
 }

@@ -2,7 +2,7 @@ import type { PathParameters } from './doors.ts'
 import type { Method, Route } from './route.ts'
 
 interface Routed {
-  readonly route: Pick<Route<unknown, unknown>, 'operationId' | 'method' | 'path'>
+  readonly route: Pick<Route<unknown, unknown>, 'operationId' | 'method' | 'path' | 'catchAll'>
 }
 
 /** Where a method and a raw path lead. */
@@ -69,19 +69,30 @@ interface Table<Bound> {
   readonly places: (Place<Bound> | undefined)[]
   /** Where the parameters of the path at hand begin and end, which only one call of `match` uses. */
   readonly spans: number[]
+  /** The routes with a catch-all in the order in which they are tried. */
+  readonly catchAlls: readonly CatchAll<Bound>[]
+}
+
+/** The routes that have one path with a catch-all. */
+interface CatchAll<Bound> {
+  /** Has a group for each parameter. */
+  readonly expression: RegExp
+  end: End<Bound> | undefined
 }
 
 /**
  * Builds the table of routes once. A path is split on `/` before anything is decoded, so `%2F` and `%3A` never
- * separate; literals are tried before parameters, and a dead end goes back (conventions §1). Which path fits is
- * decided before the method is looked at (OpenAPI 3.0.3, path templating). Throws when two routes are the same.
+ * separate; literals are tried before parameters, and a dead end goes back (conventions §1). Routes with a catch-all are
+ * tried when no other path fits. Which path fits is decided before the method is looked at (OpenAPI 3.0.3, path
+ * templating). Throws when two routes are the same, or when a catch-all is not as `Rules.catchAll` says.
  */
 export function buildRouter<Bound extends Routed>(routes: readonly Bound[]): Router<Bound> {
   const root: Run<Bound> = new Map()
   const lists = new Map<string, readonly string[]>()
+  const catchAlls = new Map<string, CatchAll<Bound>>()
   for (const bound of routes) {
-    const { method, path, operationId } = bound.route
-    const place = placeAt(root, path)
+    const { method, path, operationId, catchAll } = bound.route
+    const place = catchAll === undefined ? placeAt(root, path) : catchAllAt(catchAlls, path, catchAll)
     const same = endOf(place.end, method)?.bound.route.operationId
     if (same !== undefined) {
       throw new Error(`operations "${same}" and "${operationId}" have the same route ${method} ${pathTemplate(path)}`)
@@ -91,7 +102,8 @@ export function buildRouter<Bound extends Routed>(routes: readonly Bound[]): Rou
     const names = entry(lists, JSON.stringify(list), () => list)
     place.end = { method, bound, names, other: place.end }
   }
-  const table: Table<Bound> = { forks: [], places: [undefined], spans: [] }
+  const ordered = [...catchAlls].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, catchAll]) => catchAll)
+  const table: Table<Bound> = { forks: [], places: [undefined], spans: [], catchAlls: ordered }
   addFork(table, inOrder(root), 0)
   return { match: (method, rawPath) => match(table, method, rawPath) }
 }
@@ -114,6 +126,37 @@ function placeAt<Bound>(root: Run<Bound>, path: readonly string[]): Place<Bound>
     else text += segment
   }
   return placeIn(run, text)
+}
+
+// These sort behind all text of a segment and what stands for its end, `\x7f`.
+const parameterMark = '\x80'
+const catchAllMark = '\x81'
+
+/** What marks stand for in an expression. */
+const groups: Readonly<Record<string, string>> = { '\x80': '([^/]+)', '\x81': '(.+)' }
+
+/**
+ * The entry of a path with a catch-all. The order of the keys is that in which paths are tried: text before the end of a
+ * segment before parameters before catch-alls, from the start of the path to its catch-all, then from its end to that.
+ */
+function catchAllAt<Bound>(
+  known: Map<string, CatchAll<Bound>>,
+  path: readonly string[],
+  name: string,
+): CatchAll<Bound> {
+  const markOf = (parameter: string) => (parameter === name ? catchAllMark : parameterMark)
+  const marks = path.map((part, index) => (index % 2 === 1 ? markOf(part) : encodeLiteral(part)))
+  const isApart = marks.slice(2, -1).every((text, index) => index % 2 === 1 || text.includes('/'))
+  if (!marks.includes(catchAllMark) || !isApart) {
+    throw new Error(`route ${pathTemplate(path)} must have the catch-all {${name}}, and a slash between its parameters`)
+  }
+  const [before = '', after = ''] = marks.join('').split(catchAllMark)
+  const expression = marks.join('').replaceAll(/[^\w/]/g, mark => groups[mark] ?? `\\${mark}`)
+  const sides = [before, [...after].toReversed().join(''), '']
+  return entry(known, sides.join(catchAllMark).replaceAll('/', '\x7f'), () => ({
+    expression: new RegExp(`^${expression}$`, 'ds'),
+    end: undefined,
+  }))
 }
 
 function placeIn<Bound>(run: Run<Bound>, text: string): Place<Bound> {
@@ -165,7 +208,7 @@ function addPatterns<Bound>(table: Table<Bound>, place: Place<Bound>, up: Place<
 }
 
 function match<Bound>(table: Table<Bound>, method: string, path: string): Match<Bound> {
-  const first = walk(table, 0, path, 0, 0)
+  const first = walk(table, 0, path, 0, 0) ?? spanning(table, path)
   if (first === undefined) return { kind: 'none' }
   const end = endOf(first, method) ?? (method === 'HEAD' ? endOf(first, 'GET') : undefined)
   if (end === undefined) return { kind: 'method', allowed: methodsOf(first) }
@@ -175,6 +218,20 @@ function match<Bound>(table: Table<Bound>, method: string, path: string): Match<
   const values = raw.map(decoded)
   const broken = end.names.filter((_, index) => values[index] === undefined)
   return broken.length > 0 ? { kind: 'malformed', bound: end.bound, names: broken } : new Found(end, raw, values)
+}
+
+/**
+ * The first path with a catch-all that fits, its parameters noted. An expression takes time in proportion to the path:
+ * a slash between parameters lets no part of it be read again from another start.
+ */
+function spanning<Bound>({ catchAlls, spans }: Table<Bound>, path: string): Place<Bound>['end'] {
+  for (const { expression, end } of catchAlls) {
+    const found = expression.exec(path)
+    if (found === null) continue
+    found.indices?.slice(1).forEach((span = [0, 0], index) => ([spans[2 * index], spans[2 * index + 1]] = span))
+    return end
+  }
+  return undefined
 }
 
 function endOf<Bound>(first: End<Bound> | undefined, method: string): End<Bound> | undefined {

@@ -1,6 +1,7 @@
 /**
  * `npm test`: every check and every test. Each check counts as one test; the last line alone is the count, and the
- * exit status is 1 when anything failed.
+ * exit status is 1 when anything failed. `npm test -- FILTER...` runs only the test files that have a filter in their
+ * path, on each store they belong to, and no check.
  */
 import { generateArguments, toolFile } from './project.ts'
 import { runCheck, type Result } from './checks/run.ts'
@@ -14,18 +15,33 @@ const checks: readonly (readonly [name: string, args: () => readonly string[]])[
   ['layout', () => [toolFile('prettier'), '--check', '--log-level', 'warn', '.']],
 ]
 
+const filters = process.argv.slice(2)
 const results: Result[] = []
 process.on('exit', conclude)
 
 try {
-  const running = checks.map(([name, args]) => runCheck(name, args()))
+  const option = filters.find(filter => filter.startsWith('-'))
+  if (option !== undefined) {
+    throw new Error(
+      `npm test takes parts of paths and no option such as "${option.slice(0, 80)}"; write npx vitest run`,
+    )
+  }
+  const running = filters.length > 0 ? [] : checks.map(([name, args]) => runCheck(name, args()))
   // Beside the checks, of which the longest would keep one core busy; what it prints is kept until they have ended.
-  const suite = runVitest()
+  const suite = runVitest(filters)
   for (const result of running) report(await result)
   for await (const chunk of suite.output) process.stdout.write(chunk as Uint8Array)
-  for (const result of await suite.results) report(result)
+  const { lines, results: parts } = await suite.outcome
+  for (const line of lines) console.log(line)
+  for (const result of parts) report(result)
 } catch (error) {
-  report({ name: 'runner', passed: 0, failed: 1, skipped: 0, notes: [String(error)] })
+  report({
+    name: 'runner',
+    passed: 0,
+    failed: 1,
+    skipped: 0,
+    notes: [error instanceof Error ? error.message : String(error)],
+  })
 }
 
 function report(result: Result): void {

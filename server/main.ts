@@ -2,9 +2,10 @@
 import { enableCompileCache } from 'node:module'
 import { Command } from 'commander'
 import { backupCommand, restoreCommand } from './backup/commands.ts'
-import { readConfig } from './config.ts'
+import { readConfig, readHostConfig } from './config.ts'
 import { iamCommand } from './iam/commands.ts'
 import type { RunningServer } from './serve.ts'
+import { declaredSettings } from './settings/declarations.ts'
 
 // What is imported below starts in half the time once its compiled form lies in the temporary folder.
 enableCompileCache()
@@ -16,12 +17,12 @@ program
   .description('serve the platform on this machine until it is interrupted')
   .option('--config <file>', 'settings in JSON (default: ninefold.json, when there is one)')
   .action(async ({ config }: { readonly config?: string }) => {
-    const settings = readConfig({ file: config, environment: process.env })
     const [{ areas }, { openIam }, { serve }] = await Promise.all([
       import('./areas.ts'),
       import('./iam/open.ts'),
       import('./serve.ts'),
     ])
+    const settings = readConfig({ file: config, environment: process.env }, declaredSettings(areas))
     const server = await serve(settings, areas, openIam)
     for (const line of server.greeting) console.log(line)
     closeOnSignals(server)
@@ -33,8 +34,8 @@ program
   .option('--config <file>', 'settings in JSON (default: ninefold.json, when there is one)')
   .option('--json', 'print each finding as a line of JSON, and a last line with their number', false)
   .action(async ({ config, json }: { readonly config?: string; readonly json: boolean }) => {
-    const place = readConfig({ file: config, environment: process.env })
     const [{ areas }, { doctor }] = await Promise.all([import('./areas.ts'), import('./doctor/doctor.ts')])
+    const place = readHostConfig({ file: config, environment: process.env }, declaredSettings(areas))
     const findings = await doctor({ place, areas, isJson: json, print: line => console.log(line) })
     if (findings > 0) process.exitCode = 1
   })

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Collection } from '../domain/ports/store.ts'
+import { references } from '../domain/resources/references.ts'
 import { ApiError, commonReasons } from '../runtime/errors.ts'
 import type { AreaModule } from './area.ts'
 import { outbox } from './audit/outbox.ts'
@@ -24,6 +25,7 @@ export const storeFile = (dataDir: string): string => join(dataDir, 'ninefold.sq
 export const storeCollections = (areas: readonly AreaModule[]): readonly Collection<never>[] => [
   rememberedKeys,
   outbox,
+  references,
   ...workCollections,
   ...areas.flatMap(({ collections }) => collections),
 ]

@@ -5,13 +5,16 @@ import { compose } from './compose.ts'
 import { outside } from './outside.ts'
 import type { Config } from './config.ts'
 import { Meters } from './health/meters.ts'
-import { closeApp, createApp, mount } from './http/app.ts'
-import { defaultLimits } from './http/limits.ts'
+import { closeApp, createApp, mount, type App } from './http/app.ts'
+import { defaultLimits, type HttpLimits } from './http/limits.ts'
+import { rulesOf, type OwnSite } from './planes/serve-planes.ts'
 
 /** A server that listens. */
 export interface RunningServer {
   /** Where it listens: `http://127.0.0.1:8080`. */
   readonly url: string
+  /** Where planes listen that have an address of their own: their prefixes with it in front, `http://10.0.0.1:5000/v2`. */
+  readonly planeUrls: readonly string[]
   /** What a person wants to know of it, line by line. */
   readonly greeting: readonly string[]
   /** Lets what has begun end within the limit, refusing what comes; then closes connections and store. */
@@ -32,30 +35,64 @@ export async function serve(
 ): Promise<RunningServer> {
   const limits = { ...defaultLimits, ...config.http.limits }
   const meters = new Meters()
-  const { app, connections } = createApp({ outside, limits, meters })
-  const platform = await compose(config, app.log, areas, openAccess, { meters, connections: () => connections.size })
+  const main = createApp({ outside, limits, meters })
+  const apps: App[] = [main]
+  const { log } = main.app
+  const connections = (): number => apps.reduce((sum, { connections }) => sum + connections.size, 0)
+  const platform = await compose(config, log, areas, openAccess, { meters, connections })
   try {
-    mount(app, platform.dispatch)
-    const port = await listen(app, config.http)
-    const url = `http://${config.http.host.includes(':') ? `[${config.http.host}]` : config.http.host}:${port}`
+    const { sites } = platform
+    mount(main, sites.main.dispatch, rulesOf(sites.main.planes))
+    const port = await listen(main.app, config.http)
+    const url = urlOf(config.http.host, port)
     platform.listensAt(url)
+    const planeUrls: string[] = []
+    for (const site of sites.own) {
+      const made = siteApp(site, limits, meters)
+      apps.push(made)
+      planeUrls.push(...(await listenAt(made.app, site)))
+    }
     return {
       url,
-      greeting: greetingOf(config, url, port, platform.signIn(config.baseUrl ?? url)),
+      planeUrls,
+      greeting: [
+        ...greetingOf(config, url, port, platform.signIn(config.baseUrl ?? url)),
+        ...planeUrls.map(plane => `also listens on ${plane}`),
+      ],
       async close() {
         const lateMs = performance.now() + limits.drainMs
         await Promise.race([platform.drain(), passed(limits.drainMs)])
-        await closeApp({ app, connections }, Math.max(0, lateMs - performance.now()))
+        const graceMs = Math.max(0, lateMs - performance.now())
+        await Promise.all(apps.map(app => closeApp(app, graceMs)))
         const isClosed = await Promise.race([platform.close().then(() => true), passed(closeMs)])
-        if (isClosed !== true)
-          app.log.warn('the store does not answer, and is left as it is; leases run out by themselves')
+        if (isClosed !== true) log.warn('the store does not answer, and is left as it is; leases run out by themselves')
       },
     }
   } catch (error) {
+    await Promise.all(apps.map(app => closeApp(app, 0)))
     await platform.close()
     throw error
   }
 }
+
+/** An app for planes with an address of their own. What cannot be read as a request has the form of the only plane. */
+function siteApp({ dispatch, planes }: OwnSite, limits: HttpLimits, meters: Meters): App {
+  const [first] = planes
+  const only = planes.length === 1 ? first : undefined
+  const app = createApp({ outside: only?.domain ?? outside, renderError: only?.renderError, limits, meters })
+  mount(app, dispatch, rulesOf(planes))
+  return app
+}
+
+/** Listens where a site is to be, and answers where each of its planes is. */
+async function listenAt(app: FastifyInstance, { address, planes }: OwnSite): Promise<string[]> {
+  const port = await listen(app, { ...address, isPortOpen: false })
+  const url = urlOf(address.host, port)
+  for (const { listensAt } of planes) listensAt?.(url)
+  return planes.map(({ prefix }) => url + prefix)
+}
+
+const urlOf = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
 const passed = (milliseconds: number): Promise<void> =>
   new Promise(resolve => setTimeout(resolve, milliseconds).unref())

@@ -1,25 +1,24 @@
-import { FilterSchemaRecords } from '../domain/records/filter-schemas.ts'
-import { OperationRecords } from '../domain/records/operations.ts'
+import type { AreaTypes } from '../runtime/route.ts'
+import { FilterSchemaRecords } from '../domain/resources/filter-schemas.ts'
+import { OperationRecords } from '../domain/resources/operation-records.ts'
+import type { Owner } from '../domain/ports/functions.ts'
 import { unimplemented } from '../runtime/errors.ts'
 import type { ListFields } from '../runtime/filter/types.ts'
-import type { BoundRoute } from '../runtime/route.ts'
 import { area, type AreaDeclaration, type AreaModule, type AreaParts } from './area.ts'
 
 /** How the resources of an area that are built are made of its parts, by their names in its handlers. */
-export type Resources<Handlers, Record> = {
-  readonly [Name in keyof Handlers]?: (parts: AreaParts<Record>) => Handlers[Name]
+export type Resources<Handlers, Parts> = {
+  readonly [Name in keyof Handlers]?: (parts: Parts) => Handlers[Name]
 }
 
-/** An area of which some resources are still to be built; `Handlers` are those that its routes are generated for. */
-export interface DeclarationInProgress<Record extends { readonly id: string }, Handlers> extends Omit<
-  AreaDeclaration<Record>,
-  'routes' | 'collections'
-> {
-  /** Absent: none. */
-  readonly collections?: AreaDeclaration<Record>['collections']
-  /** The generated function that binds the area's routes. */
-  readonly routes: (handlers: Handlers) => readonly BoundRoute[]
-  readonly built: Resources<Handlers, Record>
+/** An area of which some resources are still to be built. */
+export interface DeclarationInProgress<
+  Area extends AreaTypes,
+  Handlers,
+  Required extends Owner = never,
+  Optional extends Owner = never,
+> extends Omit<AreaDeclaration<Area, Handlers, Required, Optional>, 'handlers'> {
+  readonly built: Resources<Handlers, AreaParts<Area, Required, Optional>>
 }
 
 /**
@@ -27,25 +26,25 @@ export interface DeclarationInProgress<Record extends { readonly id: string }, H
  * UNIMPLEMENTED. A resource that is added to `built` is served from then on; once none is missing, `area` takes the
  * whole, and the compiler sees to it that nothing is forgotten.
  */
-export function areaInProgress<Record extends { readonly id: string }, Handlers extends object>(
-  declaration: DeclarationInProgress<Record, Handlers>,
-): AreaModule {
-  const { built, collections = [], routes, ...rest } = declaration
-  const module = area<Record>({ ...rest, collections, routes: parts => routes(handlersOf(built, parts)) })
+export function areaInProgress<
+  Area extends AreaTypes,
+  Handlers extends object,
+  Required extends Owner = never,
+  Optional extends Owner = never,
+>(declaration: DeclarationInProgress<Area, Handlers, Required, Optional>): AreaModule {
+  const { built, ...rest } = declaration
+  const module = area<Area, Handlers, Required, Optional>({ ...rest, handlers: parts => handlersOf(built, parts) })
   return { ...module, built: Object.keys(built) }
 }
 
 /** What every area has from its document alone: its operation records, and the filter schemas of its lists. */
 export const records = (filters: readonly ListFields[]) => ({
-  operations: <Record>(parts: AreaParts<Record>) => new OperationRecords(parts),
+  operations: <Area extends AreaTypes>(parts: AreaParts<Area>) => new OperationRecords(parts),
   filterSchemas: () => new FilterSchemaRecords(filters),
 })
 
 /** The names of resources are types, which are gone when this runs: whatever is asked for and not built is unbuilt. */
-function handlersOf<Record, Handlers extends object>(
-  built: Resources<Handlers, Record>,
-  parts: AreaParts<Record>,
-): Handlers {
+function handlersOf<Parts, Handlers extends object>(built: Resources<Handlers, Parts>, parts: Parts): Handlers {
   const resources: { [Name in keyof Handlers]?: Handlers[Name] } = {}
   for (const name in built) resources[name] = built[name]?.(parts)
   return new Proxy(resources, {

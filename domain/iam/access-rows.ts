@@ -1,6 +1,6 @@
 import type { Binding, Policy, Principal, Role } from '../../output/iam/types.ts'
 import type { Scope } from '../ports/operations.ts'
-import type { Collection, Reader } from '../ports/store.ts'
+import { hasId, type Collection, type Reader } from '../ports/store.ts'
 import { bindings, holdsAt } from './bindings-store.ts'
 import type { IamParts } from './parts.ts'
 import { policies } from './policies-store.ts'
@@ -61,7 +61,7 @@ async function byIds<T>(reader: Reader, collection: Collection<T>, ids: Iterable
   const all = [...ids]
   const found: T[] = []
   for (let from = 0; from < all.length; from += batchSize) {
-    const where = { [collection.id]: all.slice(from, from + batchSize) }
+    const where = hasId(collection, all.slice(from, from + batchSize))
     for await (const { value } of reader.each(collection, where)) found.push(value)
   }
   return found

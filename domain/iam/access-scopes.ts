@@ -5,8 +5,10 @@ import { platform, type AccessScopes, type Asked, type ScopeOf, type Sent } from
 import type { Scope } from '../ports/operations.ts'
 import type { Collection, Reader } from '../ports/store.ts'
 import { bindings } from './bindings-store.ts'
+import { principals } from './principals-store.ts'
 import { roles } from './roles-store.ts'
 import { serviceAccounts } from './service-accounts-store.ts'
+import { tokens } from './tokens-store.ts'
 import { users } from './users-store.ts'
 import { homeOf } from './home.ts'
 
@@ -16,7 +18,7 @@ const ofRole = row(roles, ({ scope_id, scope_type }) => ({ type: scope_type, id:
 
 /**
  * Where the operations of iam are authorized (iam.md §3): at the scope of their row, at the home of a principal, or at
- * what their body names. Which roles a caller sees, and whose tokens may be revoked, only the handlers know.
+ * what their body names. Which roles a caller sees only the handlers know.
  */
 export const iamScopes: AccessScopes = {
   getBinding: row(bindings, ({ scope_id, scope_type }) => ({ type: scope_type, id: scope_id })),
@@ -31,7 +33,7 @@ export const iamScopes: AccessScopes = {
   addRolePermission: ofRole,
   removeRolePermission: ofRole,
   getServiceAccount: row(serviceAccounts, ({ workspace_id }) => ({ type: 'WORKSPACE', id: workspace_id })),
-  revokeToken: 'handler',
+  revokeToken: ofRevoked,
   getUser: ofUser,
   getUserAvatar: row(users, homeOf, 'id', ({ id }) => id),
   updateUser: ofUser,
@@ -58,6 +60,26 @@ function row<T>(
     const found = id === undefined ? undefined : await known(reader, collection, id)
     return { scope: found && scopeOf(found), told: platform, ...(found && ownerOf && { owner: ownerOf(found) }) }
   }
+}
+
+/**
+ * Whose token, or all of whose tokens, a body says. A token that is sent itself needs no right; what says neither is open
+ * to everybody, and then refused for its form.
+ */
+async function ofRevoked(reader: Reader, { context, given }: Sent): Promise<Asked> {
+  const body = given?.['body']
+  const member = (name: string): unknown => (isRecord(body) && Object.hasOwn(body, name) ? body[name] : undefined)
+  const [token, principal] = [member('token_id'), member('principal_id')]
+  if (typeof token === 'string') {
+    const found = await known(reader, tokens, token)
+    const scope: Scope | undefined = found && { type: found.home_type, id: found.home_id }
+    return { scope, told: platform, owner: found?.principal_id }
+  }
+  if (typeof principal === 'string') {
+    const found = await known(reader, principals, principal)
+    return { scope: found && homeOf(found), told: platform, owner: principal }
+  }
+  return { scope: undefined, told: platform, owner: context.principal?.id }
 }
 
 /** Ids are UUIDs or names of predefined roles; nothing else has a row. */

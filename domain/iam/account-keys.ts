@@ -1,3 +1,4 @@
+import type { IamArea } from '../../output/iam/area.ts'
 import { serviceAccountNotFound } from '../../output/iam/errors.ts'
 import type { ServiceAccount, ServiceAccountKey } from '../../output/iam/types.ts'
 import { fieldInvalid } from '../../output/shared/errors.ts'
@@ -136,7 +137,7 @@ function foundAccount(stored: Stored<ServiceAccount> | undefined, id: string): S
 const faulty = (field: string, description: string) =>
   fieldInvalid(`${field} ${description}`, { badRequest: [{ field, description }] })
 
-const effect = (type: 'CREATE' | 'UPDATE', { id, workspace_id }: ServiceAccount): Effect => ({
+const effect = (type: 'CREATE' | 'UPDATE', { id, workspace_id }: ServiceAccount): Effect<IamArea> => ({
   type,
   resourceType: 'iam.serviceAccounts',
   resourceId: id,

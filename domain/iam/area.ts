@@ -1,12 +1,10 @@
+import type { IamArea } from '../../output/iam/area.ts'
 import { iamFilters } from '../../output/iam/filters.ts'
 import type { IamHandlers } from '../../output/iam/handlers.ts'
-import { iamRoutes } from '../../output/iam/routes.ts'
-import type { IamOperation } from '../../output/iam/types.ts'
-import type { BoundRoute } from '../../runtime/route.ts'
 import type { Procedure } from '../ports/procedures.ts'
 import type { Collection, Reader, Transaction } from '../ports/store.ts'
-import { FilterSchemaRecords } from '../records/filter-schemas.ts'
-import { OperationRecords } from '../records/operations.ts'
+import { FilterSchemaRecords } from '../resources/filter-schemas.ts'
+import { OperationRecords } from '../resources/operation-records.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { bindings } from './bindings-store.ts'
 import { Bindings } from './bindings.ts'
@@ -48,11 +46,11 @@ export const iamCollections: readonly Collection<never>[] = [
   policySubjects,
 ]
 
-/** The area's handlers, bound to its routes. */
-export function iamArea(parts: IamParts, accessTokens: AccessTokens): readonly BoundRoute[] {
-  const handlers: IamHandlers = {
+/** The area's handlers. */
+export function iamHandlers(parts: IamParts, accessTokens: AccessTokens): IamHandlers {
+  return {
     filterSchemas: new FilterSchemaRecords([...iamFilters, conditionFields]),
-    operations: new OperationRecords<IamOperation>(parts),
+    operations: new OperationRecords<IamArea>(parts),
     bindings: new Bindings(parts),
     permissions: new Permissions(parts),
     policies: new Policies(parts),
@@ -63,7 +61,6 @@ export function iamArea(parts: IamParts, accessTokens: AccessTokens): readonly B
     tokens: new Tokens(parts, accessTokens),
     users: new Users(parts),
   }
-  return iamRoutes(handlers)
 }
 
 /** The durable work of the area. */

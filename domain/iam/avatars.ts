@@ -1,3 +1,4 @@
+import type { IamArea } from '../../output/iam/area.ts'
 import { createHash } from 'node:crypto'
 import { avatarDimensions, avatarNotFound, avatarTooLarge, avatarTypeMismatch } from '../../output/iam/errors.ts'
 import type {
@@ -46,8 +47,9 @@ export class Avatars {
   }
 
   async set(request: SetMyAvatarRequest, context: CallContext): Promise<Answer<IamOperation>> {
+    const picture = storedPicture(wholePicture(request), context.now)
     const id = requireUser(context)
-    const avatar = storedAvatar(id, wholePicture(request), context.now)
+    const avatar: StoredAvatar = { id, ...picture }
     return mutateIam(this.#parts, context, request, async tx => {
       const user = await lockCaller(tx, context)
       const stored = await tx.lock(avatars, id)
@@ -84,7 +86,7 @@ function answerOf(stored: Stored<StoredAvatar> | undefined): Avatar {
 
 const noAvatar = (): ApiError => avatarNotFound('there is no picture')
 
-const avatarEffect = ({ value }: Stored<StoredUser>, changed: readonly string[]): Effect => ({
+const avatarEffect = ({ value }: Stored<StoredUser>, changed: readonly string[]): Effect<IamArea> => ({
   ...userEffect('UPDATE', value),
   changed,
 })
@@ -110,11 +112,10 @@ function wholePicture({ body, update_mask: mask }: SetMyAvatarRequest): Pick<Ava
 }
 
 /** What is kept of a picture that somebody sent. Throws what is wrong with it. */
-function storedAvatar(
-  id: string,
+function storedPicture(
   { content_type, data: sent }: Pick<Avatar, 'content_type' | 'data'>,
   now: number,
-): StoredAvatar {
+): Omit<StoredAvatar, 'id'> {
   const bytes = Buffer.from(sent, 'base64')
   if (bytes.length > limits.bytes) {
     throw avatarTooLarge(
@@ -135,7 +136,6 @@ function storedAvatar(
   const sha256 = createHash('sha256').update(data).digest('hex')
   const updated = formatMillis(now)
   return {
-    id,
     content_type,
     data: data.toString('base64'),
     size_bytes: data.length,

@@ -1,3 +1,4 @@
+import type { IamArea } from '../../output/iam/area.ts'
 import { bindingNotFound } from '../../output/iam/errors.ts'
 import type { BindingHandlers } from '../../output/iam/handlers.ts'
 import type {
@@ -16,6 +17,7 @@ import { seenBy } from '../ports/access.ts'
 import type { Effect } from '../ports/operations.ts'
 import type { Stored } from '../ports/store.ts'
 import { bindings } from './bindings-store.ts'
+import { checkCondition } from './conditions.ts'
 import { requireAdministrators } from './escalation.ts'
 import { grantRole } from './grants.ts'
 import { mutateIam } from './mutate.ts'
@@ -43,6 +45,7 @@ export class Bindings implements BindingHandlers {
   async createBinding(request: CreateBindingGiven, context: CallContext): Promise<Answer<IamOperation>> {
     const { condition, expire_time, principal_id, role_id } = request.body
     checkScopeForm(request.body)
+    checkCondition(condition, 'condition')
     const grant = { context, principal: principal_id, role_id, scope: scopeOf(request.body), condition, expire_time }
     return mutateIam(this.#parts, context, request, async tx =>
       effectOn('CREATE', await grantRole(tx, this.#parts, grant)),
@@ -70,7 +73,7 @@ function foundBinding(stored: Stored<Binding> | undefined, id: string): Stored<B
   throw bindingNotFound(`binding ${id} does not exist`, { resource: { type: 'iam.bindings', name: id } })
 }
 
-const effectOn = (type: string, binding: Binding): Effect => ({
+const effectOn = (type: IamArea['operationType'], binding: Binding): Effect<IamArea> => ({
   type,
   resourceType: 'iam.bindings',
   resourceId: binding.id,

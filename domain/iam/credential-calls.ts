@@ -1,3 +1,4 @@
+import type { IamArea } from '../../output/iam/area.ts'
 import { credentialNotDelivered } from '../../output/iam/errors.ts'
 import type {
   Credential,
@@ -12,7 +13,7 @@ import { quoted, refusal } from '../../runtime/refusal.ts'
 import { parseDuration } from '../../runtime/timestamps.ts'
 import type { Effect } from '../ports/operations.ts'
 import type { Transaction } from '../ports/store.ts'
-import { withMembers } from '../records/json-text.ts'
+import { withMembers } from '../resources/json-text.ts'
 import { credentialMail } from './credential-mails.ts'
 import { mint, newToken } from './credential-tokens.ts'
 import { mutateIam } from './mutate.ts'
@@ -62,7 +63,7 @@ export async function mutateWithCredential(
   context: CallContext,
   request: object,
   wanted: Wanted,
-  change: (tx: Transaction, terms: Terms) => Promise<Effect>,
+  change: (tx: Transaction, terms: Terms) => Promise<Effect<IamArea>>,
 ): Promise<JsonText<IamCredentialOperation>> {
   const { purpose } = wanted
   const delivery = wanted.delivery ?? (parts.mailer.isConfigured ? 'NOTIFY' : 'RETURN')

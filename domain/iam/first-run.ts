@@ -1,7 +1,7 @@
 import { formatMillis } from '../../runtime/timestamps.ts'
 import { systemPrincipalId } from '../ports/reserved.ts'
 import type { Collection, Stored, Transaction } from '../ports/store.ts'
-import { nextEtag } from '../records/etag.ts'
+import { nextEtag } from '../resources/etag.ts'
 import { makeAdministrator, wasAdministered, type HostParts } from './administrator.ts'
 import { mint, newToken, voidTokens } from './credential-tokens.ts'
 import { normalEmail } from './email.ts'

@@ -5,10 +5,9 @@ import type { CallContext } from '../../runtime/context.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Scope } from '../ports/operations.ts'
 import type { Stored, Transaction } from '../ports/store.ts'
-import { nextEtag } from '../records/etag.ts'
+import { nextEtag } from '../resources/etag.ts'
 import { requireBindingRoom } from './binding-limits.ts'
 import { bindings, holdsAt } from './bindings-store.ts'
-import { checkCondition } from './conditions.ts'
 import { requireBindable, requireGrantable, requireReach } from './escalation.ts'
 import { foundPrincipal, foundRole } from './found.ts'
 import { giftsOfRole } from './gifts.ts'
@@ -35,12 +34,25 @@ export interface RoleGrant extends Terms {
   readonly at?: string
 }
 
+/** A role that somebody may get, as far as the rules go that are told before one that is there already. */
+export interface GivableRole {
+  readonly principal: Principal
+  readonly role: Role
+  readonly scope: Scope
+  readonly terms: Terms
+}
+
 /**
  * Gives a role as createBinding does, by the rules of iam.md 4.5 in their order, in a transaction that goes on. Holds the
  * organisation of the scope and then the revision; who gives several roles shares the organisations of all scopes
  * before the first (`requireActiveScope`).
  */
 export async function grantRole(tx: Transaction, parts: IamParts, grant: RoleGrant): Promise<Binding> {
+  return giveRole(tx, parts, grant.context, await givableRole(tx, parts, grant))
+}
+
+/** The rules of `grantRole` until E1; who gives several roles asks them of all before the first is given. */
+export async function givableRole(tx: Transaction, parts: IamParts, grant: RoleGrant): Promise<GivableRole> {
   const { at = '', context, scope } = grant
   const terms = checkedTerms(grant, context.now, at)
   await requireActiveScope(tx, parts, scope, `${at}scope_id`)
@@ -48,6 +60,16 @@ export async function grantRole(tx: Transaction, parts: IamParts, grant: RoleGra
   const principal = await foundPrincipal(tx, grant.principal, `${at}principal_id`)
   const role = await foundRole(tx, grant.role_id, `${at}role_id`)
   await requireGivable(tx, parts, context, { principal, roles: [role], scope, terms })
+  return { principal, role, scope, terms }
+}
+
+/** Gives a role that may be given. Throws BINDING_ALREADY_EXISTS, then BINDING_QUOTA_EXCEEDED. */
+export async function giveRole(
+  tx: Transaction,
+  parts: IamParts,
+  context: CallContext,
+  { principal, role, scope, terms }: GivableRole,
+): Promise<Binding> {
   const place = { principal_id: principal.id, role_id: role.id, scope_type: scope.type, scope_id: scope.id }
   const existing = await tx.find(bindings, place)
   if (existing && holdsAt(existing.value, context.now)) {
@@ -81,7 +103,10 @@ export async function requireGivable(
   }
 }
 
-/** Terms as they are kept. Throws CONDITION_INVALID, and FIELD_INVALID for an end that is less than a minute ahead. */
+/**
+ * Terms as they are kept, whose condition was checked before. Throws FIELD_INVALID for an end that is less than a minute
+ * ahead: a repeated call is not judged by it, whose end may have come nearer since.
+ */
 export function checkedTerms({ condition, expire_time }: Terms, now: number, at = ''): Terms {
   const end = endOf({ expire_time })
   if (end <= now + minLifeMs) {
@@ -89,7 +114,6 @@ export function checkedTerms({ condition, expire_time }: Terms, now: number, at 
     const description = 'must be more than a minute ahead'
     throw fieldInvalid(`${field}: ${description}`, { badRequest: [{ field, description }] })
   }
-  checkCondition(condition, `${at}condition`)
   return { condition, ...(end !== Infinity && { expire_time: formatMillis(end) }) }
 }
 

@@ -1,3 +1,4 @@
+import type { IamArea } from '../../output/iam/area.ts'
 import type { IamOperation } from '../../output/iam/types.ts'
 import type { CallContext } from '../../runtime/context.ts'
 import type { JsonText } from '../../runtime/json.ts'
@@ -11,7 +12,7 @@ import { waitMs } from './settling.ts'
 /** What mutations of the area are run with. */
 export interface MutationParts {
   readonly store: Store
-  readonly operations: Operations<IamOperation>
+  readonly operations: Operations<IamArea>
   readonly feed: Feed
 }
 
@@ -23,7 +24,7 @@ export async function mutateIam(
   { feed, operations, store }: MutationParts,
   context: CallContext,
   request: object,
-  change: (tx: Transaction) => Promise<Effect>,
+  change: (tx: Transaction) => Promise<Effect<IamArea>>,
 ): Promise<JsonText<IamOperation>> {
   let revision: number | undefined
   let isFollowed = false
@@ -86,7 +87,7 @@ const everyMs = 25
 /** The operation once it has ended, or as it is when the wait is over or it cannot be read. */
 async function ended(
   store: Store,
-  operations: Operations<IamOperation>,
+  operations: Operations<IamArea>,
   answer: JsonText<IamOperation>,
 ): Promise<JsonText<IamOperation>> {
   let latest = answer

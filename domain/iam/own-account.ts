@@ -7,7 +7,7 @@ import { applyUpdate, checkEtag } from '../../runtime/field-mask.ts'
 import type { Answer } from '../../runtime/json.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Reader, Stored, Transaction } from '../ports/store.ts'
-import { nextEtag } from '../records/etag.ts'
+import { nextEtag } from '../resources/etag.ts'
 import { mutateIam } from './mutate.ts'
 import type { IamParts } from './parts.ts'
 import { reuseOf } from './passwords-of.ts'
@@ -31,8 +31,8 @@ export class OwnAccount {
 
   async updateProfile(request: UpdateMyProfileRequest, context: CallContext): Promise<Answer<IamOperation>> {
     const { body, update_mask } = request
-    requireUser(context)
     checkProfile(body)
+    requireUser(context)
     return mutateIam(this.#parts, context, request, async tx => {
       const stored = await lockCaller(tx, context)
       const settable = settableOf(body, stored.value.email)

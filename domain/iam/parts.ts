@@ -1,4 +1,4 @@
-import type { IamOperation } from '../../output/iam/types.ts'
+import type { IamArea } from '../../output/iam/area.ts'
 import type { Parts } from '../ports/parts.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Decisions } from './decisions.ts'
@@ -17,7 +17,7 @@ export interface IamSettings {
 }
 
 /** What the code of the area is given. */
-export interface IamParts extends Parts<IamOperation> {
+export interface IamParts extends Parts<IamArea> {
   readonly settings: IamSettings
   /** Every permission of the nine documents. */
   readonly catalogue: Catalogue

@@ -1,3 +1,4 @@
+import type { IamArea } from '../../output/iam/area.ts'
 import { policyNotFound, policyQuotaExceeded } from '../../output/iam/errors.ts'
 import type { PolicyHandlers } from '../../output/iam/handlers.ts'
 import type {
@@ -18,7 +19,7 @@ import type { Page } from '../../runtime/pagination.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Effect, Scope } from '../ports/operations.ts'
 import type { Stored, Transaction } from '../ports/store.ts'
-import { nextEtag } from '../records/etag.ts'
+import { nextEtag } from '../resources/etag.ts'
 import { requireGrantable } from './escalation.ts'
 import { mutateIam } from './mutate.ts'
 import type { IamParts } from './parts.ts'
@@ -189,7 +190,7 @@ function newPolicy(
   }
 }
 
-const effectOn = (type: string, { id, workspace_id }: Policy): Effect => ({
+const effectOn = (type: IamArea['operationType'], { id, workspace_id }: Policy): Effect<IamArea> => ({
   type,
   resourceType: 'iam.policies',
   resourceId: id,

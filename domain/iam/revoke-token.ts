@@ -1,3 +1,4 @@
+import type { IamArea } from '../../output/iam/area.ts'
 import { principalNotFound, tokenMissing, tokenNotFound } from '../../output/iam/errors.ts'
 import type { IamOperation, RevokeReason, RevokeTokenRequest } from '../../output/iam/types.ts'
 import type { CallContext, Principal } from '../../runtime/context.ts'
@@ -5,6 +6,7 @@ import { ApiError, atField } from '../../runtime/errors.ts'
 import type { JsonText } from '../../runtime/json.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Effect, Scope } from '../ports/operations.ts'
+import { refusalOf } from '../resources/refusal.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { endToken, endTokensOf } from './end-token.ts'
 import { homeOf } from './home.ts'
@@ -18,8 +20,6 @@ import { platform } from '../ports/access.ts'
 type RevokeParts = IamParts & { readonly accessTokens: AccessTokens }
 
 type Operation = Promise<JsonText<IamOperation>>
-
-const permission = 'iam.tokens.revoke'
 
 /** Ends the token that is sent itself, whoever sends it; one that nobody knows, or that has ended, is ended already. */
 export async function revokePossessed(
@@ -48,14 +48,15 @@ export async function revokeById(
   request: RevokeTokenRequest,
   context: CallContext,
 ): Operation {
-  const { access, feed, store } = parts
+  const { feed, store } = parts
   const caller = signedIn(context)
   const token = (await store.get(tokens, id))?.value
   const isOwn = token?.principal_id === caller.id
   const scope = token ? await standing(parts, token) : platform
-  if (!isOwn) await access.require(context, permission, scope, platform)
-  if (!token) throw tokenNotFound(`token ${id} does not exist`, { resource: { type: 'iam.tokens', name: id } })
+  const refusal = isOwn ? undefined : await refused(parts, context, scope)
   return mutateIam(parts, context, request, async tx => {
+    if (refusal) throw refusal
+    if (!token) throw tokenNotFound(`token ${id} does not exist`, { resource: { type: 'iam.tokens', name: id } })
     await feed.hold(tx)
     await endToken(tx, feed, id, { reason: reasonOf(isOwn), time: formatMillis(context.now) })
     return tokenEffect(id, scope)
@@ -69,22 +70,30 @@ export async function revokeAllOf(
   request: RevokeTokenRequest,
   context: CallContext,
 ): Operation {
-  const { access, feed, store } = parts
+  const { feed, store } = parts
   const isOwn = signedIn(context).id === id
   const principal = (await store.get(principals, id))?.value
   const scope = principal ? await standingScope(parts, homeOf(principal)) : platform
-  if (!isOwn) await access.require(context, permission, scope, platform)
-  if (!principal) throw atField(principalNotFound(`principal ${id} does not exist`), 'principal_id')
+  const refusal = isOwn ? undefined : await refused(parts, context, scope)
   return mutateIam(parts, context, request, async tx => {
+    if (refusal) throw refusal
+    if (!principal) throw atField(principalNotFound(`principal ${id} does not exist`), 'principal_id')
     await feed.hold(tx)
     await endTokensOf(tx, feed, id, { reason: reasonOf(isOwn), time: formatMillis(context.now) })
     return { type: 'REVOKE', resourceType: 'iam.principals', resourceId: id, scope }
   })
 }
 
+/**
+ * Asked at the door already, but not of who has used the key of the call before: the path names no token, so that the key
+ * says nothing of the right to this one.
+ */
+const refused = ({ access }: RevokeParts, context: CallContext, scope: Scope): Promise<ApiError | undefined> =>
+  refusalOf(access.require(context, 'iam.tokens.revoke', scope, platform))
+
 const reasonOf = (isOwn: boolean): RevokeReason => (isOwn ? 'LOGOUT' : 'ADMIN')
 
-const tokenEffect = (resourceId: string, scope: Scope): Effect => ({
+const tokenEffect = (resourceId: string, scope: Scope): Effect<IamArea> => ({
   type: 'REVOKE',
   resourceType: 'iam.tokens',
   resourceId,

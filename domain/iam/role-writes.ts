@@ -1,9 +1,10 @@
+import type { IamArea } from '../../output/iam/area.ts'
 import { roleInUse, rolePredefined } from '../../output/iam/errors.ts'
 import type { Role } from '../../output/iam/types.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Effect } from '../ports/operations.ts'
 import type { Stored, Transaction } from '../ports/store.ts'
-import { nextEtag } from '../records/etag.ts'
+import { nextEtag } from '../resources/etag.ts'
 import { countHolding, deleteExpired } from './expired-bindings.ts'
 import { noRole } from './found.ts'
 import { grants } from './held.ts'
@@ -13,7 +14,7 @@ import { rolePermissions, roles } from './roles-store.ts'
 import { requireActiveScope, scopeOf } from './scopes.ts'
 
 /** What a call did to a role. */
-export const roleEffect = (type: string, role: Role): Effect => ({
+export const roleEffect = (type: IamArea['operationType'], role: Role): Effect<IamArea> => ({
   type,
   resourceType: 'iam.roles',
   resourceId: role.id,

@@ -30,7 +30,7 @@ import type { Page } from '../../runtime/pagination.ts'
 import { quoted } from '../../runtime/refusal.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Stored, Transaction } from '../ports/store.ts'
-import { nextEtag } from '../records/etag.ts'
+import { nextEtag } from '../resources/etag.ts'
 import { requireRoleEdit } from './escalation.ts'
 import { grants } from './held.ts'
 import { mutateIam } from './mutate.ts'
@@ -92,8 +92,8 @@ export class Roles implements RoleHandlers {
     const parts = this.#parts
     const role = newRole(parts, request.body, context.now)
     const { permissions } = request.body
+    this.#requireKnown(permissions, permissions)
     return mutateIam(parts, context, request, async tx => {
-      this.#requireKnown(permissions, permissions)
       await requireActiveScope(tx, parts, scopeOf(role), 'scope_id')
       await parts.feed.hold(tx)
       await requireRoleEdit(tx, parts, context, role, permissions)
@@ -134,11 +134,11 @@ export class Roles implements RoleHandlers {
   async addRolePermission(request: AddRolePermissionRequest, context: CallContext): Promise<Answer<IamOperation>> {
     const { permission } = request.body
     const parts = this.#parts
+    if (!grants(parts.catalogue, permission)) throw unknown('permission', permission)
     return mutateIam(parts, context, request, async tx => {
       const stored = await lockRole(tx, parts, request.role)
       const { value } = stored
       await requireWritable(tx, parts, value)
-      if (!grants(parts.catalogue, permission)) throw unknown('permission', permission)
       await requireRoleEdit(tx, parts, context, value, [permission])
       if (value.permissions.includes(permission)) {
         throw rolePermissionAlreadyExists(`role ${value.name} has the permission ${permission} already`)

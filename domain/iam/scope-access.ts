@@ -1,3 +1,4 @@
+import type { IamArea } from '../../output/iam/area.ts'
 import ipaddr from 'ipaddr.js'
 import { unknownPermission } from '../../output/iam/errors.ts'
 import type { AccessEntryHandlers } from '../../output/iam/handlers.ts'
@@ -29,6 +30,7 @@ import type { Reader } from '../ports/store.ts'
 import { grant, revoke } from './access-changes.ts'
 import { accessRows, principalsOf, type AccessRows } from './access-rows.ts'
 import type { Catalogue } from './catalogue.ts'
+import { checkCondition } from './conditions.ts'
 import type { CalledResource, Circumstances, Decision } from './decisions.ts'
 import { accessEntry, effectivePermissions } from './effective.ts'
 import { statementsOf } from './statements.ts'
@@ -161,6 +163,7 @@ export class ScopeAccess implements AccessEntryHandlers {
 
   async grantAccess(request: GrantAccessGiven, context: CallContext): Promise<Answer<IamOperation>> {
     const scope = scopeOf(request)
+    checkCondition(request.body.condition, 'condition')
     return mutateIam(this.#parts, context, request, async tx => {
       await grant(tx, this.#parts, context, scope, request.body)
       return effectOn('GRANT', request.body.principal_id, scope)
@@ -223,7 +226,7 @@ function roleIn({ roles }: AccessRows): (id: string) => Role | undefined {
 const grantedOf = (results: readonly { readonly permission: string; readonly granted: boolean }[]): string[] =>
   results.filter(({ granted }) => granted).map(({ permission }) => permission)
 
-const effectOn = (type: string, resourceId: string, scope: Scope): Effect => ({
+const effectOn = (type: IamArea['operationType'], resourceId: string, scope: Scope): Effect<IamArea> => ({
   type,
   resourceType: 'iam.principals',
   resourceId,

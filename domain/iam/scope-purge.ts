@@ -42,7 +42,7 @@ async function takeAll<T>(
   parts: IamParts,
   scope: Scope,
   collection: Collection<T>,
-  where: Where,
+  where: Where<T>,
   take: Take<T>,
 ): Promise<void> {
   const { feed, store, taxonomy } = parts

@@ -1,4 +1,4 @@
-import type { TreeChanges } from '../ports/iam.ts'
+import type { Iam } from '../ports/iam.ts'
 import type { Reader } from '../ports/store.ts'
 import type { Holding, WorkspaceHooks } from '../ports/taxonomy.ts'
 import { bindings } from './bindings-store.ts'
@@ -11,7 +11,7 @@ import { dropBinding, purgeScope, scopePurge } from './scope-purge.ts'
  * What iam does when the tree changes (iam.md 4.10). Bindings go with their scope; what else an organisation or
  * group leaves is purged by work that follows its end, of a workspace the hook does it.
  */
-export const treeChanges = (parts: IamParts): Omit<TreeChanges, 'ensureServiceAccount'> => ({
+export const treeChanges = (parts: IamParts): Pick<Iam, 'grantCreator' | 'scopeChanged'> => ({
   grantCreator: (tx, principal, scope) => grantCreator(tx, parts, principal, scope),
   async scopeChanged(tx, scope, change) {
     await parts.feed.revise(tx, 'SCOPE', scope.id)

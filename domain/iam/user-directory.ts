@@ -1,3 +1,4 @@
+import type { IamArea } from '../../output/iam/area.ts'
 import type { GetUserRequest, IamOperation, ListUsersRequest, UpdateUserRequest, User } from '../../output/iam/types.ts'
 import { userFields } from '../../output/iam/validators.ts'
 import type { CallContext, ListContext } from '../../runtime/context.ts'
@@ -8,9 +9,9 @@ import { formatMillis } from '../../runtime/timestamps.ts'
 import { seenBy } from '../ports/access.ts'
 import type { Effect } from '../ports/operations.ts'
 import type { Stored, Transaction } from '../ports/store.ts'
-import { withMembers } from '../records/json-text.ts'
+import { withMembers } from '../resources/json-text.ts'
 import { voidTokens } from './credential-tokens.ts'
-import { nextEtag } from '../records/etag.ts'
+import { nextEtag } from '../resources/etag.ts'
 import { mutateIam } from './mutate.ts'
 import type { IamParts } from './parts.ts'
 import { checkProfile, settableOf } from './profile-fields.ts'
@@ -57,7 +58,7 @@ export class UserDirectory {
       const next = { ...value, etag: nextEtag(stored.value.etag), updated: formatMillis(context.now) }
       if (changed.includes('email')) await this.#readdress(tx, stored, next, context)
       else if (changed.length > 0) await writeUser(tx, stored, next)
-      return { ...userEffect('UPDATE', value), changed } satisfies Effect
+      return { ...userEffect('UPDATE', value), changed } satisfies Effect<IamArea>
     })
   }
 

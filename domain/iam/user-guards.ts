@@ -1,9 +1,8 @@
-import type { Binding } from '../../output/iam/types.ts'
 import type { CallContext } from '../../runtime/context.ts'
 import type { Transaction } from '../ports/store.ts'
 import type { TakeOverGuard } from './credential-tokens.ts'
 import { mayTakeOver, requireOtherAdministrator, requireTakeOver, type TakeOver } from './escalation.ts'
-import { grantRole, type RoleGrant } from './grants.ts'
+import { givableRole, giveRole, type RoleGrant } from './grants.ts'
 import type { IamParts } from './parts.ts'
 import type { StoredUser } from './users-store.ts'
 
@@ -15,8 +14,8 @@ export interface UserGuards {
   requireOtherAdministrator(tx: Transaction, context: CallContext, target: StoredUser): Promise<void>
   /** E4 of the principal to whom a token was answered. */
   readonly mayTakeOver: TakeOverGuard
-  /** E1, E3, E6, the limits: inserts a binding. */
-  grantRole(tx: Transaction, grant: RoleGrant): Promise<Binding>
+  /** E1, E3, E6. Answers what gives the role in the same transaction, which throws the errors of uniqueness and limits. */
+  givableRole(tx: Transaction, grant: RoleGrant): Promise<() => Promise<void>>
 }
 
 /** The rules as they are. */
@@ -24,5 +23,8 @@ export const userGuards = (parts: IamParts): UserGuards => ({
   requireTakeOver: (tx, context, target, kind) => requireTakeOver(tx, parts, context, target, kind),
   requireOtherAdministrator: (tx, context, target) => requireOtherAdministrator(tx, parts, context, target),
   mayTakeOver: (reader, minter, target, now) => mayTakeOver(reader, parts, minter, target, now),
-  grantRole: (tx, grant) => grantRole(tx, parts, grant),
+  async givableRole(tx, grant) {
+    const role = await givableRole(tx, parts, grant)
+    return async () => void (await giveRole(tx, parts, grant.context, role))
+  },
 })

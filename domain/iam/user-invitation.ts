@@ -3,7 +3,8 @@ import type { CallContext } from '../../runtime/context.ts'
 import type { Answer } from '../../runtime/json.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Transaction } from '../ports/store.ts'
-import { nextEtag } from '../records/etag.ts'
+import { nextEtag } from '../resources/etag.ts'
+import { checkCondition } from './conditions.ts'
 import { mutateWithCredential } from './credential-calls.ts'
 import type { IamParts } from './parts.ts'
 import { writePrincipal } from './principals-store.ts'
@@ -30,6 +31,7 @@ export class UserInvitation {
     const { body } = request
     checkProfile(body)
     for (const [i, grant] of body.grants.entries()) checkScopeForm(grant, `grants[${i}].`)
+    for (const [i, { condition }] of grantsOf(body)) checkCondition(condition, `grants[${i}].condition`)
     await this.#requireGranting(body, context)
     const user = newUser(this.#parts.clock.newId(), context.now, body, context.principal?.id ?? '')
     const wanted = { purpose: 'ACTIVATION', ...body } as const
@@ -38,9 +40,10 @@ export class UserInvitation {
       await this.#parts.feed.hold(tx)
       const invited = { ...user, invite_expire_time: formatMillis(context.now + ttlMs) }
       await writePrincipal(tx, principalOfUser(invited))
-      await this.#grant(tx, invited, body, context)
-      // Behind the grants: what they refuse is told before an address that is taken (conventions §4).
+      const gifts = await this.#givable(tx, invited, body, context)
+      // What the grants refuse is told before an address that is taken, their limits after it (conventions §4).
       await tx.insert(users, invited)
+      for (const give of gifts) await give()
       await mintFor(tx, invited)
       await this.#parts.feed.revise(tx, 'PRINCIPAL', user.id)
       return userEffect('INVITE', invited)
@@ -59,21 +62,28 @@ export class UserInvitation {
     }
   }
 
-  async #grant(tx: Transaction, user: StoredUser, body: Invitation, context: CallContext): Promise<void> {
-    const grants: readonly InvitationGrantGiven[] = body.grants
-    for (const [i, grant] of grants.entries()) {
+  /** What gives the roles of an invitation, all of which may be given. */
+  async #givable(
+    tx: Transaction,
+    { id: principal }: StoredUser,
+    body: Invitation,
+    context: CallContext,
+  ): Promise<readonly (() => Promise<void>)[]> {
+    const gifts: (() => Promise<void>)[] = []
+    for (const [i, grant] of grantsOf(body)) {
       const { condition, expire_time, role_id } = grant
-      await this.#guards.grantRole(tx, {
-        context,
-        principal: user.id,
-        role_id,
-        scope: scopeOf(grant),
-        condition,
-        expire_time,
-        at: `grants[${i}].`,
-      })
+      const [scope, at] = [scopeOf(grant), `grants[${i}].`]
+      const asked = { context, principal, role_id, scope, condition, expire_time, at }
+      gifts.push(await this.#guards.givableRole(tx, asked))
     }
+    return gifts
   }
+}
+
+/** With their places in the list. */
+function grantsOf(body: Invitation): Iterable<readonly [number, InvitationGrantGiven]> {
+  const grants: readonly InvitationGrantGiven[] = body.grants
+  return grants.entries()
 }
 
 /** A user that is invited `by` somebody; when its token expires is still to be said. */

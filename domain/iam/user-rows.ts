@@ -1,3 +1,4 @@
+import type { IamArea } from '../../output/iam/area.ts'
 import { userNotFound } from '../../output/iam/errors.ts'
 import type { Effect } from '../ports/operations.ts'
 import type { Stored, Transaction } from '../ports/store.ts'
@@ -6,7 +7,7 @@ import { principalOfUser, users, type StoredUser } from './users-store.ts'
 import { homeOf } from './home.ts'
 
 /** What a call did to a user. */
-export const userEffect = (type: string, user: StoredUser): Effect => ({
+export const userEffect = (type: IamArea['operationType'], user: StoredUser): Effect<IamArea> => ({
   type,
   resourceType: 'iam.users',
   resourceId: user.id,

@@ -44,8 +44,10 @@ export interface Asked {
   readonly scope: Scope | undefined
   /** What a refusal names, the same whether or not there is something: what the caller named, PLATFORM for bare ids. */
   readonly told: Scope
-  /** Whose the row is, for operations that are open to who caused or owns it. */
+  /** The principal that caused or owns the row, for operations that are open to such a principal. */
   readonly owner?: string | undefined
+  /** What was read to find the scope and spares the handler a read: its `context.handedOn`. */
+  readonly handedOn?: object | undefined
 }
 
 /** What a call was sent with, unchecked: path parameters decoded, the rest by name as a request has it. */

@@ -1,5 +1,6 @@
 import type { CallContext } from '../../runtime/context.ts'
 import type { JsonText } from '../../runtime/json.ts'
+import type { AreaTypes } from '../../runtime/route.ts'
 import type { WorkOrder } from './procedures.ts'
 import type { Collection, Transaction } from './store.ts'
 
@@ -16,11 +17,11 @@ export interface Warning {
 }
 
 /** What a mutation did, as its operation records it. */
-export interface Effect {
+export interface Effect<Area extends AreaTypes = AreaTypes> {
   /** Without the area's prefix: `CREATE`. */
-  readonly type: string
+  readonly type: Area['operationType']
   /** `taxonomy.quotas`. */
-  readonly resourceType: string
+  readonly resourceType: Area['resourceType']
   readonly resourceId: string
   readonly scope: Scope
   /** The scopes from the organisation to `scope`, where they are at hand; where that is deleted nobody can ask for them. */
@@ -32,22 +33,26 @@ export interface Effect {
   readonly procedure?: WorkOrder
 }
 
-/** The operations of one area (conventions §5); `Record` is its generated operation type. */
-export interface Operations<Record> {
+/** The operations of one area (conventions §5). */
+export interface Operations<Area extends AreaTypes> {
   /** Where the records are read. */
-  readonly collection: Collection<Record>
+  readonly collection: Collection<Area['record']>
   /**
    * Runs a mutation: `change`, the record of the operation, the work that is left and the activity are written in one
    * transaction, with the row of the call's Idempotency-Key. The operation is DONE, or PENDING when the effect names a
    * procedure. A repeated key with the same `request` answers the recorded operation as it is now and changes nothing;
    * with another one it raises IDEMPOTENCY_KEY_REUSED (conventions §6). `change` follows the rules of `Store.tx`.
    */
-  mutate(context: CallContext, request: object, change: (tx: Transaction) => Promise<Effect>): Promise<JsonText<Record>>
+  mutate(
+    context: CallContext,
+    request: object,
+    change: (tx: Transaction) => Promise<Effect<Area>>,
+  ): Promise<JsonText<Area['record']>>
   /**
    * Records what nobody asked for, in the caller's transaction: an operation of the system principal without a trace,
    * DONE, or PENDING when the effect names a procedure. Answers its id.
    */
-  begin(tx: Transaction, effect: Effect): Promise<string>
+  begin(tx: Transaction, effect: Effect<Area>): Promise<string>
   /**
    * Begins, in the caller's transaction, work that has no operation, after `afterMs` when that is given. What it fails
    * with is logged.

@@ -3,10 +3,31 @@ import type { FilterField, FilterType, ListFields, SortKey } from '../../runtime
 import type { JsonText } from '../../runtime/json.ts'
 import type { ListQuery, Page } from '../../runtime/pagination.ts'
 
-/** A set of members that no two documents of a collection may share; `taken` makes the error of the second one. */
-export interface Unique<T> {
-  readonly fields: readonly string[]
-  readonly taken: (document: T) => ApiError
+/** The members of `T`, and those of single objects within, as dotted paths. */
+type PathIn<T> = T extends object
+  ? { [Name in keyof T & string]-?: Name | PathBelow<Name, NonNullable<T[Name]>> }[keyof T & string]
+  : never
+
+/** Neither lists nor maps have paths; what is nested deeper is no column. */
+type PathBelow<Name extends string, T> = T extends readonly unknown[]
+  ? never
+  : T extends object
+    ? string extends keyof T
+      ? never
+      : `${Name}.${keyof T & string}`
+    : never
+
+/** A scalar of a document, by the dotted path of its member. Any name, where nothing is known of the document's members. */
+export type Path<T> = string & (string extends keyof T ? string : [keyof T] extends [never] ? string : PathIn<T>)
+
+/** A scalar that follows from a document alone. */
+export interface Computed<T> {
+  readonly type: Exclude<FilterType, 'MAP' | 'PRESENCE' | 'DURATION'>
+  /**
+   * The value of a document; undefined: as for a member that is not set. It must be the same for the same document in
+   * every version: what follows another rule is a column of another name.
+   */
+  readonly of: (document: T) => string | number | boolean | undefined
 }
 
 /**
@@ -14,15 +35,27 @@ export interface Unique<T> {
  * `list` and of `columns` become real columns, so that filters, orders and `where` use indexes.
  */
 export interface Collection<T> {
+  // This member stands first: by it TypeScript learns that collections are compared by their members, so that each is one
+  // of documents of which nothing is known, `Collection<never>`.
+  /** Further scalar members, by dotted path, that `where` names or an index uses. */
+  readonly columns?: { readonly [Column in Path<T>]?: FilterType }
   /** `<area>_<plural>`, snake case: the name of the table. */
   readonly name: string
   /** The member that identifies a document, unique. */
-  readonly id: string
+  readonly id: Path<T>
   readonly list?: ListFields
   /** The column of the parent below which alone it is listed: the index of the default order begins with it. */
-  readonly listedBelow?: string
-  /** Further scalar members, by dotted path, that `where` names or an index uses. */
-  readonly columns?: Readonly<Record<string, FilterType>>
+  readonly listedBelow?: Path<T>
+  /**
+   * Further columns by name, whose values are computed from the document whenever it is written. Lists sort by them, and
+   * `Where` without a type names them; `indexes` do not.
+   */
+  readonly computed?: Readonly<Record<string, Computed<T>>>
+  /**
+   * By fields of `list` the columns that they sort by in their stead: a text that is filtered as it is written and
+   * sorted as the number that it stands for.
+   */
+  readonly orderedBy?: Readonly<Record<string, string>>
   /**
    * Columns that earlier versions wrote and this one does not; none gets the name of one again. A store that holds
    * others is one of a newer version, which this one must not write.
@@ -31,9 +64,19 @@ export interface Collection<T> {
   /** A version that gives one up raises `storeFormat`: else it would take the store for that of a newer one. */
   /** Servers of every version write it alike: an older one may do so where a newer one has changed other tables. */
   readonly isOfAnyVersion?: boolean
-  readonly uniques?: readonly Unique<T>[]
+  /** Sets of members that no two documents may share; `taken` makes the error of the second one. */
+  readonly uniques?: readonly {
+    readonly fields: readonly Path<T>[]
+    readonly taken: (document: T) => ApiError
+  }[]
   /** Column names in the order of the index; the id is appended. The default order of `list` has one anyway. */
-  readonly indexes?: readonly (readonly string[])[]
+  readonly indexes?: readonly (readonly Path<T>[])[]
+  /**
+   * Members for the platform alone, such as what a row is counted by: `Stored.value`, `columns` and `where` have them,
+   * texts do not, and so no answer. Every document must have them, as texts that JSON writes without escapes: ids. The
+   * id of the document, and what its list filters or sorts by, cannot be hidden.
+   */
+  readonly hidden?: readonly (keyof T & string)[]
 }
 
 /** A document as stored. */
@@ -41,9 +84,9 @@ export interface Stored<T> {
   readonly id: string
   /** Grows by one with every update; what `update` and `delete` compare. */
   readonly version: number
-  /** The text as it is answered: reading a document parses nothing. */
+  /** The text as it is answered, without `hidden` members: reading a document parses nothing. */
   readonly text: JsonText<T>
-  /** The document, parsed when first asked for. */
+  /** The document with all its members, parsed when first asked for. */
   readonly value: T
 }
 
@@ -56,12 +99,28 @@ export interface NoneOf {
 
 /**
  * Equality on columns, all of which must hold; of a list of values one must. The parent a path names, never something
- * a caller wrote.
+ * a caller wrote. Without `T` the columns may have any name: computed ones are named so.
  */
-export type Where = Readonly<Record<string, ColumnValue | readonly string[] | NoneOf>>
+export type Where<T = never> = { readonly [Column in Path<T>]?: ColumnValue | readonly string[] | NoneOf }
+
+/** The documents of some ids. */
+export function hasId<T>({ id }: Collection<T>, ids: readonly string[]): Where<T> {
+  const where: Where = { [id]: ids }
+  // The id of a collection is one of the paths of its documents.
+  return where as Where<T>
+}
+
+/**
+ * As a condition on a collection of any type, for code that is written for many types: `satisfies Where<Row>` at the
+ * caller says which members all their documents have.
+ */
+export function sharedWhere<T>(_of: Collection<T>, where: Where): Where<T> {
+  // The documents of all these types have the members.
+  return where as Where<T>
+}
 
 /** What narrows a list: of several alternatives one must hold, of none nothing is left. */
-export type Narrowing = Where | readonly Where[]
+export type Narrowing<T = never> = Where<T> | readonly Where<T>[]
 
 /**
  * Fields of a query that documents do not have: they follow from columns of theirs by a table that the caller has at
@@ -130,29 +189,29 @@ export interface Reader {
     beside: Beside<Members>,
   ): Promise<Witnessed<T, Members> | undefined>
   /** The first document that `where` fits, by id; for lookups by a unique key. */
-  find<T>(collection: Collection<T>, where: Where): Promise<Stored<T> | undefined>
-  count<T>(collection: Collection<T>, where?: Where): Promise<number>
+  find<T>(collection: Collection<T>, where: Where<T>): Promise<Stored<T> | undefined>
+  count<T>(collection: Collection<T>, where?: Where<T>): Promise<number>
   /** Whether there is a document that `where` fits. */
-  exists<T>(collection: Collection<T>, where: Where): Promise<boolean>
+  exists<T>(collection: Collection<T>, where: Where<T>): Promise<boolean>
   /** How many documents there are by the value of a STRING or ENUM column; under the empty one, where it is not set. */
-  tally<T>(collection: Collection<T>, column: string, where?: Where): Promise<ReadonlyMap<string, number>>
+  tally<T>(collection: Collection<T>, column: Path<T>, where?: Where<T>): Promise<ReadonlyMap<string, number>>
   /** The sum of an INTEGER column, 0 over no rows. */
-  sum<T>(collection: Collection<T>, column: string, where?: Where): Promise<number>
+  sum<T>(collection: Collection<T>, column: Path<T>, where?: Where<T>): Promise<number>
   /** Every document that `where` fits, by id from the one behind `after`, read in pages so that memory stays bounded. */
-  each<T>(collection: Collection<T>, where?: Where, after?: string): AsyncGenerator<Stored<T>, void, undefined>
+  each<T>(collection: Collection<T>, where?: Where<T>, after?: string): AsyncGenerator<Stored<T>, void, undefined>
   /** One page by keyset; `query.filter` runs as SQL. `where` narrows it to a parent, or to what the caller may see. */
-  list<T>(collection: Collection<T>, query: ListQuery, where?: Narrowing): Promise<Page<T>>
+  list<T>(collection: Collection<T>, query: ListQuery, where?: Narrowing<T>): Promise<Page<T>>
   /** As `list`, for documents that are not answered as they are stored, by derived fields too. */
   page<T, const Members extends readonly (keyof T & string)[] = readonly []>(
     collection: Collection<T>,
     query: ListQuery,
-    where?: Narrowing,
+    where?: Narrowing<T>,
     options?: PageOptions<Members>,
   ): Promise<StoredPage<T, Members>>
   /** The documents `ids` and all above them by the column `parent`, each once and in no order, in one statement. */
-  above<T>(collection: Collection<T>, parent: string, ids: readonly string[]): Promise<readonly Stored<T>[]>
+  above<T>(collection: Collection<T>, parent: Path<T>, ids: readonly string[]): Promise<readonly Stored<T>[]>
   /** The documents `ids` and all below them by the column `parent`, each once and in no order, in one statement. */
-  below<T>(collection: Collection<T>, parent: string, ids: readonly string[]): Promise<readonly Stored<T>[]>
+  below<T>(collection: Collection<T>, parent: Path<T>, ids: readonly string[]): Promise<readonly Stored<T>[]>
 }
 
 /** The calls of one transaction; all or none of its changes are kept. */
@@ -165,11 +224,16 @@ export interface Transaction extends Reader {
    * Throws the error of a violated `unique`, and `Conflict` when there is a document of the id. After the former, which
    * `update` may throw too, the transaction can only end: with the same error, even when it was caught.
    */
-  insert<T>(collection: Collection<T>, document: T): Promise<Stored<T>>
+  insert<T>(collection: Collection<T>, document: NoInfer<T>): Promise<Stored<T>>
   /** Replaces a document that still has `version`; throws `Conflict` when it has another. */
-  update<T>(collection: Collection<T>, id: string, document: T, version: number): Promise<Stored<T>>
+  update<T>(collection: Collection<T>, id: string, document: NoInfer<T>, version: number): Promise<Stored<T>>
   /** As `update`, in one conditional statement, but undefined when the document has another version or is gone. */
-  tryUpdate<T>(collection: Collection<T>, id: string, document: T, version: number): Promise<Stored<T> | undefined>
+  tryUpdate<T>(
+    collection: Collection<T>,
+    id: string,
+    document: NoInfer<T>,
+    version: number,
+  ): Promise<Stored<T> | undefined>
   /** Deletes a document that still has `version`; throws `Conflict` when it has another. */
   delete<T>(collection: Collection<T>, id: string, version: number): Promise<void>
   /** Calls `run` once the transaction has committed, never when it has not. A hint within the process; must not throw. */

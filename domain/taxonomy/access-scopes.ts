@@ -14,7 +14,7 @@ import type { Scope } from '../ports/operations.ts'
 import type { Collection, Reader, Where } from '../ports/store.ts'
 import { groups, organisations, workspaces } from './nodes.ts'
 import { quotaOverrides } from './quota-overrides-store.ts'
-import { keepForAnswer, readWorkspace } from './read-workspace.ts'
+import { HandedWorkspace, readWorkspace } from './read-workspace.ts'
 import { parentScope, scopeOf } from './scopes.ts'
 
 /**
@@ -83,8 +83,7 @@ async function workspaceToAnswer(reader: Reader, sent: Sent): Promise<Asked> {
   const id = sent.path.get('id') ?? ''
   const read = isUuid(id) ? await readWorkspace(reader, { id, organisation }) : undefined
   if (read === undefined) return askedAt(reader, organisation, told)
-  keepForAnswer(sent.context, read)
-  return { scope: { type: 'WORKSPACE', id }, told }
+  return { scope: { type: 'WORKSPACE', id }, told, handedOn: new HandedWorkspace(read) }
 }
 
 /** A node of the organisation, which is there as long as it has one, else that; an organisation that is not there is no scope. */

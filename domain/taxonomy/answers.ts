@@ -2,7 +2,7 @@ import type { Group, LifecycleState, Organisation, Workspace } from '../../outpu
 import type { JsonText } from '../../runtime/json.ts'
 import type { Scope } from '../ports/operations.ts'
 import type { Reader, Stored } from '../ports/store.ts'
-import { jsonText, withMembers } from '../records/json-text.ts'
+import { jsonText, withMembers } from '../resources/json-text.ts'
 import type { Below } from './counts.ts'
 import { trees, type StoredGroup, type StoredOrganisation, type StoredWorkspace } from './nodes.ts'
 import { inherit, type Effective, type Place } from './places.ts'

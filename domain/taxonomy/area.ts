@@ -1,5 +1,4 @@
-import { taxonomyRoutes } from '../../output/taxonomy/routes.ts'
-import type { BoundRoute } from '../../runtime/route.ts'
+import type { TaxonomyHandlers } from '../../output/taxonomy/handlers.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Procedure } from '../ports/procedures.ts'
 import { platformWorkspaceId, systemOrganisationId } from '../ports/reserved.ts'
@@ -14,7 +13,7 @@ import { insertOrganisation, newOrganisation, Organisations } from './organisati
 import { Operations } from './operations.ts'
 import type { TaxonomyParts } from './parts.ts'
 import { purgeProcedures } from './purge.ts'
-import { QuotaOverrides } from './quota-overrides.ts'
+import { quotaOverrideHandlers } from './quota-overrides.ts'
 import { quotaOverrides } from './quota-overrides-store.ts'
 import { createBuiltInQuotas, Quotas } from './quotas.ts'
 import { quotas } from './quotas-store.ts'
@@ -38,19 +37,19 @@ export const taxonomyCollections: readonly Collection<never>[] = [
   quotaTotals,
 ]
 
-/** The area's handlers, bound to its routes. */
-export function taxonomy(parts: TaxonomyParts): readonly BoundRoute[] {
+/** The area's handlers. */
+export function taxonomyHandlers(parts: TaxonomyParts): TaxonomyHandlers {
   const trees = new TreeReads(parts.store)
-  return taxonomyRoutes({
+  return {
     organisations: new Organisations(parts),
     groups: new Groups(parts, trees),
     workspaces: new Workspaces(parts, trees),
     quotas: new Quotas(parts),
-    quotaOverrides: new QuotaOverrides(parts),
+    quotaOverrides: quotaOverrideHandlers(parts),
     effectiveQuotas: new EffectiveQuotas(parts),
     operations: new Operations(parts),
     filterSchemas: new FilterSchemas(),
-  })
+  }
 }
 
 /** The durable work of the area: what follows changes of state and deletions. */

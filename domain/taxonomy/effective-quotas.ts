@@ -1,6 +1,8 @@
+import { Rows } from '../resources/rows.ts'
+import { quotaKind } from './quotas.ts'
 import { effectiveQuotaScopeInvalid } from '../../output/taxonomy/errors.ts'
 import type { EffectiveQuotaHandlers } from '../../output/taxonomy/handlers.ts'
-import type { EffectiveQuota, GetEffectiveQuotaRequest } from '../../output/taxonomy/types.ts'
+import type { EffectiveQuota, GetEffectiveQuotaRequest, Quota } from '../../output/taxonomy/types.ts'
 import type { Answer } from '../../runtime/json.ts'
 import type { Scope } from '../ports/operations.ts'
 import type { Reader } from '../ports/store.ts'
@@ -8,8 +10,6 @@ import { limitsOn, type Limit } from './limits.ts'
 import { locate } from './locate.ts'
 import { organisations } from './nodes.ts'
 import type { TaxonomyParts } from './parts.ts'
-import { foundQuota } from './quotas.ts'
-import { quotas } from './quotas-store.ts'
 import { scopeOf, wireScope } from './scopes.ts'
 import { foundOrganisation } from './tree-lock.ts'
 import { usageOf } from './usage.ts'
@@ -17,9 +17,11 @@ import { usageOf } from './usage.ts'
 /** What quotas allow at a node, by all limits on the way to it; computed at the read (taxonomy.md §4). */
 export class EffectiveQuotas implements EffectiveQuotaHandlers {
   readonly #parts: Pick<TaxonomyParts, 'store'>
+  readonly #quotas: Rows<Quota>
 
-  constructor(parts: Pick<TaxonomyParts, 'store'>) {
+  constructor(parts: Pick<TaxonomyParts, 'store' | 'taxonomy'>) {
     this.#parts = parts
+    this.#quotas = new Rows(quotaKind, parts)
   }
 
   async getEffectiveQuota(request: GetEffectiveQuotaRequest): Promise<Answer<EffectiveQuota>> {
@@ -27,7 +29,7 @@ export class EffectiveQuotas implements EffectiveQuotaHandlers {
     const { id, organisation } = request
     const scope = askedScope(request)
     foundOrganisation(await store.get(organisations, organisation), organisation)
-    foundQuota(await store.get(quotas, id), id)
+    await this.#quotas.read({ id })
     const located = await locate(store, scope)
     if (located?.organisation.id !== organisation) throw scopeInvalid('scope_id', 'must be a node of the organisation')
     const links = await linksOf(store, id, await limitsOn(store, id, located.scopes))

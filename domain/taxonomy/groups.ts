@@ -24,7 +24,8 @@ import { placeScope, seenNodes } from './access-scopes.ts'
 import { groupAnswer } from './answers.ts'
 import { catchUp } from './cascade-order.ts'
 import { answerable } from './inherited-fields.ts'
-import { nextEtag } from '../records/etag.ts'
+import { nextEtag } from '../resources/etag.ts'
+import { refusalOf } from '../resources/refusal.ts'
 import { effectOn, foundGroup, groupKind, requireState } from './kinds.ts'
 import { changeState, dropArchival, type Verb } from './lifecycle.ts'
 import { limitsOn, requireRoom } from './limits.ts'
@@ -149,7 +150,7 @@ export class Groups implements GroupHandlers {
       await dropArchival(tx, id)
       await tx.delete(groups, id, stored.version)
       const effect = effectOn(groupKind, 'DELETE', id, scopesOf(place))
-      await this.#parts.tree.scopeChanged(tx, effect.scope, 'DELETED')
+      await this.#parts.functions.iam.scopeChanged(tx, effect.scope, 'DELETED')
       return effect
     })
   }
@@ -159,8 +160,9 @@ export class Groups implements GroupHandlers {
     const { body, id } = request
     const parent = body.parent_group_id
     const target = await placeScope(this.#parts.store, request.organisation, parent)
-    await this.#parts.access.require(context, 'taxonomy.groups.move', target)
+    const refusal = await refusalOf(this.#parts.access.require(context, 'taxonomy.groups.move', target))
     return this.#parts.operations.mutate(context, request, async tx => {
+      if (refusal) throw refusal
       const { organisation, parent: from, stored, tree } = await lockChild(tx, groupKind, request, body.etag)
       // A parent that is not active is told before the node's own state, one that is not there after it (conventions §4).
       const place = await activePlace(tx, organisation, parent)
@@ -170,7 +172,7 @@ export class Groups implements GroupHandlers {
       if (parent === stored.value.parent_group_id) return effect
       requireOutside(stored.value, to)
       await changeTree(tx, tree)
-      await this.#parts.tree.scopeChanged(tx, effect.scope, 'MOVED')
+      await this.#parts.functions.iam.scopeChanged(tx, effect.scope, 'MOVED')
       const moved = await groupsIn(tx, [id])
       await requireFit(tx, organisation.id, { id: parent, depth: to.depth }, heightOf(id, moved))
       const next = { ...stored.value, parent_group_id: parent, update_time: formatMillis(context.now) }
@@ -207,7 +209,7 @@ export class Groups implements GroupHandlers {
       const { parent, stored, tree } = await lockChild(tx, groupKind, request, etag)
       await changeTree(tx, tree)
       const node = { kind: groupKind, above: scopesOf(parent), stored }
-      return changeState(tx, node, verb, { reason, context, tree: this.#parts.tree })
+      return changeState(tx, node, verb, { reason, context, iam: this.#parts.functions.iam })
     })
   }
 }

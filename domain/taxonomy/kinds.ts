@@ -1,3 +1,4 @@
+import type { TaxonomyArea } from '../../output/taxonomy/area.ts'
 import {
   groupNotFound,
   groupStateInvalid,
@@ -41,7 +42,7 @@ export interface Kind<T extends StoredNode> {
   readonly scopeType: 'ORGANISATION' | 'GROUP' | 'WORKSPACE'
   /** For people. */
   readonly noun: string
-  readonly resourceType: string
+  readonly resourceType: TaxonomyArea['resourceType']
   readonly collection: Collection<T>
   readonly marked: (node: T, mark: StateMark) => T
   readonly stateInvalid: (
@@ -102,10 +103,10 @@ type AnyKind = Pick<Kind<never>, 'scopeType' | 'resourceType' | 'noun' | 'stateI
 /** What was done to a node below `above`, the organisation first; operations of the tree live at the node itself. */
 export function effectOn(
   { resourceType, scopeType }: AnyKind,
-  type: string,
+  type: TaxonomyArea['operationType'],
   id: string,
   above: readonly Scope[],
-): Effect & HeldScope {
+): Effect<TaxonomyArea> & HeldScope {
   const scope: Scope = { type: scopeType, id }
   return { type, resourceType, resourceId: id, scope, chain: [...above, scope] }
 }

@@ -1,7 +1,8 @@
+import type { TaxonomyArea } from '../../output/taxonomy/area.ts'
 import type { LifecycleState } from '../../output/taxonomy/types.ts'
 import type { CallContext } from '../../runtime/context.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
-import type { TreeChanges } from '../ports/iam.ts'
+import type { Iam } from '../ports/iam.ts'
 import type { Effect, Scope } from '../ports/operations.ts'
 import type { Reader, Stored, Transaction, Where } from '../ports/store.ts'
 import { cascade } from './cascade-order.ts'
@@ -12,7 +13,7 @@ import { active, archived, statesBelow, strictness, suspended } from './states.t
 
 interface Transition {
   /** Of the operation. */
-  readonly type: string
+  readonly type: TaxonomyArea['operationType']
   /** In the order of the table of taxonomy.md §2. */
   readonly from: readonly LifecycleState[]
   /** Undefined: the state that the node had before it was archived. */
@@ -46,8 +47,8 @@ export async function changeState<T extends StoredNode>(
   tx: Transaction,
   { above, kind, stored }: HeldNode<T>,
   verb: Verb,
-  { context, reason, tree }: { readonly reason: string; readonly context: CallContext; readonly tree: TreeChanges },
-): Promise<Effect> {
+  { context, iam, reason }: { readonly reason: string; readonly context: CallContext; readonly iam: Iam },
+): Promise<Effect<TaxonomyArea>> {
   const { id, value, version } = stored
   const { from, isForPlatformNodes, to, type }: Transition = transitions[verb]
   requireState(kind, value, isForPlatformNodes ? from : unlessPlatforms(id, from))
@@ -63,7 +64,7 @@ export async function changeState<T extends StoredNode>(
   )
   const effect = effectOn(kind, type, id, above)
   const [{ id: organisation } = effect.scope] = above
-  await tree.scopeChanged(tx, effect.scope, 'STATE')
+  await iam.scopeChanged(tx, effect.scope, 'STATE')
   const ceiling = Math.max(strictness(value.state), strictness(state))
   const isFollowed = kind.scopeType === 'WORKSPACE' || (await reachesWorkspace(tx, organisation, id, ceiling))
   return isFollowed ? { ...effect, procedure: cascade({ organisation, scope: effect.scope, state, time }) } : effect

@@ -23,7 +23,7 @@ import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Transaction } from '../ports/store.ts'
 import { seenNodes } from './access-scopes.ts'
 import { organisationAnswer } from './answers.ts'
-import { nextEtag } from '../records/etag.ts'
+import { nextEtag } from '../resources/etag.ts'
 import { effectOn, organisationKind, requireState, unlessPlatforms } from './kinds.ts'
 import { changeState, dropArchival, type Verb } from './lifecycle.ts'
 import { organisations, trees, type StoredOrganisation } from './nodes.ts'
@@ -54,14 +54,14 @@ export class Organisations implements OrganisationHandlers {
   }
 
   async createOrganisation(request: CreateOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
-    const { clock, operations, tree } = this.#parts
+    const { clock, operations } = this.#parts
     const { owner_principal_id, etag: _precondition, ...settable } = request.body
     const organisation = newOrganisation(clock.newId(), formatMillis(context.now), settable)
     return operations.mutate(context, request, async tx => {
       if (owner_principal_id !== undefined) await this.#requireOwner(tx, owner_principal_id)
       await insertOrganisation(tx, organisation)
       const effect = effectOn(organisationKind, 'CREATE', organisation.id, [])
-      await tree.grantCreator(tx, owner_principal_id ?? context.principal?.id ?? '', effect)
+      await this.#parts.functions.iam.grantCreator(tx, owner_principal_id ?? context.principal?.id ?? '', effect)
       return effect
     })
   }
@@ -101,7 +101,7 @@ export class Organisations implements OrganisationHandlers {
       await deleteTree(tx, id)
       await tx.delete(organisations, id, stored.version)
       const effect = effectOn(organisationKind, 'DELETE', id, [])
-      await this.#parts.tree.scopeChanged(tx, effect.scope, 'DELETED')
+      await this.#parts.functions.iam.scopeChanged(tx, effect.scope, 'DELETED')
       return effect
     })
   }
@@ -131,13 +131,13 @@ export class Organisations implements OrganisationHandlers {
       return changeState(tx, { kind: organisationKind, above: [], stored }, verb, {
         reason: body.reason,
         context,
-        tree: this.#parts.tree,
+        iam: this.#parts.functions.iam,
       })
     })
   }
 
   async #requireOwner(tx: Transaction, id: string): Promise<void> {
-    const principal = await this.#parts.principals.find(tx, id)
+    const principal = await this.#parts.functions.iam.findPrincipal(tx, id)
     if (principal && principal.status !== 'DEACTIVATED') return
     const description = 'must be the id of a user or service account that is not deactivated'
     throw fieldInvalid(`owner_principal_id ${description}`, {

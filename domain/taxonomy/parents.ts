@@ -16,11 +16,14 @@ export const maxDepth = 10
 export const maxChildren = 300
 
 /**
- * The place that a body names as parent. Throws GROUP_PARENT_NOT_FOUND when it is no group of the organisation, and
- * PARENT_NOT_ACTIVE.
+ * The place that a body names as parent. Throws PARENT_NOT_ACTIVE, then GROUP_PARENT_NOT_FOUND when it is no group of the
+ * organisation.
  */
 export async function namedParent(reader: Reader, organisation: StoredOrganisation, parent: string): Promise<Place> {
-  return requirePlace(await activePlace(reader, organisation, parent))
+  const place = await activePlace(reader, organisation, parent)
+  // The organisation stands above every parent, and states are told before what is not there (conventions §4).
+  if (place === undefined) await activeParent(reader, organisation, '')
+  return requirePlace(place)
 }
 
 /** The place that a body names as parent, undefined when there is none; throws PARENT_NOT_ACTIVE. */

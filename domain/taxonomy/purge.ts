@@ -1,5 +1,5 @@
 import { purgeStepFailed } from '../../output/taxonomy/errors.ts'
-import type { TreeChanges } from '../ports/iam.ts'
+import type { Iam } from '../ports/iam.ts'
 import { again, done, type Procedure, type Step, type StepContext, type WorkOrder } from '../ports/procedures.ts'
 import type { Stored, Transaction } from '../ports/store.ts'
 import type { WorkspaceHooks } from '../ports/taxonomy.ts'
@@ -37,7 +37,7 @@ const purgeOrder = ['compute', 'network', 'registry', 'storage', 'observability'
 
 /** Both purges; they are tried until they succeed. */
 export function purgeProcedures(
-  { hooks, tree }: TaxonomyParts,
+  { functions, hooks }: TaxonomyParts,
   { restMs, askMs }: Pick<FollowTimes, 'restMs' | 'askMs'>,
 ): readonly Procedure<PurgeInput, Checkpoint>[] {
   const areas: Step<PurgeInput, Checkpoint> = {
@@ -62,7 +62,7 @@ export function purgeProcedures(
   }
   const node: Step<PurgeInput, Checkpoint> = {
     name: 'node',
-    run: async ({ input }) => done(tx => dropPurged(tx, tree, input.workspace)),
+    run: async ({ input }) => done(tx => dropPurged(tx, functions.iam, input.workspace)),
   }
   return [
     { kind: forcedKind, deadlineMs: 'none', steps: [areas, node] },
@@ -79,14 +79,14 @@ async function isFollowed({ input, store }: Context): Promise<boolean> {
 const inOrder = (all: readonly WorkspaceHooks[]): readonly WorkspaceHooks[] =>
   all.toSorted((one, other) => purgeOrder.indexOf(one.area) - purgeOrder.indexOf(other.area))
 
-async function dropPurged(tx: Transaction, tree: TreeChanges, id: string): Promise<void> {
+async function dropPurged(tx: Transaction, iam: Iam, id: string): Promise<void> {
   const organisation = (await tx.get(workspaces, id))?.value.organisation_id
   if (organisation === undefined) return
   await lockTree(tx, organisation, { workspaces: -1 })
   const stored = await tx.lock(workspaces, id)
   if (stored === undefined) return
   await dropWorkspace(tx, stored)
-  await tree.scopeChanged(tx, { type: 'WORKSPACE', id }, 'DELETED')
+  await iam.scopeChanged(tx, { type: 'WORKSPACE', id }, 'DELETED')
 }
 
 /** Takes a workspace out of its tree, which is locked and counted, with all that is kept of it. */

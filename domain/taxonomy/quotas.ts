@@ -1,5 +1,3 @@
-import { limitBelowUsage, quotaNotFound } from '../../output/taxonomy/errors.ts'
-import type { QuotaHandlers } from '../../output/taxonomy/handlers.ts'
 import type {
   GetQuotaRequest,
   ListQuotasRequest,
@@ -7,57 +5,55 @@ import type {
   TaxonomyOperation,
   UpdateQuotaRequest,
 } from '../../output/taxonomy/types.ts'
-import { quotaFields } from '../../output/taxonomy/validators.ts'
 import type { CallContext, ListContext } from '../../runtime/context.ts'
-import { applyUpdate, checkEtag } from '../../runtime/field-mask.ts'
 import type { Answer } from '../../runtime/json.ts'
 import type { Page } from '../../runtime/pagination.ts'
+import { defineKind } from '../resources/kind.ts'
+import { Resources } from '../resources/resources.ts'
+import { limitBelowUsage, quotaNotFound } from '../../output/taxonomy/errors.ts'
+import type { TaxonomyArea } from '../../output/taxonomy/area.ts'
+import type { QuotaHandlers } from '../../output/taxonomy/handlers.ts'
+import { quotaFields } from '../../output/taxonomy/validators.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import { isRecord } from '../../runtime/validation.ts'
 import type { Warning } from '../ports/operations.ts'
 import type { Parts } from '../ports/parts.ts'
 import type { Reader, Stored, Transaction } from '../ports/store.ts'
-import { nextEtag } from '../records/etag.ts'
+import { nextEtag } from '../resources/etag.ts'
 import { organisations } from './nodes.ts'
 import { overrideAt } from './quota-overrides-store.ts'
 import { builtInQuotas, fixedMembers } from './quotas-built-in.ts'
 import { quotas } from './quotas-store.ts'
 import { usageOf } from './usage.ts'
 
+/** Quotas; no caller makes or deletes one. */
+export const quotaKind = defineKind({
+  type: 'taxonomy.quotas',
+  noun: 'quota',
+  collection: quotas,
+  fields: quotaFields,
+  notFound: quotaNotFound,
+})
+
 /** Caps on the sum of a subtree; built in, only their default limit changes (taxonomy.md §1). */
 export class Quotas implements QuotaHandlers {
-  readonly #parts: Parts<TaxonomyOperation>
+  readonly #resources: Resources<Quota, TaxonomyArea>
 
-  constructor(parts: Parts<TaxonomyOperation>) {
-    this.#parts = parts
+  constructor(parts: Parts<TaxonomyArea>) {
+    this.#resources = new Resources(quotaKind, parts)
   }
 
-  async listQuotas(_request: ListQuotasRequest, { query }: ListContext): Promise<Page<Quota>> {
-    return this.#parts.store.list(quotas, query)
+  async listQuotas(request: ListQuotasRequest, context: ListContext): Promise<Page<Quota>> {
+    return this.#resources.list(request, context)
   }
 
-  async getQuota({ id }: GetQuotaRequest): Promise<Answer<Quota>> {
-    return foundQuota(await this.#parts.store.get(quotas, id), id).text
+  async getQuota(request: GetQuotaRequest): Promise<Answer<Quota>> {
+    return this.#resources.get(request)
   }
 
   async updateQuota(request: UpdateQuotaRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
-    const { body, id, update_mask } = request
-    return this.#parts.operations.mutate(context, request, async tx => {
-      const stored = foundQuota(await tx.lock(quotas, id), id)
-      const { changed, value } = applyUpdate(quotaFields, stored.value, body, update_mask)
-      checkEtag(body.etag, stored.value.etag)
-      if (changed.length > 0) {
-        const next = { ...value, etag: nextEtag(stored.value.etag), update_time: formatMillis(context.now) }
-        await tx.update(quotas, id, next, stored.version)
-      }
-      return {
-        type: 'UPDATE',
-        resourceType: 'taxonomy.quotas',
-        resourceId: id,
-        scope: { type: 'PLATFORM', id: '' },
-        changed,
-        warnings: changed.length > 0 ? await usageWarnings(tx, value) : [],
-      }
+    return this.#resources.update(request, context, {
+      count: async (tx, { value }) => ({ warnings: await usageWarnings(tx, value) }),
     })
   }
 }
@@ -87,14 +83,6 @@ function readable(stored: Stored<Quota>): Quota | undefined {
     if (error instanceof SyntaxError) return undefined
     throw error
   }
-}
-
-/** The quota that a path names. */
-export function foundQuota(stored: Stored<Quota> | undefined, id: string): Stored<Quota> {
-  if (stored) return stored
-  throw quotaNotFound(`quota "${id.slice(0, 80)}" does not exist; GET /taxonomy/v1/quotas lists those that do`, {
-    resource: { type: 'taxonomy.quotas', name: id },
-  })
 }
 
 /** The notice that a limit is below what a scope uses: nothing is evicted, growth stops. */

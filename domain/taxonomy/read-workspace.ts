@@ -1,5 +1,4 @@
 import type { Workspace } from '../../output/taxonomy/types.ts'
-import type { CallContext } from '../../runtime/context.ts'
 import type { JsonText } from '../../runtime/json.ts'
 import type { Page } from '../../runtime/pagination.ts'
 import type { Reader, StoredPage, Witnessed } from '../ports/store.ts'
@@ -23,21 +22,15 @@ export async function readWorkspace(
 }
 
 /**
- * What calls were decided by, until it is answered: a row that is read once is what the decision was about, and costs
- * half. It is as of a moment within the call, but others may have changed the tree since.
+ * A workspace as the door has read it for its decision, handed on to the handler: the row is read once, and the answer
+ * shows the row that the decision was about. It is as of a moment within the call; others may have changed the tree since.
  */
-const decided = new WeakMap<CallContext, ReadWorkspace>()
+export class HandedWorkspace {
+  readonly read: ReadWorkspace
 
-/** Keeps what a call is decided by for its handler. */
-export function keepForAnswer(context: CallContext, read: ReadWorkspace): void {
-  decided.set(context, read)
-}
-
-/** What the call was decided by, the first time; undefined where it was decided by something else. */
-export function takeForAnswer(context: CallContext): ReadWorkspace | undefined {
-  const read = decided.get(context)
-  decided.delete(context)
-  return read
+  constructor(read: ReadWorkspace) {
+    this.read = read
+  }
 }
 
 type WorkspacesPage = StoredPage<StoredWorkspace, readonly ['parent_group_id', 'state']>

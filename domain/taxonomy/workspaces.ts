@@ -1,3 +1,4 @@
+import type { TaxonomyArea } from '../../output/taxonomy/area.ts'
 import type { WorkspaceHandlers } from '../../output/taxonomy/handlers.ts'
 import type {
   ArchiveWorkspaceGiven,
@@ -25,7 +26,8 @@ import { placeScope, seenNodes } from './access-scopes.ts'
 import { workspaceAnswer } from './answers.ts'
 import { requireNothingHeld, requireNothingProtected } from './held-by-areas.ts'
 import { answerable } from './inherited-fields.ts'
-import { nextEtag } from '../records/etag.ts'
+import { nextEtag } from '../resources/etag.ts'
+import { refusalOf } from '../resources/refusal.ts'
 import { effectOn, foundWorkspace, noWorkspace, requireState, unlessPlatforms, workspaceKind } from './kinds.ts'
 import { changeState, type Verb } from './lifecycle.ts'
 import { limitsOn, requireRoom } from './limits.ts'
@@ -37,7 +39,7 @@ import { activeParent, activePlace, namedParent, requirePlace, standingPlace } f
 import type { TaxonomyParts } from './parts.ts'
 import { inherit } from './places.ts'
 import { dropWorkspace, forcedPurge, freePurge } from './purge.ts'
-import { answeredPage, readWorkspace, takeForAnswer } from './read-workspace.ts'
+import { answeredPage, HandedWorkspace, readWorkspace } from './read-workspace.ts'
 import { active, archived, deleting, suspended } from './states.ts'
 import { changeTree, lockTree, shareTree } from './tree-lock.ts'
 import type { TreeReads } from './tree-reads.ts'
@@ -68,7 +70,8 @@ export class Workspaces implements WorkspaceHandlers {
   }
 
   async getWorkspace(request: GetWorkspaceRequest, context: CallContext): Promise<Answer<Workspace>> {
-    let decided = takeForAnswer(context)
+    const { handedOn } = context
+    let decided = handedOn instanceof HandedWorkspace ? handedOn.read : undefined
     return this.#trees.read(request.organisation, async tree => {
       const found = decided ?? (await readWorkspace(tree.reader, request))
       // Tried again, it is read again.
@@ -82,7 +85,7 @@ export class Workspaces implements WorkspaceHandlers {
   }
 
   async createWorkspace(request: CreateWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
-    const { clock, hooks, operations, tree } = this.#parts
+    const { clock, hooks, operations } = this.#parts
     const { etag: _precondition, parent_group_id: parent, ...settable } = request.body
     const workspace = newWorkspace(clock.newId(), formatMillis(context.now), {
       organisation_id: request.organisation,
@@ -96,8 +99,8 @@ export class Workspaces implements WorkspaceHandlers {
       await tx.insert(workspaces, workspace)
       const above = scopesOf(place)
       const effect = effectOn(workspaceKind, 'CREATE', workspace.id, above)
-      await tree.grantCreator(tx, context.principal?.id ?? '', effect)
-      await tree.ensureServiceAccount(tx, effect, 'default')
+      await this.#parts.functions.iam.grantCreator(tx, context.principal?.id ?? '', effect)
+      await this.#parts.functions.iam.ensureServiceAccount(tx, effect, 'default')
       const quota = 'taxonomy.workspaces'
       await requireRoom(tx, await limitsOn(tx, quota, above), { quota, amount: 1, isCounted: true })
       for (const area of hooks()) await area.workspaceCreated?.(tx, workspace.id)
@@ -144,9 +147,9 @@ export class Workspaces implements WorkspaceHandlers {
   async #purge(
     tx: Transaction,
     { id, value, version }: Stored<StoredWorkspace>,
-    effect: Effect,
+    effect: Effect<TaxonomyArea>,
     context: CallContext,
-  ): Promise<Effect> {
+  ): Promise<Effect<TaxonomyArea>> {
     await requireNothingProtected(tx, this.#parts.hooks(), value)
     const time = formatMillis(context.now)
     const by = context.principal?.id ?? ''
@@ -155,10 +158,14 @@ export class Workspaces implements WorkspaceHandlers {
     return { ...effect, procedure: forcedPurge(id) }
   }
 
-  async #delete(tx: Transaction, stored: Stored<StoredWorkspace>, effect: Effect): Promise<Effect> {
+  async #delete(
+    tx: Transaction,
+    stored: Stored<StoredWorkspace>,
+    effect: Effect<TaxonomyArea>,
+  ): Promise<Effect<TaxonomyArea>> {
     await requireNothingHeld(tx, this.#parts.hooks(), stored.value)
     await dropWorkspace(tx, stored)
-    await this.#parts.tree.scopeChanged(tx, effect.scope, 'DELETED')
+    await this.#parts.functions.iam.scopeChanged(tx, effect.scope, 'DELETED')
     await this.#parts.operations.follow(tx, { ...freePurge(stored.id), scope: effect.scope })
     return effect
   }
@@ -167,8 +174,9 @@ export class Workspaces implements WorkspaceHandlers {
     const { body, id } = request
     const parent = body.parent_group_id
     const target = await placeScope(this.#parts.store, request.organisation, parent)
-    await this.#parts.access.require(context, 'taxonomy.workspaces.move', target)
+    const refusal = await refusalOf(this.#parts.access.require(context, 'taxonomy.workspaces.move', target))
     return this.#parts.operations.mutate(context, request, async tx => {
+      if (refusal) throw refusal
       const { organisation, parent: from, stored, tree } = await lockChild(tx, workspaceKind, request, body.etag)
       // A parent that is not active is told before the node's own state, one that is not there after it (conventions §4).
       const place = await activePlace(tx, organisation, parent)
@@ -177,7 +185,7 @@ export class Workspaces implements WorkspaceHandlers {
       const effect = effectOn(workspaceKind, 'MOVE', id, scopesOf(to))
       if (parent === stored.value.parent_group_id) return effect
       await changeTree(tx, tree)
-      await this.#parts.tree.scopeChanged(tx, effect.scope, 'MOVED')
+      await this.#parts.functions.iam.scopeChanged(tx, effect.scope, 'MOVED')
       const next = { ...stored.value, parent_group_id: parent, update_time: formatMillis(context.now) }
       await tx.update(workspaces, id, next, stored.version)
       await moveUsage(tx, id, parent)
@@ -210,7 +218,7 @@ export class Workspaces implements WorkspaceHandlers {
       const { parent, stored, tree } = await lockChild(tx, workspaceKind, request, etag)
       await changeTree(tx, tree)
       const node = { kind: workspaceKind, above: scopesOf(parent), stored }
-      return changeState(tx, node, verb, { reason, context, tree: this.#parts.tree })
+      return changeState(tx, node, verb, { reason, context, iam: this.#parts.functions.iam })
     })
   }
 }

@@ -1,5 +1,6 @@
 import type { Model, Outline } from '../model/types.ts'
 import type { EmitOptions } from '../options.ts'
+import { emitArea } from './area.ts'
 import { emitClient } from './client.ts'
 import { type Emission, emissions } from './emission.ts'
 import { emitErrors } from './errors.ts'
@@ -23,6 +24,7 @@ const artefacts: readonly { readonly file: string; readonly emit: (emission: Emi
   { file: 'client.ts', emit: emitClient },
   { file: 'filters.ts', emit: emitFilters },
   { file: 'permissions.ts', emit: emitPermissions },
+  { file: 'area.ts', emit: emitArea },
 ]
 
 /** Prints the documents of a model: path below the output root -> text, laid out as prettier would. */

@@ -3,10 +3,12 @@ import type { EmitOptions } from '../options.ts'
 import type { Document } from '../model/types.ts'
 import { type Doc, group, ifBroken, indent, join, line, print } from './layout/doc.ts'
 import { quote } from './layout/typescript.ts'
+import { areaTypes } from './names.ts'
 import { type RuntimeSymbol, runtimeSymbols } from './runtime-symbols.ts'
 
 /** The files of one document's output, by the name that others import them under. */
-export type Part = 'types' | 'validators' | 'handlers' | 'routes' | 'errors' | 'client' | 'filters' | 'permissions'
+export type Part =
+  'types' | 'validators' | 'handlers' | 'routes' | 'errors' | 'client' | 'filters' | 'permissions' | 'area'
 
 /** A name that another module exports, and what it is called here. */
 export interface Import {
@@ -97,8 +99,9 @@ export class OutputFile {
     return [header, '\n', ...imports, imports.length > 0 ? '\n' : '', body].join('')
   }
 
-  /** Whether a route is called like something that routes are made of. */
+  /** Whether a route is called like something that routes are made of, or a record like the types of the area. */
   #isDeclaredHere(name: string): boolean {
+    if (this.#part === 'area') return Object.values(areaTypes(this.document.name)).includes(name)
     return this.#part === 'routes' && this.document.operations.some(({ routeName }) => routeName === name)
   }
 

@@ -16,6 +16,12 @@ export function letters(index: number): string {
 /** The class of a document's client: `TaxonomyClient`. */
 export const clientName = (document: string): string => `${pascal(document)}Client`
 
+/** The types of a document's area.ts: `TaxonomyArea`, `TaxonomyResourceType`. */
+export const areaTypes = (document: string): { readonly area: string; readonly resource: string } => ({
+  area: `${pascal(document)}Area`,
+  resource: `${pascal(document)}ResourceType`,
+})
+
 /** Any text as one word of an identifier, its parts joined: `font-size`, `font_size` -> `fontSize`. */
 export const word = (text: string): string =>
   nameParts(text.replaceAll('_', ' '))

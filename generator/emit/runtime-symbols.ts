@@ -12,6 +12,7 @@ export const runtimeSymbols = {
   Faults: { module: 'validation', type: true },
   Fields: { module: 'field-mask', type: true },
   FormFile: { module: 'forms', type: true },
+  GeneratedArea: { module: 'route', type: true },
   ListContext: { module: 'context', type: true },
   ListFields: { module: 'filter/types', type: true },
   Page: { module: 'pagination', type: true },

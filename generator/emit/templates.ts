@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import Handlebars from 'handlebars'
 
-export type TemplateName = 'client' | 'errors' | 'filters' | 'joined-client' | 'permissions' | 'routes'
+export type TemplateName = 'area' | 'client' | 'errors' | 'filters' | 'joined-client' | 'permissions' | 'routes'
 
 const compiled = new Map<TemplateName, Handlebars.TemplateDelegate>()
 

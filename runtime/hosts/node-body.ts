@@ -6,6 +6,7 @@ export interface NodeRequest {
   readonly socket: { readonly remoteAddress?: string | undefined }
   readonly destroyed: boolean
   readonly readableEnded: boolean
+  destroy(): unknown
   on(event: string, listener: (chunk: Uint8Array<ArrayBuffer>) => void): unknown
   pause(): unknown
   resume(): unknown
@@ -21,14 +22,17 @@ const discarded = { bytes: 16_777_216, milliseconds: 2000 } as const
 export class NodeBody implements AsyncIterableIterator<Uint8Array<ArrayBuffer>, undefined> {
   readonly #req: NodeRequest
   readonly #lost: () => void
+  readonly #proceed: () => void
   readonly #queue: Uint8Array<ArrayBuffer>[] = []
   #wake: (() => void) | undefined
   #isOpen = false
   #isLeft = false
 
-  constructor(req: NodeRequest, lost: () => void) {
+  /** `proceed` is called when the body is first asked for, `lost` when it is asked for and will not come. */
+  constructor(req: NodeRequest, lost: () => void, proceed: () => void) {
     this.#req = req
     this.#lost = lost
+    this.#proceed = proceed
   }
 
   [Symbol.asyncIterator](): this {
@@ -78,8 +82,14 @@ export class NodeBody implements AsyncIterableIterator<Uint8Array<ArrayBuffer>, 
     clearTimeout(timer)
   }
 
+  /** Closes the connection unless all of it has come. */
+  cut(): void {
+    if (this.isArriving) this.#req.destroy()
+  }
+
   #open(): void {
     this.#isOpen = true
+    this.#proceed()
     const wake = (): void => this.#wake?.()
     this.#req.on('data', chunk => {
       if (this.#isLeft) return

@@ -31,18 +31,23 @@ export interface NodeSocket {
 /** Options a node:http server needs for the limits and errors of conventions §1: URL 16 KiB, headers 32 KiB. */
 export const serverOptions = { maxHeaderSize: 48 * 1024, requireHostHeader: false } as const
 
+/** Answers a request of node:http. `proceed` is called when its body is first asked for. */
+export type NodeHost = (req: NodeRequest, res: NodeResponse, proceed?: () => void) => void
+
 /**
  * Serves over node:http: `createServer(serverOptions, nodeHost(dispatch))`. A caller that goes away aborts the call;
- * streams are written at the pace at which they are read; what is left of a body is discarded after the answer.
+ * streams are written at the pace at which they are read; what is left of a body is discarded after the answer, and its
+ * connection closed when that takes too long. To ask callers of `Expect: 100-continue` for their body no earlier than it
+ * is read, `server.on('checkContinue', (req, res) => host(req, res, () => res.writeContinue()))`.
  */
-export function nodeHost(dispatch: Dispatch): (req: NodeRequest, res: NodeResponse) => void {
-  return (req, res) => {
+export function nodeHost(dispatch: Dispatch): NodeHost {
+  return (req, res, proceed = () => {}) => {
     const { method = '', url: target = '', rawHeaders, socket } = req
     const controller = new AbortController()
     const abort = (): void => controller.abort()
     const headers = joinHeaders(rawHeaders)
     const hasBody = (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
-    const body = hasBody ? new NodeBody(req, abort) : undefined
+    const body = hasBody ? new NodeBody(req, abort, proceed) : undefined
     res.on('close', () => {
       if (!res.writableFinished) abort()
       body?.return()
@@ -75,20 +80,28 @@ async function write({ status, headers, body }: WireAnswer, res: NodeResponse, r
     res.writeHead(status, headers)
     // The first piece may take long.
     res.flushHeaders()
-    return pump(body, res, request.signal)
+    await pump(body, res, request.signal)
+    return end(res, request)
   }
   const isHead = request.method === 'HEAD'
   const length = typeof body === 'string' ? encoder.encode(body).length : (body?.length ?? 0)
   const isBare = body === undefined && (isHead || status === 204 || status === 304)
   if (!isBare) headers['content-length'] = String(length)
   res.writeHead(status, headers)
-  if (body === undefined || isHead || !request.body?.isArriving) {
+  if (!request.body?.isArriving) {
     res.end(body)
     return
   }
-  // A connection that closes with bytes unread is reset, and the caller may lose the answer: they are read first.
-  res.write(typeof body === 'string' ? encoder.encode(body) : body)
-  await request.body.discard()
+  if (body === undefined || isHead) res.flushHeaders()
+  else res.write(typeof body === 'string' ? encoder.encode(body) : body)
+  return end(res, request)
+}
+
+/** A connection that closes with bytes unread is reset, and the caller may lose the answer: they are read first. */
+async function end(res: NodeResponse, { body }: Asked): Promise<void> {
+  if (body?.isArriving) await body.discard()
+  // Else node:http would go on to read what is left, however much and slowly.
+  if (body?.isArriving) res.on('finish', () => body.cut())
   res.end()
 }
 
@@ -99,7 +112,6 @@ async function pump(body: ReadableStream<Uint8Array>, res: NodeResponse, signal:
     if (!res.write(chunk) && !res.destroyed) return new Promise(resolve => (wake = resolve))
   }
   await body.pipeTo(new WritableStream({ write }), { signal })
-  res.end()
 }
 
 const clientErrorStatus: Readonly<Record<string, readonly [status: number, line: string, description: string]>> = {

@@ -1,19 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative, sep } from 'node:path'
-import { root, toolFile } from '../project.ts'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { FileReport, Report } from './report.ts'
 import { runNode, type Result, type Run } from './run.ts'
-
-/** The parts of vitest's JSON report that are counted. */
-interface Report {
-  readonly testResults: readonly {
-    /** The path of the file. */
-    readonly name: string
-    readonly status: string
-    readonly message: string
-    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[]
-  }[]
-}
+import { timesOf } from './times.ts'
 
 /** The parts of the suite in the order they are reported; the first that fits a file takes it. */
 const parts: readonly (readonly [name: string, files: RegExp])[] = [
@@ -25,29 +16,41 @@ const parts: readonly (readonly [name: string, files: RegExp])[] = [
   ['tests', /./],
 ]
 
-/** All vitest tests as one run: what it prints meanwhile, and in the end the results of each part. */
+/** All vitest tests as one run: what it prints meanwhile, and what came of it. */
 export interface Suite {
   readonly output: Run['output']
-  readonly results: Promise<readonly Result[]>
+  readonly outcome: Promise<Outcome>
 }
 
-/** Starts vitest. */
-export function runVitest(): Suite {
+export interface Outcome {
+  /** The results of each part. */
+  readonly results: readonly Result[]
+  /** Lines for people: what ran, and how long it took. */
+  readonly lines: readonly string[]
+}
+
+const program = fileURLToPath(new URL('./suite.ts', import.meta.url))
+
+/** Starts the tests in files whose paths hold one of the filters; without a filter, all of them. */
+export function runVitest(filters: readonly string[]): Suite {
   const folder = mkdtempSync(join(tmpdir(), 'ninefold-test-'))
-  const report = join(folder, 'report.json')
-  const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${report}`]
+  const file = join(folder, 'report.json')
   // Some thousand processes begin with the same modules: workers, servers and commands.
   const compiled = { NODE_COMPILE_CACHE: join(folder, 'compiled') }
-  const { output, status } = runNode([toolFile('vitest'), 'run', ...reporters], compiled)
-  const results = status.then(code => {
+  const { output, status } = runNode([program, file, ...filters], compiled)
+  const outcome = status.then((code): Outcome => {
     try {
-      return resultsOf(readReport(report), code)
+      const report = readReport(file)
+      const ran = filters.length === 0 ? [] : (report?.files ?? []).map(ranLine).toSorted()
+      return { results: resultsOf(report, code), lines: [...ran, ...(report ? timesOf(report.files) : [])] }
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }
   })
-  return { output, results }
+  return { output, outcome }
 }
+
+const ranLine = ({ path, project, tests }: FileReport): string => `ran ${path} on ${project}: ${tests.length} tests`
 
 function readReport(file: string): Report | undefined {
   try {
@@ -58,12 +61,19 @@ function readReport(file: string): Report | undefined {
 }
 
 /**
- * Counts a report. A file that could not be loaded is one failed test, and so is a run without a report, or one that
- * failed although every test passed.
+ * Counts a report. A file that could not be loaded is one failed test, and so is a filter that fits no file, a run
+ * without a report, or one that failed although every test passed.
  */
 export function resultsOf(report: Report | undefined, status: number | undefined): readonly Result[] {
   if (report === undefined) return [crash(`vitest ended without a report, exit status ${status ?? 'none'}`)]
-  const files = Map.groupBy(report.testResults, ({ name }) => partOf(relative(root, name).split(sep).join('/')))
+  if (report.unknownFilters.length > 0) {
+    return report.unknownFilters.map(filter =>
+      crash(
+        `no test file has "${filter.slice(0, 80)}" in its path, so nothing has run; name a file or folder below test/`,
+      ),
+    )
+  }
+  const files = Map.groupBy(report.files, ({ path }) => partOf(path))
   const results = parts.flatMap(([name]) => {
     const found = files.get(name)
     return found === undefined ? [] : [count(name, found)]
@@ -78,24 +88,21 @@ function partOf(file: string): string | undefined {
   return parts.find(([, files]) => files.test(file))?.[0]
 }
 
-function count(name: string, files: Report['testResults']): Result {
-  const tests = files.flatMap(({ assertionResults }) => assertionResults)
+function count(name: string, files: readonly FileReport[]): Result {
+  const tests = files.flatMap(file => file.tests)
   const withStatus = (wanted: string) => tests.filter(({ status }) => status === wanted)
-  const broken = files.filter(({ status, assertionResults }) => status === 'failed' && !assertionResults.some(isFailed))
-  const passed = withStatus('passed').length
-  const failed = withStatus('failed').length
+  const broken = files.filter(file => file.isFailed && !file.tests.some(({ status }) => status === 'failed'))
+  const skipped = withStatus('skipped')
   return {
     name,
-    passed,
-    failed: failed + broken.length,
-    skipped: tests.length - passed - failed,
+    passed: withStatus('passed').length,
+    failed: withStatus('failed').length + broken.length,
+    skipped: skipped.length,
     notes: [
-      ...tests.filter(test => test.status !== 'passed' && !isFailed(test)).map(test => `SKIPPED ${test.fullName}`),
-      ...broken.map(file => `FAILED to run ${relative(root, file.name)}: ${file.message.split('\n', 1)[0] ?? ''}`),
+      ...skipped.map(test => `SKIPPED ${test.name}`),
+      ...broken.map(({ path, message }) => `FAILED to run ${path}: ${message.split('\n', 1)[0] ?? ''}`),
     ],
   }
 }
-
-const isFailed = ({ status }: { readonly status: string }): boolean => status === 'failed'
 
 const crash = (note: string): Result => ({ name: 'vitest', passed: 0, failed: 1, skipped: 0, notes: [note] })

@@ -3,7 +3,7 @@ import { platform, type AccessScopes, type ScopeOf } from '../../domain/ports/ac
 import type { Scope } from '../../domain/ports/operations.ts'
 import type { Store } from '../../domain/ports/store.ts'
 import type { CallContext, Principal } from '../../runtime/context.ts'
-import type { Doors, PathParameters } from '../../runtime/doors.ts'
+import type { Authorized, Doors, PathParameters } from '../../runtime/doors.ts'
 import { isUuid } from '../../runtime/formats.ts'
 import type { Access, Route } from '../../runtime/route.ts'
 import { hasUsedKey } from '../operations/idempotency.ts'
@@ -68,9 +68,8 @@ export function iamDoors(parts: DoorParts, scopes: Readonly<Record<string, Acces
       const rule = ruleOf(route, access)
       if (rule.scopeOf === 'handler') return
       if (access.scope === 'filtered') return requireSomewhere(parts, context, access, path)
-      if (rule.needsRequest) return
-      if (rule.resource.isCreate && (await mayHangOnName(parts, access, path))) return
-      await decide(parts, context, rule, path)
+      if (rule.needsRequest || (rule.resource.isCreate && (await mayHangOnName(parts, access, path)))) return undecided
+      return decide(parts, context, rule, path)
     },
     async authorizeRequest(context, route, path, given) {
       const { access, body } = route
@@ -105,6 +104,8 @@ function makeRule(route: Route<unknown, unknown>, access: Permission, scopes: Ac
   }
 }
 
+const undecided: Authorized = { isUndecided: true }
+
 const noRow: ScopeOf = async () => ({ scope: undefined, told: platform })
 
 async function decide(
@@ -113,12 +114,12 @@ async function decide(
   { access, isOfRow, resource, scopeOf }: Rule,
   path: PathParameters,
   given?: Readonly<Record<string, unknown>>,
-): Promise<void> {
+): Promise<Authorized | void> {
   if (scopeOf === 'handler' || (isOfRow && (await hasUsedKey(store, context)))) return
   const asked = await scopeOf(store, { path, given, context })
-  if (access.own && asked.owner === context.principal?.id) return
+  if (access.own && asked.owner === context.principal?.id) return asked
   const called = resource.of(path, nameIn(given))
-  if (await isAllowed(decisions, context, access.key, asked.scope, called)) return
+  if (await isAllowed(decisions, context, access.key, asked.scope, called)) return asked
   throw permissionDenied(access.key, asked.told)
 }
 

@@ -1,7 +1,8 @@
 import type { Access, AccessScopes } from '../../domain/ports/access.ts'
 import type { Audit } from '../../domain/ports/audit.ts'
 import type { Clock } from '../../domain/ports/clock.ts'
-import type { Principals, TreeChanges } from '../../domain/ports/iam.ts'
+import type { AreaFunctions } from '../../domain/ports/functions.ts'
+import type { Resolve } from '../../domain/resources/look-up.ts'
 import type { Store } from '../../domain/ports/store.ts'
 import type { Taxonomy } from '../../domain/ports/taxonomy.ts'
 import type { Doors } from '../../runtime/doors.ts'
@@ -9,7 +10,7 @@ import type { BoundRoute } from '../../runtime/route.ts'
 import type { Config } from '../config.ts'
 import type { IamServices } from '../iam/services.ts'
 import type { Log } from '../log.ts'
-import type { PeriodicOptions } from '../operations/periodic.ts'
+import type { Worker } from '../../domain/ports/workers.ts'
 import type { ServerStore } from '../store/server-store.ts'
 
 /** What access is made with. */
@@ -25,19 +26,21 @@ export interface AccessSources {
   readonly taxonomy: Taxonomy
   /** Where the operations of each area are authorized, by its name. */
   readonly scopes: Readonly<Record<string, AccessScopes>>
+  /** Looks up the resources of all areas, as policies match them. */
+  readonly resolve: Resolve
 }
 
 /** Who may do what on a platform: what a server asks at its doors and gives its areas. */
 export interface PlatformAccess {
   readonly doors: Doors
   readonly access: Access
-  readonly principals: Principals
-  readonly tree: TreeChanges
-  /** What the area of iam works with; absent where there is none. */
-  readonly iam?: IamServices
+  /** What the guard does for the areas: the functions of iam. */
+  readonly functions: Partial<AreaFunctions>
+  /** What the guard shares with the area of iam; absent where another access guards the platform. */
+  readonly guard?: IamServices
   /** Beside those of the areas. */
   readonly routes: readonly BoundRoute[]
-  readonly periodic: readonly PeriodicOptions[]
+  readonly periodic: readonly Worker[]
   /** Makes what exists from the first start, once the areas have. */
   begin(): Promise<SignIn>
   end(): void | Promise<void>

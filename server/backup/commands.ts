@@ -1,7 +1,9 @@
 import { Command } from 'commander'
 import { ownPackage } from '../../generator/cli/package-root.ts'
-import { readConfig } from '../config.ts'
+import type { AreaModule } from '../area.ts'
+import { readHostConfig } from '../config.ts'
 import { placeName } from '../platform-store.ts'
+import { declaredSettings } from '../settings/declarations.ts'
 
 const configHelp = 'settings in JSON (default: ninefold.json, when there is one)'
 
@@ -22,8 +24,8 @@ export const backupCommand = (): Command =>
     .option('--config <file>', configHelp)
     .action(async ({ config, replace, to }: BackupFlags) => {
       checkNames('--to', to)
-      const dataDir = dataDirOf(config)
       const [{ areas }, { backUp }] = await Promise.all([import('../areas.ts'), import('./backup.ts')])
+      const dataDir = dataDirOf(config, areas)
       const { version } = ownPackage()
       await backUp({ dataDir, areas, to, isReplacing: replace, version, now: Date.now(), print })
     })
@@ -52,7 +54,7 @@ export const restoreCommand = (): Command =>
         if ((await verifyBackup(from, areas, print)) > 0) process.exitCode = 1
         return
       }
-      const dataDir = dataDirOf(config)
+      const dataDir = dataDirOf(config, areas)
       restore({ dataDir, areas, from, isReplacing: replace, isDiscarding: discard, now: Date.now(), print })
     })
 
@@ -62,8 +64,8 @@ function checkNames(flag: string, file: string): void {
 }
 
 /** Throws where the store is not a file in the data folder. */
-function dataDirOf(config: string | undefined): string {
-  const place = readConfig({ file: config, environment: process.env })
+function dataDirOf(config: string | undefined, areas: readonly AreaModule[]): string {
+  const place = readHostConfig({ file: config, environment: process.env }, declaredSettings(areas))
   if (place.storeUrl === undefined) return place.dataDir
   throw new Error(
     `the store is the database ${placeName(place)}: back it up and restore it with pg_dump and pg_restore, or by what its host offers`,

@@ -1,3 +1,4 @@
+import { inspectReferences } from '../../domain/resources/inspect.ts'
 import type { Finding } from '../../domain/ports/inspection.ts'
 import type { Reader } from '../../domain/ports/store.ts'
 import type { AreaModule } from '../area.ts'
@@ -58,6 +59,8 @@ async function* inspectRows(snapshot: StoreSnapshot, areas: readonly AreaModule[
 async function* inspectMeaning(reader: Reader, areas: readonly AreaModule[]): Findings<AreaFinding> {
   const operations = areas.map(({ domain, operations }) => ({ area: domain.name, operations }))
   yield* guarded(own, inspectOperations(reader, operations))
+  const kinds = areas.flatMap(area => area.kinds)
+  yield* guarded(own, inspectReferences(reader, kinds))
   const inspection = { reader, workAt: workAt.bind(undefined, reader) }
   for (const { domain, inspect } of areas) if (inspect) yield* guarded(domain.name, inspect(inspection))
 }

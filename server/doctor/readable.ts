@@ -2,6 +2,7 @@ import type {
   Beside,
   Collection,
   PageOptions,
+  Path,
   Reader,
   Stored,
   StoredPage,
@@ -36,23 +37,27 @@ export class ReadableRows implements Reader {
     return stored && this.#isReadable(collection, stored) ? stored : undefined
   }
 
-  async find<T>(collection: Collection<T>, where: Where): Promise<Stored<T> | undefined> {
+  async find<T>(collection: Collection<T>, where: Where<T>): Promise<Stored<T> | undefined> {
     for await (const stored of this.each(collection, where)) return stored
     return undefined
   }
 
-  async *each<T>(collection: Collection<T>, where?: Where, after?: string): AsyncGenerator<Stored<T>, void, undefined> {
+  async *each<T>(
+    collection: Collection<T>,
+    where?: Where<T>,
+    after?: string,
+  ): AsyncGenerator<Stored<T>, void, undefined> {
     for await (const stored of this.#snapshot.each(collection, where, after)) {
       if (this.#isReadable(collection, stored)) yield stored
     }
   }
 
-  async above<T>(collection: Collection<T>, parent: string, ids: readonly string[]): Promise<readonly Stored<T>[]> {
+  async above<T>(collection: Collection<T>, parent: Path<T>, ids: readonly string[]): Promise<readonly Stored<T>[]> {
     const found = await this.#snapshot.above(collection, parent, ids)
     return found.filter(stored => this.#isReadable(collection, stored))
   }
 
-  async below<T>(collection: Collection<T>, parent: string, ids: readonly string[]): Promise<readonly Stored<T>[]> {
+  async below<T>(collection: Collection<T>, parent: Path<T>, ids: readonly string[]): Promise<readonly Stored<T>[]> {
     const found = await this.#snapshot.below(collection, parent, ids)
     return found.filter(stored => this.#isReadable(collection, stored))
   }
@@ -60,34 +65,34 @@ export class ReadableRows implements Reader {
   async page<T, const Members extends readonly (keyof T & string)[] = readonly []>(
     collection: Collection<T>,
     query: ListQuery,
-    where?: Where,
+    where?: Where<T>,
     options?: PageOptions<Members>,
   ): Promise<StoredPage<T, Members>> {
     const { items, ...rest } = await this.#snapshot.page(collection, query, where, options)
     return { items: items.filter(stored => this.#isReadable(collection, stored)), ...rest }
   }
 
-  list<T>(collection: Collection<T>, query: ListQuery, where?: Where): Promise<Page<T>> {
+  list<T>(collection: Collection<T>, query: ListQuery, where?: Where<T>): Promise<Page<T>> {
     return this.#snapshot.list(collection, query, where)
   }
 
-  count<T>(collection: Collection<T>, where?: Where): Promise<number> {
+  count<T>(collection: Collection<T>, where?: Where<T>): Promise<number> {
     return this.#snapshot.count(collection, where)
   }
 
-  exists<T>(collection: Collection<T>, where: Where): Promise<boolean> {
+  exists<T>(collection: Collection<T>, where: Where<T>): Promise<boolean> {
     return this.#snapshot.exists(collection, where)
   }
 
-  tally<T>(collection: Collection<T>, column: string, where?: Where): Promise<ReadonlyMap<string, number>> {
+  tally<T>(collection: Collection<T>, column: Path<T>, where?: Where<T>): Promise<ReadonlyMap<string, number>> {
     return this.#snapshot.tally(collection, column, where)
   }
 
-  sum<T>(collection: Collection<T>, column: string, where?: Where): Promise<number> {
+  sum<T>(collection: Collection<T>, column: Path<T>, where?: Where<T>): Promise<number> {
     return this.#snapshot.sum(collection, column, where)
   }
 
-  #isReadable(collection: { readonly name: string }, { text }: Stored<unknown>): boolean {
-    return this.#snapshot.isReadable(collection, text.text)
+  #isReadable(collection: { readonly name: string }, stored: Stored<unknown>): boolean {
+    return this.#snapshot.isReadable(collection, stored)
   }
 }

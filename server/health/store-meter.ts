@@ -3,6 +3,7 @@ import type {
   Narrowing,
   Collection,
   PageOptions,
+  Path,
   Reader,
   Store,
   Stored,
@@ -96,48 +97,48 @@ export class MeteredStore implements Store {
     return this.#store.getWith(collection, id, beside)
   }
 
-  find<T>(collection: Collection<T>, where: Where): Promise<Stored<T> | undefined> {
+  find<T>(collection: Collection<T>, where: Where<T>): Promise<Stored<T> | undefined> {
     return this.#store.find(collection, where)
   }
 
-  count<T>(collection: Collection<T>, where?: Where): Promise<number> {
+  count<T>(collection: Collection<T>, where?: Where<T>): Promise<number> {
     return this.#store.count(collection, where)
   }
 
-  exists<T>(collection: Collection<T>, where: Where): Promise<boolean> {
+  exists<T>(collection: Collection<T>, where: Where<T>): Promise<boolean> {
     return this.#store.exists(collection, where)
   }
 
-  tally<T>(collection: Collection<T>, column: string, where?: Where): Promise<ReadonlyMap<string, number>> {
+  tally<T>(collection: Collection<T>, column: Path<T>, where?: Where<T>): Promise<ReadonlyMap<string, number>> {
     return this.#store.tally(collection, column, where)
   }
 
-  sum<T>(collection: Collection<T>, column: string, where?: Where): Promise<number> {
+  sum<T>(collection: Collection<T>, column: Path<T>, where?: Where<T>): Promise<number> {
     return this.#store.sum(collection, column, where)
   }
 
-  each<T>(collection: Collection<T>, where?: Where, after?: string): AsyncGenerator<Stored<T>, void, undefined> {
+  each<T>(collection: Collection<T>, where?: Where<T>, after?: string): AsyncGenerator<Stored<T>, void, undefined> {
     return this.#store.each(collection, where, after)
   }
 
-  list<T>(collection: Collection<T>, query: ListQuery, where?: Narrowing): Promise<Page<T>> {
+  list<T>(collection: Collection<T>, query: ListQuery, where?: Narrowing<T>): Promise<Page<T>> {
     return this.#store.list(collection, query, where)
   }
 
   page<T, const Members extends readonly (keyof T & string)[] = readonly []>(
     collection: Collection<T>,
     query: ListQuery,
-    where?: Narrowing,
+    where?: Narrowing<T>,
     options?: PageOptions<Members>,
   ): Promise<StoredPage<T, Members>> {
     return this.#store.page(collection, query, where, options)
   }
 
-  above<T>(collection: Collection<T>, parent: string, ids: readonly string[]): Promise<readonly Stored<T>[]> {
+  above<T>(collection: Collection<T>, parent: Path<T>, ids: readonly string[]): Promise<readonly Stored<T>[]> {
     return this.#store.above(collection, parent, ids)
   }
 
-  below<T>(collection: Collection<T>, parent: string, ids: readonly string[]): Promise<readonly Stored<T>[]> {
+  below<T>(collection: Collection<T>, parent: Path<T>, ids: readonly string[]): Promise<readonly Stored<T>[]> {
     return this.#store.below(collection, parent, ids)
   }
 

@@ -2,6 +2,7 @@ import { domainOf, type DispatcherOptions } from '../../runtime/call.ts'
 import { ApiError, commonReasons } from '../../runtime/errors.ts'
 import { errorAnswer } from '../../runtime/status.ts'
 import type { Dispatch, WireAnswer, WireRequest } from '../../runtime/wire.ts'
+import type { RequestRules } from './connections.ts'
 import { identified, type RefusalParts } from './refusals.ts'
 import { outsideWork } from './unhurried-request.ts'
 
@@ -45,11 +46,12 @@ export class Admission {
     return this.#isDraining
   }
 
-  admit(dispatch: Dispatch): Dispatch {
+  /** `dispatch` with its calls bounded, refusals being told as `rules` say, by default as those of the area called. */
+  admit(dispatch: Dispatch, rules?: RequestRules): Dispatch {
     return async request => {
       if (isHealth(request)) return this.#leaving(await dispatch(request))
-      if (this.#isDraining) return this.#leaving(this.#refuse(request, 'draining'))
-      if (this.#inWork >= this.max) return this.#refuse(request, 'overloaded')
+      if (this.#isDraining) return this.#leaving(this.#refuse(request, 'draining', rules))
+      if (this.#inWork >= this.max) return this.#refuse(request, 'overloaded', rules)
       this.#begin()
       try {
         return this.#leaving(await dispatch(outsideWork(request, this.#pause)))
@@ -85,9 +87,9 @@ export class Admission {
     }
   }
 
-  #refuse({ headers, target }: WireRequest, cause: keyof typeof messages): WireAnswer {
+  #refuse({ headers, target }: WireRequest, cause: keyof typeof messages, rules?: RequestRules): WireAnswer {
     const error = new ApiError(commonReasons.ENGINE_UNAVAILABLE, messages[cause], {}, { retryAfterSeconds })
-    const answer = errorAnswer(error, domainOf(target, this.#domains))
+    const answer = errorAnswer(error, rules?.domain ?? domainOf(target, this.#domains), rules?.renderError)
     return identified(answer, error, cause, this.#parts, headers.traceparent)
   }
 

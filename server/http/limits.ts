@@ -5,7 +5,7 @@ export interface HttpLimits {
   readonly maxConnections: number
   /** From the beginning of a request to the end of its headers. */
   readonly headersMs: number
-  /** From the beginning of a request to the end of its body. */
+  /** From the end of the headers of a request to the end of its body, unless it is to a data plane with a pace. */
   readonly requestMs: number
   /** A connection without a request. */
   readonly keepAliveMs: number

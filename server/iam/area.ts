@@ -1,35 +1,36 @@
 import { iamScopes } from '../../domain/iam/access-scopes.ts'
-import { iamArea as iamRoutesOf, iamCollections, iamProcedures, startIam } from '../../domain/iam/area.ts'
+import { iamCollections, iamHandlers, iamProcedures, resolveIam, startIam } from '../../domain/iam/area.ts'
 import type { IamParts } from '../../domain/iam/parts.ts'
 import { accessHooks } from '../../domain/iam/tree-changes.ts'
-import { iam } from '../../output/iam/errors.ts'
-import { operationsList } from '../../output/iam/filters.ts'
-import type { IamOperation } from '../../output/iam/types.ts'
-import { checkIamOperation } from '../../output/iam/validators.ts'
+import { iamArea as generated, type IamArea } from '../../output/iam/area.ts'
 import { catalogue } from '../access/catalogue.ts'
 import { area, type AreaModule, type AreaParts } from '../area.ts'
 import type { IamServices } from './services.ts'
+import { iamSettings } from './settings.ts'
 
 /** Who may do what: principals, roles, bindings, policies and tokens. Mounted where `openIam` guards the platform. */
-export const iamArea: AreaModule = area<IamOperation>({
-  domain: iam,
+export const iamArea: AreaModule = area({
+  generated,
   collections: iamCollections,
-  operations: { list: operationsList, check: checkIamOperation },
+  settings: iamSettings,
+  isSecret: true,
+  settlesItself: true,
   scopes: iamScopes,
-  routes(parts) {
+  resolve: resolveIam,
+  handlers(parts) {
     const services = servicesOf(parts)
     const own = { ...parts, ...services }
     services.mounted(own)
-    return iamRoutesOf(own, services.accessTokens)
+    return iamHandlers(own, services.accessTokens)
   },
   procedures: parts => iamProcedures(partsOf(parts)),
   hooks: parts => accessHooks(partsOf(parts)),
   start: startIam(catalogue),
 })
 
-const partsOf = (parts: AreaParts<IamOperation>): IamParts => ({ ...parts, ...servicesOf(parts) })
+const partsOf = (parts: AreaParts<IamArea>): IamParts => ({ ...parts, ...servicesOf(parts) })
 
-function servicesOf({ iam: services }: AreaParts<IamOperation>): IamServices {
-  if (services) return services
+function servicesOf({ guard }: Pick<AreaParts<IamArea>, 'guard'>): IamServices {
+  if (guard) return guard
   throw new Error('the area of iam is mounted where nothing of it guards the platform')
 }

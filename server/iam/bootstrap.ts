@@ -2,21 +2,21 @@ import { breakGlass } from '../../domain/iam/break-glass.ts'
 import { ApiError } from '../../runtime/errors.ts'
 import { quoted } from '../../runtime/refusal.ts'
 import type { AreaModule } from '../area.ts'
-import type { Config } from '../config.ts'
+import type { ServerConfig } from '../config.ts'
 import { command } from './first-run.ts'
 import { asHost } from './host.ts'
 import { optionalAddressFault } from './settings.ts'
 
 /** Who is to administer the platform, and where the token is told. */
 export interface BootstrapRequest {
-  readonly config: Config
+  readonly config: ServerConfig
   readonly areas: readonly AreaModule[]
   readonly email: string
   readonly print: (line: string) => void
 }
 
 /** Whether somebody has said where people set their passwords. */
-const isReachable = ({ baseUrl, consoleUrl }: Config): boolean => (consoleUrl ?? baseUrl) !== undefined
+const isReachable = ({ baseUrl, consoleUrl }: ServerConfig): boolean => (consoleUrl ?? baseUrl) !== undefined
 
 /** Whoever is INVITED cannot come in before the token is used; all others can, by the password that they have. */
 const steps = {

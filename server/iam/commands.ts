@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { ApiError } from '../../runtime/errors.ts'
-import { readConfig } from '../config.ts'
+import { readHostConfig } from '../config.ts'
+import { declaredSettings } from '../settings/declarations.ts'
 import type { HostParts } from './host.ts'
 
 const configHelp = 'settings in JSON (default: ninefold.json, when there is one)'
@@ -26,8 +27,8 @@ const bootstrapCommand = (): Command =>
     .requiredOption('--email <address>', 'of a user, or of somebody who becomes one')
     .option('--config <file>', configHelp)
     .action(async ({ config, email }: BootstrapFlags) => {
-      const settings = readConfig({ file: config, environment: process.env })
       const [{ areas }, { bootstrap }] = await Promise.all([import('../areas.ts'), import('./bootstrap.ts')])
+      const settings = readHostConfig({ file: config, environment: process.env }, declaredSettings(areas))
       await bootstrap({ config: settings, areas, email, print: line => console.log(line) })
     })
 
@@ -108,12 +109,12 @@ async function run<R>(
   config: string | undefined,
   command: (parts: HostParts, area: AccountKeys) => Promise<R>,
 ): Promise<R> {
-  const place = readConfig({ file: config, environment: process.env })
   const [{ areas }, { asHost }, area] = await Promise.all([
     import('../areas.ts'),
     import('./host.ts'),
     import('../../domain/iam/account-keys.ts'),
   ])
+  const place = readHostConfig({ file: config, environment: process.env }, declaredSettings(areas))
   return asHost(place, areas, parts => command(parts, area)).catch((error: unknown) => {
     throw inOptions(error)
   })

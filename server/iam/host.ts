@@ -11,7 +11,7 @@ import type { AreaModule } from '../area.ts'
 import { outboxAudit } from '../audit/outbox.ts'
 import { enterDataFolder, type FolderHold } from '../backup/folder-hold.ts'
 import { createClock } from '../clock.ts'
-import type { Config } from '../config.ts'
+import type { ServerConfig } from '../config.ts'
 import type { Log } from '../log.ts'
 import { operationsOf } from '../operations/operations.ts'
 import { WorkQueue } from '../operations/work-queue.ts'
@@ -28,7 +28,7 @@ export type HostParts = AccountParts & AdministratorParts
  * each other (iam.md 4.3). Throws where there is no store yet.
  */
 export async function asHost<R>(
-  config: Config,
+  config: ServerConfig,
   areas: readonly AreaModule[],
   work: (parts: HostParts) => Promise<R>,
 ): Promise<R> {
@@ -72,7 +72,7 @@ export async function asHost<R>(
 }
 
 /** Where nobody has said how the platform is reached, it is where it listens unless its port was taken. */
-function settingsOf({ baseUrl, consoleUrl, http }: Config): HostParts['settings'] {
+function settingsOf({ baseUrl, consoleUrl, http }: ServerConfig): HostParts['settings'] {
   const host = http.host.includes(':') ? `[${http.host}]` : http.host
   const reached = baseUrl ?? `http://${host}:${http.port}`
   return { baseUrl: reached, consoleUrl: consoleUrl ?? reached }

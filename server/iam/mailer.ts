@@ -6,6 +6,7 @@ import type { Mail, Mailer } from '../../domain/iam/mailer.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Log } from '../log.ts'
 import { writePrivately } from './private-file.ts'
+import { defaultSender } from './settings.ts'
 
 /** Where mails go, and from whom they come. */
 export interface MailerOptions {
@@ -21,7 +22,6 @@ export interface MailerOptions {
 }
 
 /** Who sends where nobody is set. */
-const defaultFrom = 'Ninefold <ninefold@localhost>'
 const defaultLimitMs = 10_000
 
 /** Opens what sends mails: by SMTP when that is set, else into `<dataDir>/outbox`, where an operator finds them. */
@@ -55,7 +55,7 @@ class SmtpMailer implements Mailer {
   }
 
   async send({ subject, text, to }: Mail): Promise<void> {
-    const { from = defaultFrom, limitMs = defaultLimitMs, log } = this.#options
+    const { from = defaultSender, limitMs = defaultLimitMs, log } = this.#options
     // As an object an address is taken as it is: as a text its commas would make several of it.
     const mail = { from, to: { name: '', address: to }, subject, text }
     try {
@@ -98,7 +98,7 @@ class Outbox implements Mailer {
 
   /** A file is there whole or not at all, readable by its owner alone: it holds a token. */
   async send(mail: Mail): Promise<void> {
-    const { dataDir, from = defaultFrom, log, now } = this.#options
+    const { dataDir, from = defaultSender, log, now } = this.#options
     const folder = join(dataDir, 'outbox')
     const [time, id] = [now(), randomUUID()]
     const file = join(folder, `${formatMillis(time).replaceAll(':', '-')}-${id}.eml`)

@@ -1,5 +1,4 @@
 import { AccessTokens } from '../../domain/iam/access-tokens.ts'
-import { resolveIam } from '../../domain/iam/area.ts'
 import { Authenticator } from '../../domain/iam/authenticator.ts'
 import { sweepBindings } from '../../domain/iam/expired-bindings.ts'
 import { LiveDecisions } from '../../domain/iam/live-decisions.ts'
@@ -12,16 +11,14 @@ import { principals } from '../../domain/iam/principals-store.ts'
 import { sessionsOf } from '../../domain/iam/sessions-of.ts'
 import { SigningKeys } from '../../domain/iam/signing-keys.ts'
 import { throttleOf } from '../../domain/iam/throttle-of.ts'
-import { defaultThrottleLimits } from '../../domain/iam/throttle-rules.ts'
 import { treeChanges } from '../../domain/iam/tree-changes.ts'
-import type { Principals, TreeChanges } from '../../domain/ports/iam.ts'
-import { resolveTaxonomy } from '../../domain/taxonomy/resolve.ts'
+import type { Iam } from '../../domain/ports/iam.ts'
 import { accessOf } from '../access/access-of.ts'
 import { catalogue } from '../access/catalogue.ts'
 import { iamDoors } from '../access/doors.ts'
 import type { AccessSources, OpenAccess, PlatformAccess } from '../access/platform-access.ts'
 import { outside } from '../outside.ts'
-import type { PeriodicOptions } from '../operations/periodic.ts'
+import type { Worker } from '../../domain/ports/workers.ts'
 import { BootstrapFile } from './bootstrap-file.ts'
 import { prepareFirstRun } from './first-run.ts'
 import { hashedAtOnce } from './hashing-room.ts'
@@ -29,6 +26,7 @@ import { jwksRoute } from './jwks-route.ts'
 import { leasePlace } from './lease-place.ts'
 import { openMailer } from './mailer.ts'
 import type { IamServices } from './services.ts'
+import { throttleLimitsOf } from './settings.ts'
 import { tokenSweeper } from './sweep-tokens.ts'
 
 /** Guards a platform by the area of iam (iam.md 4). */
@@ -41,7 +39,12 @@ export async function openIamAt(sources: AccessSources, cost: Cost): Promise<Pla
   const settings = settingsOf(sources)
   const keys = new SigningKeys({ store, clock })
   const accessTokens = new AccessTokens(keys, settings)
-  const decisions = new LiveDecisions({ store, taxonomy, catalogue, resolveResource: resolver(sources) })
+  const decisions = new LiveDecisions({
+    store,
+    taxonomy,
+    catalogue,
+    resolveResource: (type, id) => sources.resolve(store, type, id),
+  })
   const authenticator = new Authenticator({ store, clock, taxonomy, decisions, accessTokens })
   const feed = new LiveFeed({
     store,
@@ -62,7 +65,7 @@ export async function openIamAt(sources: AccessSources, cost: Cost): Promise<Pla
     throttle: throttleOf({
       store,
       key: await secrets.secret('iam_throttle'),
-      limits: { ...defaultThrottleLimits, ...config.iam?.throttle },
+      limits: throttleLimitsOf(config),
     }),
     mailer: await openMailer({ ...config.mail, dataDir: config.dataDir, log, now: clock.now }),
     activated: user => file.activated(user),
@@ -85,9 +88,8 @@ export async function openIamAt(sources: AccessSources, cost: Cost): Promise<Pla
       sources.scopes,
     ),
     access: accessOf({ decisions, taxonomy, reader: store }),
-    principals: directory,
-    tree: treeOf(mounting.promise),
-    iam: services,
+    functions: { iam: functionsOf(mounting.promise) },
+    guard: services,
     routes: [jwksRoute(outside, keys)],
     periodic: [tokenSweeper(clock), bindingSweeper(clock)],
     async begin() {
@@ -109,30 +111,20 @@ const settingsOf = ({ baseUrl, config }: AccessSources): IamSettings => ({
   },
 })
 
-const directory: Principals = {
-  async find(reader, id) {
+/** The tree changes long after everything is mounted. */
+const functionsOf = (mounted: Promise<IamParts>): Iam => ({
+  async findPrincipal(reader, id) {
     const found = (await reader.get(principals, id))?.value
     if (found === undefined || found.kind === 'SYSTEM') return undefined
     return { kind: found.kind === 'USER' ? 'user' : 'service_account', status: found.status }
   },
-}
-
-/** The tree changes long after everything is mounted. */
-function treeOf(mounted: Promise<IamParts>): TreeChanges {
-  return {
-    grantCreator: async (tx, principal, scope) => treeChanges(await mounted).grantCreator(tx, principal, scope),
-    ensureServiceAccount: async (tx, workspace, name) => ensureServiceAccount(await mounted, tx, workspace, name),
-    scopeChanged: async (tx, scope, kind) => treeChanges(await mounted).scopeChanged(tx, scope, kind),
-  }
-}
-
-const resolver =
-  ({ store }: AccessSources) =>
-  async (type: string, id: string) =>
-    type.startsWith('iam.') ? resolveIam(store, type, id) : resolveTaxonomy(store, type, id)
+  grantCreator: async (tx, principal, scope) => treeChanges(await mounted).grantCreator(tx, principal, scope),
+  ensureServiceAccount: async (tx, workspace, name) => ensureServiceAccount(await mounted, tx, workspace, name),
+  scopeChanged: async (tx, scope, kind) => treeChanges(await mounted).scopeChanged(tx, scope, kind),
+})
 
 /** Deletes bindings within an hour of their end. */
-const bindingSweeper = (clock: AccessSources['clock']): PeriodicOptions => ({
+const bindingSweeper = (clock: AccessSources['clock']): Worker => ({
   name: 'iam.bindings',
   everyMs: 30 * 60 * 1000,
   run: turn => sweepBindings(turn, clock.now()),

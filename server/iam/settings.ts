@@ -1,3 +1,40 @@
+import { defaultThrottleLimits, type ThrottleLimits } from '../../domain/iam/throttle-rules.ts'
+import type { SettingDeclarations } from '../settings/declarations.ts'
+import { integer } from '../settings/scalars.ts'
+import { settingsOf, type SettingsSource } from '../settings/values.ts'
+
+/** Failed attempts that are borne (iam.md 4.7). */
+const borne = integer({ min: 0, max: 999_999_999, rule: 'must be a number, 0 for no bound' })
+
+/** The settings that the area of iam declares: what slows down who guesses. */
+export const iamSettings = {
+  'iam.throttle.email_network': borne
+    .default(defaultThrottleLimits.email_network)
+    .describe(
+      "failed sign-ins in 15 minutes of an address from one network; then a minute's wait, doubling to 15; 0: no bound",
+    ),
+  'iam.throttle.email': borne
+    .default(defaultThrottleLimits.email)
+    .describe('failed sign-ins in an hour of an address, but for networks from which it has signed in within 30 days'),
+  'iam.throttle.network': borne
+    .default(defaultThrottleLimits.network)
+    .describe('failed sign-ins in 5 minutes from one network'),
+  'iam.throttle.credential_token': borne
+    .default(defaultThrottleLimits.credential_token)
+    .describe('wrong activation and reset tokens in a minute from one network'),
+} as const satisfies SettingDeclarations
+
+/** The bounds of guessing that a server's settings say. */
+export function throttleLimitsOf(config: SettingsSource): ThrottleLimits {
+  const values = settingsOf(config, iamSettings)
+  return {
+    email_network: values['iam.throttle.email_network'],
+    email: values['iam.throttle.email'],
+    network: values['iam.throttle.network'],
+    credential_token: values['iam.throttle.credential_token'],
+  }
+}
+
 /** How mails leave. */
 export interface MailSettings {
   /** May hold a password. Absent: mails stay in the outbox. */
@@ -13,6 +50,9 @@ export interface BootstrapSettings {
   /** A file whose first line is the password, so that the first administrator need not be activated. */
   readonly adminPasswordFile?: string | undefined
 }
+
+/** From whom mails come where nothing is set. */
+export const defaultSender = 'Ninefold <ninefold@localhost>'
 
 /** The address of the first administrator where none is set (conventions §19). */
 export const defaultAdministrator = 'admin@localhost'

@@ -1,3 +1,4 @@
+import type { AreaTypes } from '../../runtime/route.ts'
 import type { Feed } from '../../domain/iam/feed.ts'
 import { requireDecided } from '../../domain/iam/mutate.ts'
 import type { Operations } from '../../domain/ports/operations.ts'
@@ -6,7 +7,7 @@ import type { Operations } from '../../domain/ports/operations.ts'
  * Operations of an area other than iam, some of which change what decisions hang on: they are answered once every server
  * follows the change (iam.md 4.3), or after 3.5 s. None is made by a server whose lease has run out under way.
  */
-export function settledOperations<Record>(operations: Operations<Record>, feed: Feed): Operations<Record> {
+export function settledOperations<Area extends AreaTypes>(operations: Operations<Area>, feed: Feed): Operations<Area> {
   return {
     collection: operations.collection,
     async mutate(context, request, change) {

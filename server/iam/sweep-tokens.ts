@@ -6,14 +6,14 @@ import { spentRefreshTokens, tokens } from '../../domain/iam/tokens-store.ts'
 import type { Clock } from '../../domain/ports/clock.ts'
 import type { Collection } from '../../domain/ports/store.ts'
 import { column, compareTime } from '../operations/conditions.ts'
-import type { PeriodicOptions, Turn } from '../operations/periodic.ts'
+import type { Turn, Worker } from '../../domain/ports/workers.ts'
 import { deleteAll } from '../operations/sweep.ts'
 
 /** How often old rows are looked for. */
 const everyMs = 10 * 60 * 1000
 
 /** Deletes every ten minutes what nobody is asked about any more. */
-export const tokenSweeper = (clock: Clock): PeriodicOptions => ({
+export const tokenSweeper = (clock: Clock): Worker => ({
   name: 'iam.tokens',
   everyMs,
   run: turn => sweepTokens(turn, clock.now()),

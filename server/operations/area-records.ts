@@ -18,8 +18,10 @@ export interface AreaRecords {
 export function operationsCollection<Record>(area: string, list: ListFields): Collection<Record> {
   const columns = { status: 'ENUM', insert_time: 'TIMESTAMP', end_time: 'TIMESTAMP' } as const
   // What has not ended is looked for among all that has.
-  const indexes = [['status', 'insert_time']]
-  return { name: `${area}_operations`, id: 'id', list, columns, indexes }
+  const indexes = [['status', 'insert_time']] as const
+  const made: Collection<OperationRecord> = { name: `${area}_operations`, id: 'id', list, columns, indexes }
+  // The records of every area have the members of `OperationRecord`.
+  return made as Collection<never> as Collection<Record>
 }
 
 export function areaRecords({ name, base = 0 }: ErrorDomain, list: ListFields): AreaRecords {

@@ -8,7 +8,7 @@ import { effectActivity } from '../audit/effects.ts'
 import type { CallContext } from '../../runtime/context.ts'
 import type { ListFields } from '../../runtime/filter/types.ts'
 import type { JsonText } from '../../runtime/json.ts'
-import type { ErrorDomain } from '../../runtime/route.ts'
+import type { AreaTypes, ErrorDomain } from '../../runtime/route.ts'
 import { Faults } from '../../runtime/validation.ts'
 import { commonError, operationsCollection } from './area-records.ts'
 import { failWork } from './ending.ts'
@@ -26,27 +26,30 @@ export interface OperationsParts {
 }
 
 /** What the operations of one area need to know of it. */
-export interface OperationsOptions<Record> {
+export interface OperationsOptions<Area extends AreaTypes> {
   /** Its name prefixes table and enums, its errors stand in operations. */
   readonly domain: ErrorDomain
   /** The fields that `listOperations` filters and sorts by, from the area's filters. */
   readonly list: ListFields
   /** The generated check of the area's operation record: what is recorded is proved to be one. */
-  readonly check: (value: unknown, faults: Faults) => value is Record
+  readonly check: (value: unknown, faults: Faults) => value is Area['record']
 }
 
 /** Records what changes in one area (conventions §5, §6, §13). */
-export function operationsOf<Record>(parts: OperationsParts, options: OperationsOptions<Record>): Operations<Record> {
+export function operationsOf<Area extends AreaTypes>(
+  parts: OperationsParts,
+  options: OperationsOptions<Area>,
+): Operations<Area> {
   return new AreaOperations(parts, options)
 }
 
-class AreaOperations<Record> implements Operations<Record> {
-  readonly collection: Collection<Record>
+class AreaOperations<Area extends AreaTypes> implements Operations<Area> {
+  readonly collection: Collection<Area['record']>
   readonly #parts: OperationsParts
-  readonly #options: OperationsOptions<Record>
+  readonly #options: OperationsOptions<Area>
 
-  constructor(parts: OperationsParts, options: OperationsOptions<Record>) {
-    this.collection = operationsCollection<Record>(options.domain.name, options.list)
+  constructor(parts: OperationsParts, options: OperationsOptions<Area>) {
+    this.collection = operationsCollection<Area['record']>(options.domain.name, options.list)
     this.#parts = parts
     this.#options = options
   }
@@ -54,8 +57,8 @@ class AreaOperations<Record> implements Operations<Record> {
   async mutate(
     context: CallContext,
     request: object,
-    change: (tx: Transaction) => Promise<Effect>,
-  ): Promise<JsonText<Record>> {
+    change: (tx: Transaction) => Promise<Effect<Area>>,
+  ): Promise<JsonText<Area['record']>> {
     const { clock, store } = this.#parts
     const key = callKey(context, request)
     const id = clock.newId()
@@ -69,13 +72,13 @@ class AreaOperations<Record> implements Operations<Record> {
     })
   }
 
-  async begin(tx: Transaction, effect: Effect): Promise<string> {
+  async begin(tx: Transaction, effect: Effect<Area>): Promise<string> {
     const id = this.#parts.clock.newId()
     await this.#record(tx, id, this.#unasked(), effect, undefined)
     return id
   }
 
-  async follow(tx: Transaction, work: Parameters<Operations<Record>['follow']>[1]): Promise<void> {
+  async follow(tx: Transaction, work: Parameters<Operations<Area>['follow']>[1]): Promise<void> {
     const { afterMs, scope, ...order } = work
     await this.#parts.queue.add(tx, this.#parts.clock.newId(), order, scope, this.#unasked(), false, afterMs)
   }
@@ -90,7 +93,7 @@ class AreaOperations<Record> implements Operations<Record> {
     return true
   }
 
-  async #replay(tx: Transaction, key: CallKey, context: CallContext): Promise<JsonText<Record> | undefined> {
+  async #replay(tx: Transaction, key: CallKey, context: CallContext): Promise<JsonText<Area['record']> | undefined> {
     const known = await recall(tx, key, context.now)
     return known && (await tx.get(this.collection, known.operation_id))?.text
   }
@@ -102,7 +105,7 @@ class AreaOperations<Record> implements Operations<Record> {
     cause: Cause,
     effect: Effect,
     context: CallContext | undefined,
-  ): Promise<Stored<Record>> {
+  ): Promise<Stored<Area['record']>> {
     const { audit, queue } = this.#parts
     const { domain } = this.#options
     const operation: unknown = newRecord(domain.name, id, cause, effect)
@@ -112,7 +115,7 @@ class AreaOperations<Record> implements Operations<Record> {
     return stored
   }
 
-  #proved(operation: unknown): Record {
+  #proved(operation: unknown): Area['record'] {
     const { check, domain } = this.#options
     const faults = new Faults()
     if (check(operation, faults)) return operation

@@ -1,5 +1,6 @@
 import type { Clock } from '../../domain/ports/clock.ts'
 import type { Collection, Store, Stored, Transaction } from '../../domain/ports/store.ts'
+import type { Worker } from '../../domain/ports/workers.ts'
 import type { Log } from '../log.ts'
 import { LeaseLost, type Owner, type Tenure } from './owners.ts'
 
@@ -17,20 +18,6 @@ export interface LeaseRow {
 /** The leases of all periodic workers. */
 export const leases: Collection<LeaseRow> = { name: 'ninefold_leases', id: 'id' }
 
-/** What one run of a periodic worker may use. */
-export interface Turn {
-  /** Aborted when the server stops or the lease is lost. */
-  readonly signal: AbortSignal
-  /** As `Store.tx`, and throws `LeaseLost` before `fn` writes anything when another process holds the lease. */
-  tx<R>(fn: (tx: Transaction) => Promise<R>): Promise<R>
-}
-
-export interface PeriodicOptions {
-  readonly name: string
-  readonly everyMs: number
-  readonly run: (turn: Turn) => Promise<void>
-}
-
 interface PeriodicParts {
   readonly store: Store
   readonly clock: Clock
@@ -44,14 +31,14 @@ interface PeriodicParts {
  */
 export class PeriodicWorker implements Tenure {
   readonly #parts: PeriodicParts
-  readonly #options: PeriodicOptions
+  readonly #options: Worker
   #fence: number | undefined
   #abort = new AbortController()
   #timer: NodeJS.Timeout | undefined
   #turn: Promise<void> = Promise.resolve()
   #isStopped = false
 
-  constructor(parts: PeriodicParts, options: PeriodicOptions) {
+  constructor(parts: PeriodicParts, options: Worker) {
     this.#parts = parts
     this.#options = options
   }

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServerStore } from '../store/server-store.ts'
-import type { PeriodicOptions } from './periodic.ts'
+import type { Worker } from '../../domain/ports/workers.ts'
 
 /** How often is asked whether there is disk space to give back. */
 const everyMs = 60 * 1000
 
 /** Gives disk space back, of a store that does not do that by itself; calls have half of the time meanwhile. */
-export function reclaimers(store: Pick<ServerStore, 'reclaim'>): readonly PeriodicOptions[] {
+export function reclaimers(store: Pick<ServerStore, 'reclaim'>): readonly Worker[] {
   if (store.reclaim === undefined) return []
   const reclaim = store.reclaim.bind(store)
   return [

@@ -6,7 +6,7 @@ import type { ListQuery } from '../../runtime/pagination.ts'
 import { activityTime, outbox } from '../audit/outbox.ts'
 import { and, column, compareTime, firstRows } from './conditions.ts'
 import { expireTime, rememberedKeys } from './idempotency.ts'
-import type { PeriodicOptions, Turn } from './periodic.ts'
+import type { Turn, Worker } from '../../domain/ports/workers.ts'
 import type { OperationRecord } from './record.ts'
 
 /** A day in milliseconds. */
@@ -36,11 +36,7 @@ const everyMs = 60 * 60 * 1000
 type Operations = Collection<OperationRecord>
 
 /** Deletes every hour what is kept long enough. */
-export const sweeper = (
-  clock: Clock,
-  operations: readonly Operations[],
-  kept: Partial<Retention> = {},
-): PeriodicOptions => ({
+export const sweeper = (clock: Clock, operations: readonly Operations[], kept: Partial<Retention> = {}): Worker => ({
   name: 'ninefold.sweeper',
   everyMs,
   run: turn => sweep(turn, clock.now(), operations, kept),

@@ -2,7 +2,8 @@ import type { Clock } from '../../domain/ports/clock.ts'
 import type { Collection, Store } from '../../domain/ports/store.ts'
 import type { Log } from '../log.ts'
 import { Owner, owners, type LeaseTimes } from './owners.ts'
-import { leases, PeriodicWorker, type PeriodicOptions } from './periodic.ts'
+import type { Worker } from '../../domain/ports/workers.ts'
+import { leases, PeriodicWorker } from './periodic.ts'
 import type { RunParts } from './run.ts'
 import { Runner, type RunnerOptions } from './runner.ts'
 import type { WorkQueue } from './work-queue.ts'
@@ -43,7 +44,7 @@ export async function startWorkers(
     RunParts,
     'steps'
   >,
-  periodic: readonly PeriodicOptions[] = [],
+  periodic: readonly Worker[] = [],
   options: Partial<WorkerOptions> = {},
 ): Promise<Workers> {
   const chosen = { ...defaults, ...options }

@@ -73,8 +73,8 @@ export function textColumn(column: Column): Column {
   throw new Error(`column "${column.name}" is of type ${column.type}, where one of texts is needed`)
 }
 
-/** The columns of a collection by name; its id is `_key`. */
-export function columnsOf(collection: Collection<never>, dialect: Dialect): ReadonlyMap<string, Column> {
+/** The columns of the members of a collection by name; its id is `_key`. */
+export function memberColumns(collection: Collection<never>, dialect: Dialect): ReadonlyMap<string, Column> {
   const { list, columns = {}, id } = collection
   const declared = [
     ...Object.entries(columns),
@@ -83,7 +83,7 @@ export function columnsOf(collection: Collection<never>, dialect: Dialect): Read
   ]
   const found = new Map<string, Column>()
   for (const [name, type, path] of declared) {
-    const made = found.has(name) ? undefined : columnOf(name, type, dialect, { path })
+    const made = type === undefined || found.has(name) ? undefined : columnOf(name, type, dialect, { path })
     if (made !== undefined) found.set(name, made)
   }
   const key = columnOf(id, 'STRING', dialect, { sql: ownColumns.key })

@@ -39,6 +39,7 @@ export function derivedTable(layout: Layout, { fields, from, rows }: Derived): D
     columns: {
       collection,
       dialect,
+      orderedBy: layout.orderedBy,
       columns: new Map([...layout.columns, ...values.map(({ column }) => [column.name, column] as const)]),
     },
     table: { sql: `WITH ${derivedName} (${names}) AS MATERIALIZED (${sql}) `, parameters },

@@ -22,9 +22,10 @@ export function documentOf(body: SqlValue | undefined): unknown {
 }
 
 /** Why a document cannot be read, for people, undefined when it can. Nothing of it is told: it may hold secrets. */
-export function damageOf({ id, columns, written }: Layout, document: unknown): string | undefined {
+export function damageOf({ id, columns, hidden, written }: Layout, document: unknown): string | undefined {
   if (!isRecord(document)) return 'it is no object in JSON'
-  if (typeof own(document, id) !== 'string') return `it holds no text in "${id}"`
+  const unset = [id, ...(hidden?.names ?? [])].find(name => typeof own(document, name) !== 'string')
+  if (unset !== undefined) return `it holds no text in "${unset}"`
   try {
     for (const column of [...columns.values(), ...written]) column.valueOf(document)
     return undefined

@@ -1,7 +1,9 @@
 import type { Collection } from '../../domain/ports/store.ts'
-import { columnsOf, ownColumns, quoteName, type WrittenColumn } from './columns.ts'
+import { memberColumns, ownColumns, quoteName, type Column, type WrittenColumn } from './columns.ts'
+import { computedColumns, orderedByOf } from './computed.ts'
 import type { Dialect } from './dialect.ts'
 import { NewerStore } from './format.ts'
+import { HiddenMembers } from './hidden.ts'
 import { indexesOf, isUnique, type Index } from './indexes.ts'
 import type { Columns } from './order.ts'
 import { StatementTexts } from './statement-texts.ts'
@@ -17,6 +19,8 @@ export interface Layout extends Columns {
   /** The names of columns that earlier versions wrote. */
   readonly former: readonly string[]
   readonly indexes: readonly Index[]
+  /** What is cut from texts; undefined when nothing is. */
+  readonly hidden: HiddenMembers | undefined
   /** Of the statements that read pages. */
   readonly texts: StatementTexts
   /** The version of the row of a key, as a value of SQL. */
@@ -43,7 +47,8 @@ export function layoutOf(collection: Collection<never>, dialect: Dialect): Layou
   const scalars = [...columns.values()].filter(column => column.sql !== ownColumns.key)
   const written = [...scalars, ...(collection.list === undefined ? [] : dialect.listColumns(collection.list))]
   const names = written.map(column => column.sql)
-  const indexes = indexesOf(collection, { collection: collection.name, columns, dialect })
+  const orderedBy = orderedByOf(collection)
+  const indexes = indexesOf(collection, { collection: collection.name, columns, dialect, orderedBy })
   checkNames([collection, ...written, ...indexes])
   const { key, version, body } = ownColumns
   const get = `SELECT ${key}, ${version}, ${body} FROM ${table} WHERE ${key} = ?`
@@ -53,9 +58,11 @@ export function layoutOf(collection: Collection<never>, dialect: Dialect): Layou
     dialect,
     table,
     columns,
+    orderedBy,
     written,
     former: collection.formerColumns ?? [],
     indexes,
+    hidden: HiddenMembers.of(collection),
     texts: new StatementTexts(),
     versionOf: `(SELECT ${version} FROM ${table} WHERE ${key} = ?)`,
     get,
@@ -66,6 +73,17 @@ export function layoutOf(collection: Collection<never>, dialect: Dialect): Layou
     updates: new Map(),
     delete: `DELETE FROM ${table} WHERE ${key} = ? AND ${version} = ?`,
   }
+}
+
+/** The columns of a collection by name, those of its members first. Throws when one is named twice. */
+function columnsOf(collection: Collection<never>, dialect: Dialect): ReadonlyMap<string, Column> {
+  const members = memberColumns(collection, dialect)
+  const computed = computedColumns(collection, dialect)
+  const twice = [...computed.keys()].find(name => members.has(name))
+  if (twice === undefined) return new Map([...members, ...computed])
+  throw new Error(
+    `collection "${collection.name}" has a member "${twice}", so that no computed column can have its name`,
+  )
 }
 
 /** What a table has: the names of its columns, and the statements of its indexes by their names. */

@@ -1,23 +1,29 @@
 import type { FilterField, SortField, SortKey } from '../../runtime/filter/types.ts'
+import { sortKey } from '../../runtime/ordering.ts'
+import { refusal } from '../../runtime/refusal.ts'
 import type { SqlValue } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 import { encode, quoteText, type Column } from './columns.ts'
+import { sortKeyIn } from './computed.ts'
 
 /** The columns of a collection by the path of their member. */
 export interface Columns {
   readonly collection: string
   readonly columns: ReadonlyMap<string, Column>
+  /** By fields of the list the names of the columns that they sort by in their stead. */
+  readonly orderedBy: ReadonlyMap<string, string>
   readonly dialect: Dialect
 }
 
 /** One key of an order as SQL: the column, or for an enum its place in the declared order. */
 export interface OrderTerm {
-  readonly field: FilterField
+  /** The name of the column. */
+  readonly column: string
   readonly expression: string
   readonly descending: boolean
   /** Rows may have nothing to sort by here; never the last term, which is the key. */
   readonly isNullable: boolean
-  /** A sort key as the expression yields it. */
+  /** A sort key as the expression yields it. Throws PAGE_TOKEN_INVALID when it cannot: it is of before a change of types. */
   readonly encode: (key: SortKey) => SqlValue
 }
 
@@ -30,18 +36,44 @@ export function columnNamed(columns: Columns, name: string): Column {
 
 /** One key of an order. Enums sort as they are declared, unset values first (conventions §8). */
 export function orderTerm(columns: Columns, { field, descending }: SortField): OrderTerm {
-  const column = columnNamed(columns, field.name)
-  const isNullable = isEnum(field) || column.isNullable
-  const { encode, expression } = isEnum(field) ? enumTerm(column, field) : plainTerm(column)
-  return { field, expression, descending, isNullable, encode }
+  const by = columns.orderedBy.get(field.name)
+  const column = columnNamed(columns, by ?? field.name)
+  const isRanked = by === undefined && field.type === 'ENUM'
+  const isNullable = isRanked || column.isNullable
+  const { encode, expression } = isRanked ? enumTerm(column, field) : plainTerm(column)
+  return { column: column.name, expression, descending, isNullable, encode }
+}
+
+/** The sort keys of a document, in the order of `order`; `fields` are its members and what is derived for it. */
+export function sortKeysOf(
+  columns: Columns,
+  order: readonly SortField[],
+  document: object,
+  fields: object,
+): readonly SortKey[] {
+  return order.map(({ field }) => {
+    const by = columns.orderedBy.get(field.name)
+    return by === undefined ? sortKey(field, fields) : sortKeyIn(columnNamed(columns, by), document)
+  })
 }
 
 type Sorted = Pick<OrderTerm, 'expression' | 'encode'>
 
-const isEnum = ({ type }: FilterField): boolean => type === 'ENUM'
-
 function plainTerm(column: Column): Sorted {
-  return { expression: column.sql, encode: key => (key === null ? null : encode(column, key)) }
+  return { expression: column.sql, encode: key => (key === null ? null : encodedKey(column, key)) }
+}
+
+function encodedKey(column: Column, key: SortKey): SqlValue {
+  try {
+    return encode(column, key)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw refusal(
+      'PAGE_TOKEN_INVALID',
+      'page_token',
+      'is of another version; ask for the first page again, without page_token',
+    )
+  }
 }
 
 /** Without declared values there is no order but that of the texts. */

@@ -1,8 +1,10 @@
 import type {
   Beside,
   Collection,
+  Listed,
   Narrowing,
   PageOptions,
+  Path,
   Reader,
   Stored,
   StoredPage,
@@ -10,8 +12,6 @@ import type {
   Witness,
   Witnessed,
 } from '../../domain/ports/store.ts'
-import { JsonText } from '../../runtime/json.ts'
-import { sortKeys } from '../../runtime/ordering.ts'
 import type { SortKey } from '../../runtime/filter/types.ts'
 import type { ListQuery, Page } from '../../runtime/pagination.ts'
 import { ownColumns, textColumn } from './columns.ts'
@@ -19,9 +19,9 @@ import type { Connection, Eventually, Row } from './connection.ts'
 import { withDerived } from './derived.ts'
 import { all, type Condition } from './keyset.ts'
 import type { Layout } from './layout.ts'
-import { columnNamed } from './order.ts'
+import { columnNamed, sortKeysOf } from './order.ts'
 import { equalities, select, selectOne, selectPage } from './select.ts'
-import { ListedText, storedOf, WitnessedText, witnessedBy } from './stored-text.ts'
+import { ListedText, shownText, storedOf, WitnessedText, witnessedBy } from './stored-text.ts'
 import { selectTree } from './trees.ts'
 
 /** The layouts of the declared collections by name. */
@@ -41,8 +41,9 @@ export class StoreReader implements Reader {
   }
 
   async get<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined> {
-    const row = await this.connection.get(this.layoutOf(collection).get, [id])
-    return row === undefined ? undefined : storedOf(row)
+    const layout = this.layoutOf(collection)
+    const row = await this.connection.get(layout.get, [id])
+    return row === undefined ? undefined : storedOf(layout, row)
   }
 
   async getWith<T, const Members extends readonly (keyof T & string)[] = readonly []>(
@@ -52,30 +53,35 @@ export class StoreReader implements Reader {
   ): Promise<Witnessed<T, Members> | undefined> {
     const names: readonly string[] = members ?? []
     const versioned = witness && this.#versionOf(witness)
-    const sql = selectOne(this.layoutOf(collection), { members: names, witness: versioned })
+    const layout = this.layoutOf(collection)
+    const sql = selectOne(layout, { members: names, witness: versioned })
     const row = await this.connection.get(sql, versioned ? [...versioned.parameters, id] : [id])
-    return row && new WitnessedText<T, Members>(row, names.length, witness ? witnessedBy(row) : undefined)
+    return row && new WitnessedText<T, Members>(layout, row, names.length, witness ? witnessedBy(row) : undefined)
   }
 
-  async find<T>(collection: Collection<T>, where: Where): Promise<Stored<T> | undefined> {
+  async find<T>(collection: Collection<T>, where: Where<T>): Promise<Stored<T> | undefined> {
     const layout = this.layoutOf(collection)
     return this.#first(layout, all(equalities(layout, where)))
   }
 
-  async count<T>(collection: Collection<T>, where: Where = {}): Promise<number> {
+  async count<T>(collection: Collection<T>, where: Where<T> = {}): Promise<number> {
     const layout = this.layoutOf(collection)
     const { sql, parameters } = all(equalities(layout, where))
     const row = await this.connection.get(`SELECT count(*) FROM ${layout.table} WHERE ${sql}`, parameters)
     return Number(row?.[0])
   }
 
-  async exists<T>(collection: Collection<T>, where: Where): Promise<boolean> {
+  async exists<T>(collection: Collection<T>, where: Where<T>): Promise<boolean> {
     const layout = this.layoutOf(collection)
     const { sql, parameters } = all(equalities(layout, where))
     return (await this.connection.get(`SELECT 1 FROM ${layout.table} WHERE ${sql} LIMIT 1`, parameters)) !== undefined
   }
 
-  async tally<T>(collection: Collection<T>, column: string, where: Where = {}): Promise<ReadonlyMap<string, number>> {
+  async tally<T>(
+    collection: Collection<T>,
+    column: Path<T>,
+    where: Where<T> = {},
+  ): Promise<ReadonlyMap<string, number>> {
     const layout = this.layoutOf(collection)
     const { sql: value } = textColumn(columnNamed(layout, column))
     const { sql, parameters } = all(equalities(layout, where))
@@ -88,7 +94,7 @@ export class StoreReader implements Reader {
     return counts
   }
 
-  async sum<T>(collection: Collection<T>, column: string, where: Where = {}): Promise<number> {
+  async sum<T>(collection: Collection<T>, column: Path<T>, where: Where<T> = {}): Promise<number> {
     const layout = this.layoutOf(collection)
     const { type, sql: summed } = columnNamed(layout, column)
     if (type !== 'INTEGER') throw new Error(`column "${column}" of "${collection.name}" holds no integers to sum`)
@@ -97,37 +103,42 @@ export class StoreReader implements Reader {
     return Number((await this.connection.get(select, parameters))?.[0])
   }
 
-  async *each<T>(collection: Collection<T>, where: Where = {}, after = ''): AsyncGenerator<Stored<T>, void, undefined> {
+  async *each<T>(
+    collection: Collection<T>,
+    where: Where<T> = {},
+    after = '',
+  ): AsyncGenerator<Stored<T>, void, undefined> {
     let last = after
     for (;;) {
       const layout = this.layoutOf(collection)
       const rest = { sql: `${ownColumns.key} > ?`, parameters: [last] }
       const rows = await this.#rows(select(layout, all([...equalities(layout, where), rest]), eachSize))
-      yield* rows.map(row => storedOf<T>(row))
+      yield* rows.map(row => storedOf<T>(layout, row))
       if (rows.length < eachSize) return
       last = String(rows[rows.length - 1]?.[0])
     }
   }
 
-  list<T>(collection: Collection<T>, query: ListQuery, where: Narrowing = {}): Promise<Page<T>> {
-    return this.#page(collection, query, where, {}, ([, , text]) => new JsonText<T>(String(text)))
+  list<T>(collection: Collection<T>, query: ListQuery, where: Narrowing<T> = {}): Promise<Page<T>> {
+    return this.#page(collection, query, where, {}, (layout, [, , body]) => shownText<T>(layout, String(body)))
   }
 
   page<T, const Members extends readonly (keyof T & string)[] = readonly []>(
     collection: Collection<T>,
     query: ListQuery,
-    where: Narrowing = {},
+    where: Narrowing<T> = {},
     options: PageOptions<Members> = {},
   ): Promise<StoredPage<T, Members>> {
     const count = options.members?.length ?? 0
-    return this.#page(collection, query, where, options, row => new ListedText<T, Members>(row, count))
+    const itemOf = (layout: Layout, row: Row): Listed<T, Members> => new ListedText<T, Members>(layout, row, count)
+    return this.#page(collection, query, where, options, itemOf)
   }
 
-  async above<T>(collection: Collection<T>, parent: string, ids: readonly string[]): Promise<readonly Stored<T>[]> {
+  async above<T>(collection: Collection<T>, parent: Path<T>, ids: readonly string[]): Promise<readonly Stored<T>[]> {
     return this.#tree(collection, parent, ids, 'above')
   }
 
-  async below<T>(collection: Collection<T>, parent: string, ids: readonly string[]): Promise<readonly Stored<T>[]> {
+  async below<T>(collection: Collection<T>, parent: Path<T>, ids: readonly string[]): Promise<readonly Stored<T>[]> {
     return this.#tree(collection, parent, ids, 'below')
   }
 
@@ -143,7 +154,7 @@ export class StoreReader implements Reader {
 
   async #first<T>(layout: Layout, condition: Condition): Promise<Stored<T> | undefined> {
     const [row] = await this.#rows(select(layout, condition, 1))
-    return row === undefined ? undefined : storedOf(row)
+    return row === undefined ? undefined : storedOf(layout, row)
   }
 
   #rows({ sql, parameters }: Condition): Eventually<readonly Row[]> {
@@ -152,13 +163,14 @@ export class StoreReader implements Reader {
 
   async #tree<T>(
     collection: Collection<T>,
-    parent: string,
+    parent: Path<T>,
     ids: readonly string[],
     direction: 'above' | 'below',
   ): Promise<readonly Stored<T>[]> {
     if (ids.length === 0) return []
-    const { sql, parameters } = selectTree(this.layoutOf(collection), parent, direction, ids)
-    return (await this.connection.all(sql, parameters)).map(row => storedOf<T>(row))
+    const layout = this.layoutOf(collection)
+    const { sql, parameters } = selectTree(layout, parent, direction, ids)
+    return (await this.connection.all(sql, parameters)).map(row => storedOf<T>(layout, row))
   }
 
   /** One row is read ahead: only when there is one, the page has a next one. */
@@ -167,7 +179,7 @@ export class StoreReader implements Reader {
     query: ListQuery,
     where: Narrowing,
     { derived, members = [], witness }: PageOptions<readonly string[]>,
-    itemOf: (row: Row) => Item,
+    itemOf: (layout: Layout, row: Row) => Item,
   ): Promise<PageOf<Item>> {
     const layout = this.layoutOf(collection)
     const versioned = witness && this.#versionOf(witness)
@@ -184,12 +196,12 @@ export class StoreReader implements Reader {
       if (rows.length > query.size) break
     }
     const items: Item[] = []
-    for (const row of rows) if (items.length < query.size) items.push(itemOf(row))
+    for (const row of rows) if (items.length < query.size) items.push(itemOf(layout, row))
     const last = rows[query.size - 1]
     if (rows.length <= query.size || last === undefined) return { items, witnessed }
     const document: object = JSON.parse(String(last[members.length + 2]))
     const fields = derived ? withDerived(layout, document, derived) : document
-    return { items, next: sortKeys(query.order, fields), witnessed }
+    return { items, next: sortKeysOf(layout, query.order, document, fields), witnessed }
   }
 }
 

@@ -105,7 +105,7 @@ const isFixed = (value: Where[string] | undefined): boolean =>
 
 /** -1: none, or one that leaves rows without a value beside each other. */
 const termOf = (order: readonly OrderTerm[], name: string): number =>
-  order.findIndex(({ field, isNullable }) => field.name === name && !isNullable)
+  order.findIndex(({ column, isNullable }) => column === name && !isNullable)
 
 function takenOf(layout: Layout, { members, witness }: Pick<PageRequest, 'members' | 'witness'>): Condition {
   const columns = members.map(name => `${textColumn(columnNamed(layout, name)).sql}, `).join('')
@@ -127,7 +127,7 @@ function selectDerived(
   const { dialect, table } = layout
   const nearest = sortedBy(
     layout,
-    segment.order.filter(({ field }) => !isFixed(field.name)),
+    segment.order.filter(({ column }) => !isFixed(column)),
   )
   const fitting = all([fits, ...segment.conditions])
   const each = (read: string): string => select(layout, fitting, limit, nearest, { sql: read, parameters: [] }).sql

@@ -1,9 +1,10 @@
-import type { Collection } from '../../domain/ports/store.ts'
+import type { Collection, Stored } from '../../domain/ports/store.ts'
 import { ownColumns, typeOf } from './columns.ts'
 import type { Connection, Row, SqlValue } from './connection.ts'
 import { damageOf, documentOf, shownKey, type Mismatch } from './documents.ts'
 import type { Layout } from './layout.ts'
 import { StoreReader, type Layouts } from './reader.ts'
+import { StoredText } from './stored-text.ts'
 
 /** What a snapshot asks of the store that it is of. */
 export interface SnapshotKeeper {
@@ -37,9 +38,10 @@ export class StoreSnapshot extends StoreReader {
     this.#keeper.verify()
   }
 
-  /** Whether the text of a document of this collection can be read; one that cannot is among the mismatches. */
-  isReadable(collection: { readonly name: string }, text: string): boolean {
-    return damageOf(this.layoutOf(collection), documentOf(text)) === undefined
+  /** Whether a document of this collection can be read; one that cannot is among the mismatches. */
+  isReadable(collection: { readonly name: string }, stored: Stored<unknown>): boolean {
+    const body = stored instanceof StoredText ? stored.body : stored.text.text
+    return damageOf(this.layoutOf(collection), documentOf(body)) === undefined
   }
 
   close(): Promise<void> {

@@ -1,18 +1,31 @@
 import type { Listed, Stored, Witnessed } from '../../domain/ports/store.ts'
 import { JsonText } from '../../runtime/json.ts'
 import type { Row } from './connection.ts'
+import type { Layout } from './layout.ts'
 
-/** A document as a connection read or wrote it; its text is parsed when `value` is first read. */
+/** What callers see of the text that is kept of a document. */
+export const shownText = <T>({ hidden }: Layout, body: string): JsonText<T> =>
+  new JsonText<T>(hidden === undefined ? body : hidden.cut(body))
+
+/** A document as a connection read or wrote it; its text is cut, and parsed, when that is first asked for. */
 export class StoredText<T> implements Stored<T> {
   readonly id: string
   readonly version: number
-  readonly text: JsonText<T>
+  /** The text as it is kept, with hidden members. */
+  readonly body: string
+  readonly #layout: Layout
+  #text: JsonText<T> | undefined
   #value: { readonly parsed: T } | undefined
 
-  constructor(id: string, version: number, text: string) {
+  constructor(layout: Layout, id: string, version: number, body: string) {
+    this.#layout = layout
     this.id = id
     this.version = version
-    this.text = new JsonText<T>(text)
+    this.body = body
+  }
+
+  get text(): JsonText<T> {
+    return (this.#text ??= shownText<T>(this.#layout, this.body))
   }
 
   /** The document, when it has been parsed. */
@@ -21,7 +34,7 @@ export class StoredText<T> implements Stored<T> {
   }
 
   get value(): T {
-    this.#value ??= { parsed: JSON.parse(this.text.text) }
+    this.#value ??= { parsed: JSON.parse(this.body) }
     return this.#value.parsed
   }
 }
@@ -36,8 +49,8 @@ export function witnessedBy(row: Row | undefined): number | undefined {
 export class ListedText<T, Members extends readonly (keyof T)[]> extends StoredText<T> implements Listed<T, Members> {
   readonly members: Listed<T, Members>['members']
 
-  constructor(row: Row, count: number) {
-    super(String(row[count]), Number(row[count + 1]), String(row[count + 2]))
+  constructor(layout: Layout, row: Row, count: number) {
+    super(layout, String(row[count]), Number(row[count + 1]), String(row[count + 2]))
     const members: readonly unknown[] = row
     // The columns hold what was written of a `T`, texts only.
     this.members = members as Listed<T, Members>['members']
@@ -50,13 +63,13 @@ export class WitnessedText<T, Members extends readonly (keyof T)[]>
 {
   readonly witnessed: number | undefined
 
-  constructor(row: Row, count: number, witnessed: number | undefined) {
-    super(row, count)
+  constructor(layout: Layout, row: Row, count: number, witnessed: number | undefined) {
+    super(layout, row, count)
     this.witnessed = witnessed
   }
 }
 
 /** Of a row that `select` reads. */
-export function storedOf<T>([key, version, text]: Row): Stored<T> {
-  return new StoredText<T>(String(key), Number(version), String(text))
+export function storedOf<T>(layout: Layout, [key, version, body]: Row): Stored<T> {
+  return new StoredText<T>(layout, String(key), Number(version), String(body))
 }

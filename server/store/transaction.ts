@@ -1,10 +1,10 @@
-import { Conflict, type Collection, type Stored, type Transaction } from '../../domain/ports/store.ts'
+import { Conflict, type Collection, type Path, type Stored, type Transaction } from '../../domain/ports/store.ts'
 import { isRecord, own } from '../../runtime/validation.ts'
 import { HeldRows, type Hold } from './held-rows.ts'
 import type { Layout } from './layout.ts'
 import { ScopedReader } from './scoped-reader.ts'
 import { storedOf, StoredText } from './stored-text.ts'
-import { insertOf, updateOf, type Write } from './writes.ts'
+import { insertOf, textOf, updateOf, type Write } from './writes.ts'
 
 /**
  * The calls of one transaction on its connection; after `end` all of them throw. So do those behind the error of a
@@ -53,7 +53,7 @@ export class StoreTransaction extends ScopedReader implements Transaction {
 
   override async above<T>(
     collection: Collection<T>,
-    parent: string,
+    parent: Path<T>,
     ids: readonly string[],
   ): Promise<readonly Stored<T>[]> {
     const layout = this.layoutOf(collection)
@@ -70,8 +70,8 @@ export class StoreTransaction extends ScopedReader implements Transaction {
   async insert<T>(collection: Collection<T>, document: T): Promise<Stored<T>> {
     const layout = this.layoutOf(collection)
     const id = idOf(layout, document)
-    const text = JSON.stringify(document)
-    const stored = new StoredText<T>(id, 1, text)
+    const text = textOf(layout, document)
+    const stored = new StoredText<T>(layout, id, 1, text)
     const isInserted = await this.#write(collection, document, stored, insertOf(layout, { id, document, text }))
     if (!isInserted) throw changedMeanwhile(collection)
     return stored
@@ -91,11 +91,11 @@ export class StoreTransaction extends ScopedReader implements Transaction {
   ): Promise<Stored<T> | undefined> {
     const layout = this.layoutOf(collection)
     if (idOf(layout, document) !== id) throw new Error(`a document of "${collection.name}" cannot change its id`)
-    const text = JSON.stringify(document)
+    const text = textOf(layout, document)
     const held = layout.dialect.holdsAll ? this.#held.row<T>(layout, id)?.stored : undefined
     const before = held instanceof StoredText && held.version === version ? held.parsed : undefined
     const write = updateOf(layout, { id, document, text }, version, before)
-    const stored = new StoredText<T>(id, version + 1, text)
+    const stored = new StoredText<T>(layout, id, version + 1, text)
     return (await this.#write(collection, document, stored, write)) ? stored : undefined
   }
 
@@ -118,7 +118,7 @@ export class StoreTransaction extends ScopedReader implements Transaction {
     if (held) return held.stored
     const { moment } = this.#held
     const row = await this.connection.get(sql, [id])
-    const stored = row === undefined ? undefined : storedOf<T>(row)
+    const stored = row === undefined ? undefined : storedOf<T>(layout, row)
     if (hold !== undefined && (stored !== undefined || layout.dialect.holdsAll))
       this.#held.keep(layout, id, { stored, hold }, moment)
     return stored

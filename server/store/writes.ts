@@ -1,3 +1,4 @@
+import { isRecord } from '../../runtime/validation.ts'
 import { ownColumns } from './columns.ts'
 import type { SqlValue } from './connection.ts'
 import type { Layout } from './layout.ts'
@@ -13,6 +14,11 @@ export interface Written {
   readonly id: string
   readonly document: unknown
   readonly text: string
+}
+
+/** The text that is kept of a document. Throws `TypeError` as `HiddenMembers.write` does. */
+export function textOf({ hidden }: Layout, document: unknown): string {
+  return hidden === undefined || !isRecord(document) ? JSON.stringify(document) : hidden.write(document)
 }
 
 export const insertOf = (layout: Layout, { document, id, text }: Written): Write => ({

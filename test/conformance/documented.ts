@@ -5,9 +5,11 @@ import { conform } from '../../generator/conform/conform.ts'
 import { printReport } from '../../generator/conform/report.ts'
 import type { Existing } from '../../generator/conform/subject.ts'
 import type { Document } from '../../generator/model/types.ts'
+import type { AreaModule } from '../../server/area.ts'
 import { areas } from '../../server/areas.ts'
 import { stubsIn } from '../../server/status/sources.ts'
 import { statusOf } from '../../server/status/status.ts'
+import { makeExisting, type Bodies } from './existing.ts'
 import { callTo } from './in-process.ts'
 import { modelOf } from './model.ts'
 import { composePlatform, type ComposedPlatform } from './platform.ts'
@@ -38,21 +40,26 @@ const beyondSchemas: Readonly<Record<string, readonly string[]>> = {
  * Proves an area with nothing but the examples of its document. Where an operation is not built, its valid requests must
  * get as far as to be told so; all that comes before is proved in full.
  */
-export async function proveDocument(area: string): Promise<void> {
+export async function proveDocument(area: string, bodies: Bodies = {}): Promise<void> {
   const { common, document, schemas } = await modelOf(area)
   const left = leftOf(document)
+  const { kinds } = areaOf(document)
   let platform: ComposedPlatform
 
   beforeAll(async () => void (platform = await composePlatform()))
 
   afterAll(async () => platform.close())
 
-  describe.each(document.operations)('$id', ({ id, path }) => {
+  describe.each(document.operations)('$id', operation => {
+    const { id, path } = operation
     test(`is served as specs/${area}.yaml says`, async () => {
       const { authorization } = platform
-      const existing = existingFor(path, document)
+      const dispatched = callTo(platform.dispatch)
+      const making = { document, schemas, kinds, call: dispatched, authorization, bodies }
+      const made = kinds.length > 0 && !left.has(id) ? await makeExisting(making, operation) : undefined
+      const existing = { ...made, ...existingFor(path, document) }
       const options = { authorization, common, platform: true, limit, existing, operations: [id] }
-      const { call, answered } = watched(callTo(platform.dispatch))
+      const { call, answered } = watched(dispatched)
       const report = await conform(document, schemas, call, options)
       const refused = beyondSchemas[id] ?? []
       const [expected, others] = parted(report.findings, ({ what }) => refused.includes(what))
@@ -70,10 +77,15 @@ function parted<T>(all: readonly T[], isOne: (each: T) => boolean): readonly [re
 
 /** The ids of the operations that `ninefold status` counts as left. */
 function leftOf(document: Document): ReadonlySet<string> {
-  const area = areas.find(({ domain }) => domain.name === document.name)
-  if (!area) throw new Error(`no area has the document ${document.name}`)
+  const area = areaOf(document)
   const stubs = stubsIn(join(import.meta.dirname, '../../domain', document.name))
   return new Set(statusOf({ area, document, stubs }).resources.flatMap(resource => resource.left))
+}
+
+function areaOf(document: Document): AreaModule {
+  const area = areas.find(({ domain }) => domain.name === document.name)
+  if (area) return area
+  throw new Error(`no area has the document ${document.name}`)
 }
 
 /** A call that keeps the statuses of its answers in their order. */

@@ -3,11 +3,11 @@ import type { Finding, Source } from './source.ts'
 import { lineOf, walk, type Syntax } from './syntax.ts'
 
 /** docs/decisions/0005: lines of code, since what documents a symbol should cost nothing. */
-const runtimeBudget = { lines: 3370, files: 40 }
+const runtimeBudget = { lines: 3483, files: 40 }
 const templateLines = 60
 const outputLinesPerOperation = 146
 
-/** The runtime is small: at most 3,370 lines of code in at most 40 files. */
+/** The runtime is small: at most 3,483 lines of code in at most 40 files. */
 export function largeRuntime(files: readonly Source[]): Finding[] {
   const lines = files.reduce((sum, { text }) => sum + countCode(text), 0)
   const found: Finding[] = []

@@ -45,7 +45,7 @@ const refused: readonly (readonly [path: string, text: string])[] = [
   ['domain/taxonomy/quotas.ts', "import { vms } from '../compute/vms.ts'"],
   ['domain/taxonomy/quotas.ts', "import { DatabaseSync } from 'node:sqlite'"],
   ['domain/taxonomy/quotas.ts', "const store = await import('../../server/store/sqlite.ts')"],
-  ['domain/records/operations.ts', "export { quotas } from '../taxonomy/quotas.ts'"],
+  ['domain/resources/operation-records.ts', "export { quotas } from '../taxonomy/quotas.ts'"],
   ['docs/example-service/server.ts', "import { bind } from '../../runtime/bind.ts'"],
 ]
 
@@ -60,7 +60,7 @@ const allowed: readonly (readonly [path: string, text: string])[] = [
   ['client/session.ts', "import { refreshToken } from '../output/iam/routes.ts'"],
   ['cli/api.ts', "import { Command } from 'commander'"],
   ['domain/ports/store.ts', "import { type ApiError } from '../../runtime/errors.ts'"],
-  ['domain/taxonomy/quotas.ts', "import { operations } from '../records/operations.ts'"],
+  ['domain/taxonomy/quotas.ts', "import { operations } from '../resources/operation-records.ts'"],
   ['domain/taxonomy/quotas.ts', "import { quotaNotFound } from '../../output/taxonomy/errors.ts'"],
   ['server/compose.ts', "import { Quotas } from '../domain/taxonomy/quotas.ts'"],
   ['runtime/text.ts', `const text = "import { readFileSync } from 'node:fs'"`],

@@ -82,7 +82,7 @@ const rules: readonly Rule[] = [
     name: 'domain shared by areas',
     of: /^(domain\/[^/]+\/)/,
     ours: ['$1', 'domain/ports/', 'output/shared/', 'runtime/'],
-    packages: [],
+    packages: computing,
   },
   { name: 'docs/example-service', of: /^docs\/example-service\//, ours: ['docs/example-service/'] },
 ]

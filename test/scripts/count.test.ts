@@ -1,24 +1,27 @@
-import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import type { FileReport, Report, TestReport } from '../../scripts/checks/report.ts'
 import { resultsOf } from '../../scripts/checks/vitest.ts'
-import { root } from '../../scripts/project.ts'
 
-const file = (path: string, ...statuses: readonly string[]) => ({
-  name: join(root, ...path.split('/')),
-  status: statuses.includes('failed') ? 'failed' : 'passed',
+const file = (path: string, ...statuses: readonly TestReport['status'][]): FileReport => ({
+  path,
+  project: 'sqlite',
+  isFailed: statuses.includes('failed'),
   message: '',
-  assertionResults: statuses.map((status, index) => ({ status, fullName: `test ${index}` })),
+  tests: statuses.map((status, index) => ({ status, name: `test ${index}` })),
+  began: 0,
+  ended: 0,
 })
-const broken = { ...file('test/runtime/a.test.ts'), status: 'failed', message: 'SyntaxError: no\nat line 1' }
+const broken = { ...file('test/runtime/a.test.ts'), isFailed: true, message: 'SyntaxError: no\nat line 1' }
+const report = (...files: readonly FileReport[]): Report => ({ unknownFilters: [], files })
 
 it('counts each part of the suite by itself, in a fixed order', () => {
-  const testResults = [
+  const files = [
     file('test/runtime/a.test.ts', 'passed', 'failed'),
     file('test/package/package.test.ts', 'passed'),
     file('test/rules/imports.test.ts', 'passed', 'passed'),
     file('test/server/b.test.ts', 'passed'),
   ]
-  expect(resultsOf({ testResults }, 1).map(({ name, passed, failed }) => [name, passed, failed])).toEqual([
+  expect(resultsOf(report(...files), 1).map(({ name, passed, failed }) => [name, passed, failed])).toEqual([
     ['import rules', 2, 0],
     ['package', 1, 0],
     ['tests', 2, 1],
@@ -26,19 +29,20 @@ it('counts each part of the suite by itself, in a fixed order', () => {
 })
 
 it('names every test that was left out', () => {
-  const [result] = resultsOf({ testResults: [file('test/a.test.ts', 'passed', 'skipped', 'todo')] }, 0)
+  const [result] = resultsOf(report(file('test/a.test.ts', 'passed', 'skipped', 'skipped')), 0)
   expect(result).toMatchObject({ passed: 1, failed: 0, skipped: 2, notes: ['SKIPPED test 1', 'SKIPPED test 2'] })
 })
 
 it('counts a file that cannot be loaded as failed', () => {
-  const [result] = resultsOf({ testResults: [broken] }, 1)
+  const [result] = resultsOf(report(broken), 1)
   expect(result).toMatchObject({ failed: 1, notes: [expect.stringContaining('SyntaxError: no')] })
 })
 
-it.each([
+it.each<readonly [string, Report | undefined, number | undefined]>([
   ['a crash without a report', undefined, undefined],
-  ['an error outside the tests', { testResults: [file('test/a.test.ts', 'passed')] }, 1],
-  ['a run without tests', { testResults: [] }, 1],
-])('counts %s as failed', (_, report, status) => {
-  expect(resultsOf(report, status).reduce((sum, { failed }) => sum + failed, 0)).toBe(1)
+  ['an error outside the tests', report(file('test/a.test.ts', 'passed')), 1],
+  ['a run without tests', report(), 1],
+  ['a filter that fits no file', { unknownFilters: ['nowhere'], files: [] }, 1],
+])('counts %s as failed', (_, read, status) => {
+  expect(resultsOf(read, status).reduce((sum, { failed }) => sum + failed, 0)).toBe(1)
 })

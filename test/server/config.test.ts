@@ -1,7 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readConfig } from '../../server/config.ts'
+import { readConfig, readHostConfig, type Config } from '../../server/config.ts'
+import { defaultLimits } from '../../server/http/limits.ts'
+import { iamSettings, throttleLimitsOf } from '../../server/iam/settings.ts'
+import { ConfigError } from '../../server/settings/faults.ts'
+import type { ConfigSources } from '../../server/settings/sources.ts'
+import { GivenSettings } from '../../server/settings/values.ts'
 import { testFolder } from './store/harness.ts'
 
 function fileOf(content: unknown): string {
@@ -10,16 +15,24 @@ function fileOf(content: unknown): string {
   return file
 }
 
+const configOf = (sources: ConfigSources): Config => readConfig(sources, [iamSettings])
+
+/** What a configuration has where nothing is said. */
+const defaults = {
+  metrics: { isPublic: false },
+  mail: { from: 'Ninefold <ninefold@localhost>' },
+  bootstrap: { adminEmail: 'admin@localhost' },
+  given: expect.any(GivenSettings),
+}
+
 describe('settings', () => {
   it('have defaults', () => {
-    expect(readConfig({ environment: { PATH: '/bin' } })).toEqual({
+    expect(configOf({ environment: { PATH: '/bin' } })).toEqual({
       baseUrl: undefined,
       dataDir: './data',
-      http: { host: '127.0.0.1', port: 8080, isPortOpen: true, limits: {} },
-      metrics: { isPublic: false },
-      mail: {},
-      iam: { throttle: {} },
-      bootstrap: {},
+      operationsKeptDays: 30,
+      http: { host: '127.0.0.1', port: 8080, isPortOpen: true, limits: defaultLimits },
+      ...defaults,
     })
   })
 
@@ -31,16 +44,13 @@ describe('settings', () => {
       'http.host': '::1',
       operations: { kept_days: 90 },
     })
-    expect(readConfig({ file, environment: { NINEFOLD_HTTP_PORT: '0', NINEFOLD_DATA_DIR: '/srv' } })).toEqual({
+    expect(configOf({ file, environment: { NINEFOLD_HTTP_PORT: '0', NINEFOLD_DATA_DIR: '/srv' } })).toEqual({
       baseUrl: 'https://cloud.example',
       dataDir: '/srv',
       storeUrl: 'postgres://u:p@db.example/n',
       operationsKeptDays: 90,
-      http: { host: '::1', port: 0, isPortOpen: false, limits: {} },
-      metrics: { isPublic: false },
-      mail: {},
-      iam: { throttle: {} },
-      bootstrap: {},
+      http: { host: '::1', port: 0, isPortOpen: false, limits: defaultLimits },
+      ...defaults,
     })
   })
 
@@ -55,7 +65,7 @@ describe('settings', () => {
       NINEFOLD_HTTP_WRITE_TIMEOUT: '30s',
       NINEFOLD_HTTP_DRAIN_TIMEOUT: '20s',
     }
-    const { http, metrics } = readConfig({ file, environment })
+    const { http, metrics } = configOf({ file, environment })
     expect(metrics).toEqual({ isPublic: true })
     expect(http.limits).toEqual({
       maxInFlight: 5,
@@ -73,7 +83,7 @@ describe('settings', () => {
     ['a text', { 'http.trusted_proxies': '10.0.0.0/8,::1' }, {}],
     ['a variable', {}, { NINEFOLD_HTTP_TRUSTED_PROXIES: ' 10.0.0.0/8, ::1 ' }],
   ])('name trusted proxies by %s', (_name, content, environment) => {
-    expect(readConfig({ file: fileOf(content), environment }).http.trustedProxies).toEqual(['10.0.0.0/8', '::1'])
+    expect(configOf({ file: fileOf(content), environment }).http.trustedProxies).toEqual(['10.0.0.0/8', '::1'])
   })
 
   it.each<[string, unknown]>([
@@ -84,7 +94,7 @@ describe('settings', () => {
     ['something in a list', [1]],
   ])('name no proxies by %s', (_name, value) => {
     const file = fileOf({ 'http.trusted_proxies': value })
-    expect(() => readConfig({ file, environment: {} })).toThrow('http.trusted_proxies must be')
+    expect(() => configOf({ file, environment: {} })).toThrow('http.trusted_proxies must be')
   })
 
   it('say how mails leave, where passwords are set, and who administers first', () => {
@@ -94,12 +104,13 @@ describe('settings', () => {
       bootstrap: { admin_email: '', admin_password_file: '/run/secrets/admin' },
       iam: { throttle: { email_network: 0, credential_token: '7' } },
     })
-    expect(readConfig({ file, environment: {} })).toMatchObject({
+    const config = configOf({ file, environment: {} })
+    expect(config).toMatchObject({
       consoleUrl: 'https://console.example',
       mail: { smtpUrl: 'smtps://u:p@mail.example:465', from: 'Ninefold <cloud@example.com>' },
       bootstrap: { adminEmail: '', adminPasswordFile: '/run/secrets/admin' },
-      iam: { throttle: { email_network: 0, credential_token: 7 } },
     })
+    expect(throttleLimitsOf(config)).toEqual({ email_network: 0, email: 50, network: 100, credential_token: 7 })
   })
 
   it.each<[string, unknown, Readonly<Record<string, string>>, string]>([
@@ -130,30 +141,57 @@ describe('settings', () => {
     ['no object', [], {}, 'must hold one object'],
     ['a key of the prototype', '{"__proto__": {"http": 1}}', {}, 'is no setting'],
   ])('with %s are refused', (_name, content, environment, message) => {
-    expect(() => readConfig({ file: fileOf(content), environment })).toThrow(message)
+    expect(() => configOf({ file: fileOf(content), environment })).toThrow(message)
+  })
+
+  it('tell all their faults at once, a line each', () => {
+    const file = fileOf({ 'http.prot': 1, base_url: 'ftp://x', iam: { throttle: { email: -1 } } })
+    const environment = { NINEFOLD_DATADIR: 'x', NINEFOLD_HTTP_PORT: '80a' }
+    const faults = [
+      `${file}: "http.prot" is no setting (did you mean "http.port"?)`,
+      'environment: NINEFOLD_DATADIR is no setting (did you mean "NINEFOLD_DATA_DIR"?)',
+      `${file}: base_url must be an http or https URL`,
+      `${file}: iam.throttle.email must be a number, 0 for no bound`,
+      'environment: NINEFOLD_HTTP_PORT must be a port, 0 to 65535',
+    ]
+    expect(() => configOf({ file, environment })).toThrow(new ConfigError(faults))
+  })
+
+  it('of areas are known to commands of the host, which do not read their values', () => {
+    const file = fileOf({ data_dir: '/srv', iam: { throttle: { email: -1 } } })
+    const config = readHostConfig({ file, environment: {} }, [iamSettings])
+    expect(config).toMatchObject({ dataDir: '/srv' })
+    // @ts-expect-error the values of areas were not read
+    expect(() => throttleLimitsOf(config)).toThrow()
+    expect(() => readHostConfig({ file: fileOf({ 'iam.throttle.mail': 1 }), environment: {} }, [iamSettings])).toThrow(
+      '"iam.throttle.mail" is no setting (did you mean "iam.throttle.email"?)',
+    )
+    expect(() => readHostConfig({ file: fileOf({ data_dir: '' }), environment: {} }, [iamSettings])).toThrow(
+      'data_dir must not be empty',
+    )
   })
 
   it('never show a password that they hold', () => {
     const file = fileOf('{"mail": {"smtp_url": hunter2@h}}')
-    expect(() => readConfig({ file, environment: {} })).toThrow(
+    expect(() => configOf({ file, environment: {} })).toThrow(
       `${file} must hold JSON: unexpected character at line 1, column 23`,
     )
     const refused = ['postgres://u:hunter2@[x/n', 'hunter2']
     for (const url of refused) {
-      const mail = (): unknown => readConfig({ environment: { NINEFOLD_MAIL_SMTP_URL: url } })
+      const mail = (): unknown => configOf({ environment: { NINEFOLD_MAIL_SMTP_URL: url } })
       expect(mail).toThrow('NINEFOLD_MAIL_SMTP_URL must be the URL of a mail server')
       expect(mail).not.toThrow('hunter2')
-      const read = (): unknown => readConfig({ environment: { NINEFOLD_STORE_URL: url } })
+      const read = (): unknown => configOf({ environment: { NINEFOLD_STORE_URL: url } })
       expect(read).toThrow('NINEFOLD_STORE_URL must be the URL of a database')
       expect(read).not.toThrow('hunter2')
     }
   })
 
   it('leave alone what tests are told', () => {
-    expect(readConfig({ environment: { NINEFOLD_TEST_POSTGRES_URL: 'postgres://x' } }).storeUrl).toBeUndefined()
+    expect(configOf({ environment: { NINEFOLD_TEST_POSTGRES_URL: 'postgres://x' } }).storeUrl).toBeUndefined()
   })
 
   it('of a named file that does not exist are refused', () => {
-    expect(() => readConfig({ file: join(testFolder(), 'none.json'), environment: {} })).toThrow('cannot be read')
+    expect(() => configOf({ file: join(testFolder(), 'none.json'), environment: {} })).toThrow('cannot be read')
   })
 })

@@ -1,3 +1,4 @@
+import { taxonomyFunctions } from '../../domain/taxonomy/functions.ts'
 import type { Operations } from '../../domain/ports/operations.ts'
 import type { Parts } from '../../domain/ports/parts.ts'
 import type { Collection } from '../../domain/ports/store.ts'
@@ -5,7 +6,7 @@ import { bind, bindList } from '../../runtime/bind.ts'
 import type { CallContext } from '../../runtime/context.ts'
 import type { ListFields } from '../../runtime/filter/types.ts'
 import { listParameters, type ListParameters } from '../../runtime/pagination.ts'
-import type { BoundRoute, ErrorDomain, Route } from '../../runtime/route.ts'
+import type { BoundRoute, ErrorDomain, GeneratedArea, Route } from '../../runtime/route.ts'
 import { isRecord, type Faults } from '../../runtime/validation.ts'
 import { area, type AreaModule } from '../../server/area.ts'
 
@@ -105,13 +106,30 @@ const getUnguarded: Route<object, Crate> = {
   check: (request): request is object => isRecord(request),
 }
 
+/** The types of areas that are made for tests. */
+export interface SampleArea {
+  readonly record: SampleOperation
+  readonly operationType: string
+  readonly resourceType: string
+}
+
+/** What is generated for an area of a document, for an area whose routes are written by hand: its handlers are its routes. */
+export const handwritten = (domain: ErrorDomain): GeneratedArea<SampleArea, readonly BoundRoute[]> => ({
+  domain,
+  operations: { list: operationFields, check: checkOperation },
+  filters: [],
+  permissions: [],
+  routes: routes => routes,
+})
+
 /** The area, and with `slow` a call that waits. */
 export function sampleArea(slow?: { readonly wait: () => Promise<void> }): AreaModule {
-  return area<SampleOperation>({
-    domain: sample,
+  return area({
+    generated: handwritten(sample),
     collections: [crates],
-    operations: { list: operationFields, check: checkOperation },
-    routes: parts => routesOf(parts, slow),
+    // The area is mounted without the tree, which it does not ask.
+    functions: { taxonomy: taxonomyFunctions },
+    handlers: parts => routesOf(parts, slow),
     start: async tx => {
       if ((await tx.get(crates, 'first')) === undefined) await tx.insert(crates, { id: 'first', name: 'first' })
     },
@@ -119,7 +137,7 @@ export function sampleArea(slow?: { readonly wait: () => Promise<void> }): AreaM
 }
 
 function routesOf(
-  { store, clock, operations }: Parts<SampleOperation>,
+  { store, clock, operations }: Parts<SampleArea>,
   slow: { readonly wait: () => Promise<void> } | undefined,
 ): readonly BoundRoute[] {
   return [
@@ -135,11 +153,11 @@ function routesOf(
 }
 
 function create(
-  operations: Operations<SampleOperation>,
+  operations: Operations<SampleArea>,
   id: string,
   request: CreateCrate,
   context: CallContext,
-): ReturnType<Operations<SampleOperation>['mutate']> {
+): ReturnType<Operations<SampleArea>['mutate']> {
   return operations.mutate(context, request, async tx => {
     await tx.insert(crates, { id, name: request.body.name })
     return { type: 'CREATE', resourceType: 'sample.crates', resourceId: id, scope: { type: 'PLATFORM', id: '' } }

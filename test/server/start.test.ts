@@ -1,3 +1,4 @@
+import { sampleArea } from './sample-area.ts'
 import { expect, it } from 'vitest'
 import { compose } from '../../server/compose.ts'
 import type { OpenAccess } from '../../server/access/platform-access.ts'
@@ -23,7 +24,7 @@ const failing =
 
 it('a server whose store is busy starts once it has its turn', async () => {
   const errors = [storeUnavailable()]
-  const platform = await compose(configOf(testFolder()), logLines(), [], failing(errors))
+  const platform = await compose(configOf(testFolder()), logLines(), [sampleArea()], failing(errors))
   expect(errors).toEqual([])
   await platform.close()
 })
@@ -31,7 +32,7 @@ it('a server whose store is busy starts once it has its turn', async () => {
 it('a server that cannot start for another reason says so at once, and leaves its folder to others', async () => {
   const config = configOf(testFolder())
   const errors = [new Error('no such thing'), storeUnavailable()]
-  await expect(compose(config, logLines(), [], failing(errors))).rejects.toThrow('no such thing')
+  await expect(compose(config, logLines(), [sampleArea()], failing(errors))).rejects.toThrow('no such thing')
   expect(errors).toHaveLength(1)
-  await (await compose(config, logLines(), [], testAccess)).close()
+  await (await compose(config, logLines(), [sampleArea()], testAccess)).close()
 })

@@ -1,3 +1,5 @@
+import type { AreaParts } from '../../server/area.ts'
+import { taxonomyFunctions } from '../../domain/taxonomy/functions.ts'
 import { describe, expect, it } from 'vitest'
 import { bind, bindList } from '../../runtime/bind.ts'
 import type { CallContext, ListContext } from '../../runtime/context.ts'
@@ -6,7 +8,7 @@ import type { BoundRoute, Route } from '../../runtime/route.ts'
 import { isRecord } from '../../runtime/validation.ts'
 import { areaInProgress, type Resources } from '../../server/unbuilt.ts'
 import { testServer } from './http/harness.ts'
-import { checkOperation, operationFields, sample, type SampleOperation } from './sample-area.ts'
+import { handwritten, operationFields, sample, type SampleArea } from './sample-area.ts'
 import { testFolder } from './store/harness.ts'
 import { testToken } from './access/test-access.ts'
 
@@ -50,13 +52,16 @@ const routes = ({ crates, lids }: Handlers): readonly BoundRoute[] => [
   bind(getLid, (request, context) => lids.getLid(request, context)),
 ]
 
-const lids: Resources<Handlers, SampleOperation> = { lids: () => ({ getLid: async ({ id }) => ({ id }) }) }
+const lids: Resources<Handlers, AreaParts<SampleArea>> = { lids: () => ({ getLid: async ({ id }) => ({ id }) }) }
 
-const areaWith = (built: Resources<Handlers, SampleOperation>) =>
-  areaInProgress({ domain: sample, operations: { list: operationFields, check: checkOperation }, routes, built })
+const { routes: _own, ...generated } = handwritten(sample)
+const functions = { taxonomy: taxonomyFunctions }
+
+const areaWith = (built: Resources<Handlers, AreaParts<SampleArea>>) =>
+  areaInProgress<SampleArea, Handlers>({ generated: { ...generated, routes }, functions, built })
 
 /** Calls the area, of which `built` is built, as the administrator. */
-async function served(built: Resources<Handlers, SampleOperation>) {
+async function served(built: Resources<Handlers, AreaParts<SampleArea>>) {
   const dataDir = testFolder()
   const { url } = await testServer([areaWith(built)], dataDir)
   const authorization = `Bearer ${testToken}`
@@ -112,10 +117,15 @@ describe('an area in progress', () => {
     const named = ({ constructor }: { readonly constructor: Handlers['lids'] }): readonly BoundRoute[] => [
       bind(getLid, (request, context) => constructor.getLid(request, context)),
     ]
-    const operations = { list: operationFields, check: checkOperation }
     const dataDir = testFolder()
     const { url } = await testServer(
-      [areaInProgress({ domain: sample, operations, routes: named, built: {} })],
+      [
+        areaInProgress<SampleArea, { readonly constructor: Handlers['lids'] }>({
+          generated: { ...generated, routes: named },
+          functions,
+          built: {},
+        }),
+      ],
       dataDir,
     )
     const token = testToken

@@ -1,4 +1,4 @@
-import type { Collection, Reader } from '../../ports/store.ts'
+import { hasId, type Collection, type Reader } from '../../ports/store.ts'
 
 /** Rows that are looked at together: so many lookups become one. */
 const batchSize = 100
@@ -22,6 +22,6 @@ export async function documentsOf<T>(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, T>> {
   const found = new Map<string, T>()
-  for await (const { id, value } of reader.each(collection, { [collection.id]: ids })) found.set(id, value)
+  for await (const { id, value } of reader.each(collection, hasId(collection, ids))) found.set(id, value)
   return found
 }

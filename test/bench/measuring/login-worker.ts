@@ -3,6 +3,7 @@ import { administrator, administratorFile } from '../../server/access/sign-in.ts
 import { areas } from '../../../server/areas.ts'
 import { openIam } from '../../../server/iam/open.ts'
 import { serve } from '../../../server/serve.ts'
+import { unthrottled } from '../../server/iam/unthrottled.ts'
 
 /**
  * A server in a thread of its own, over a file in the folder that it is given, whose log goes nowhere. Nobody who guesses
@@ -16,7 +17,7 @@ const config = {
   baseUrl: undefined,
   dataDir,
   http: { host: '127.0.0.1', port: 0, isPortOpen: false },
-  iam: { throttle: { email_network: 0, email: 0, network: 0, credential_token: 0 } },
+  given: unthrottled,
   bootstrap: { adminEmail: administrator.email, adminPasswordFile: administratorFile(dataDir) },
 }
 const server = await serve(config, areas, openIam)

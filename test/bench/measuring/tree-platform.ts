@@ -1,10 +1,17 @@
+import { FunctionTable } from '../../../server/functions.ts'
+import { taxonomyArea } from '../../../output/taxonomy/area.ts'
 import { createHmac } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Transaction } from '../../../domain/ports/store.ts'
-import { startTaxonomy, taxonomy, taxonomyCollections, taxonomyProcedures } from '../../../domain/taxonomy/area.ts'
+import {
+  startTaxonomy,
+  taxonomyCollections,
+  taxonomyHandlers,
+  taxonomyProcedures,
+} from '../../../domain/taxonomy/area.ts'
 import { EffectiveQuotas } from '../../../domain/taxonomy/effective-quotas.ts'
 import { taxonomyFunctions } from '../../../domain/taxonomy/functions.ts'
 import { Groups } from '../../../domain/taxonomy/groups.ts'
@@ -14,10 +21,6 @@ import { quotas } from '../../../domain/taxonomy/quotas-store.ts'
 import { lockTree } from '../../../domain/taxonomy/tree-lock.ts'
 import { TreeReads } from '../../../domain/taxonomy/tree-reads.ts'
 import { newWorkspace, Workspaces } from '../../../domain/taxonomy/workspaces.ts'
-import { taxonomy as taxonomyDomain } from '../../../output/taxonomy/errors.ts'
-import { operationsList } from '../../../output/taxonomy/filters.ts'
-import type { TaxonomyOperation } from '../../../output/taxonomy/types.ts'
-import { checkTaxonomyOperation } from '../../../output/taxonomy/validators.ts'
 import { dispatcher } from '../../../runtime/call.ts'
 import { pageTokens } from '../../../runtime/page-token.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
@@ -96,10 +99,24 @@ export async function storedTree(place: string, size: TreeSize): Promise<StoredT
   const { handlers, module } = watchedArea()
   const collections = [rememberedKeys, outbox, ...workCollections, ...module.collections]
   const store = await openPlace(place, collections)
-  const { access, doors, principals, tree } = testGuard
+  const { access, doors } = testGuard
+  const functions = new FunctionTable()
+  functions.provide({ taxonomy: taxonomyFunctions, ...testGuard.functions })
   const audit = outboxAudit(clock, taxonomyFunctions)
-  const parts = { store, clock, access, principals, tree, audit, log: silent, queue: new WorkQueue(), hooks: [] }
-  const routes = module.mount({ ...parts, taxonomy: taxonomyFunctions })
+  const parts = {
+    store,
+    clock,
+    access,
+    audit,
+    functions,
+    config: { baseUrl: undefined, dataDir: '.' },
+    log: silent,
+    queue: new WorkQueue(),
+    hooks: [],
+    planes: [],
+  }
+  const { routes } = module.mount({ ...parts, taxonomy: taxonomyFunctions })
+  functions.close()
   const tokens = pageTokens(scope => createHmac('sha256', 'a key').update(scope).digest())
   const domains = { outside: module.domain }
   const made = await fillTree(store, size)
@@ -115,18 +132,18 @@ export async function storedTree(place: string, size: TreeSize): Promise<StoredT
 /** The area, and its handlers as soon as it is mounted. */
 function watchedArea(): { readonly module: AreaModule; readonly handlers: Promise<Handlers> } {
   const { promise, resolve } = Promise.withResolvers<Handlers>()
-  const module = area<TaxonomyOperation>({
-    domain: taxonomyDomain,
+  const module = area({
+    generated: taxonomyArea,
     collections: taxonomyCollections,
-    operations: { list: operationsList, check: checkTaxonomyOperation },
-    routes: parts => {
+    needs: { required: ['iam'] },
+    handlers: parts => {
       const trees = new TreeReads(parts.store)
       resolve({
         workspaces: new Workspaces(parts, trees),
         groups: new Groups(parts, trees),
         effectiveQuotas: new EffectiveQuotas(parts),
       })
-      return taxonomy(parts)
+      return taxonomyHandlers(parts)
     },
     procedures: taxonomyProcedures,
   })

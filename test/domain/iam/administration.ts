@@ -130,7 +130,7 @@ export async function administration(): Promise<Administration> {
   const parts: IamParts = {
     ...shared,
     access: accessOf({ decisions, taxonomy, reader: store }),
-    principals: { find: unused },
+    functions: {},
     operations: operationsOf(shared, { domain: iam, list: operationsList, check: checkIamOperation }),
     taxonomy,
     settings: { baseUrl: 'http://platform.test', consoleUrl: 'http://platform.test' },

@@ -1,3 +1,4 @@
+import type { IamArea } from '../../../output/iam/area.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { feedCollections, servers } from '../../../domain/iam/feed-store.ts'
 import { LiveFeed } from '../../../domain/iam/live-feed.ts'
@@ -32,7 +33,7 @@ interface Server extends MutationParts {
   revise(key?: string): Promise<IamOperation>
 }
 
-type Change = (tx: Transaction) => Promise<Effect>
+type Change = (tx: Transaction) => Promise<Effect<IamArea>>
 
 /** A server that mutates and works; `isShared` says whether others may be on the store. */
 async function serverAt(place: string, isShared: boolean, steady?: () => number): Promise<Server> {
@@ -52,12 +53,12 @@ async function serverAt(place: string, isShared: boolean, steady?: () => number)
   queue.declare(areaRecords(iam, operationsList), [settleProcedure({ feed })])
   const audit = outboxAudit(clock, { chain: async () => undefined })
   const options = { domain: iam, list: operationsList, check: checkIamOperation }
-  const operations = operationsOf<IamOperation>({ store, clock, audit, queue }, options)
+  const operations = operationsOf<IamArea>({ store, clock, audit, queue }, options)
   const workers = await startWorkers({ store, clock, log, queue }, [], quick)
   onTestFinished(() => workers.stop())
   const parts = { store, operations, feed }
   const revise = async (key?: string): Promise<IamOperation> => {
-    const run = async (tx: Transaction): Promise<Effect> => {
+    const run = async (tx: Transaction): Promise<Effect<IamArea>> => {
       await feed.hold(tx)
       await feed.revise(tx, 'ROLE', 'r')
       return { type: 'UPDATE', resourceType: 'iam.roles', resourceId: 'r', scope: { type: 'PLATFORM', id: '' } }
@@ -159,7 +160,7 @@ test.each([
     let stoppedMs = 0
     const server = await serverAt(await testPlace(), true, () => performance.now() + stoppedMs)
     const mutate = of(server)
-    const made = async (tx: Transaction): Promise<Effect> => {
+    const made = async (tx: Transaction): Promise<Effect<IamArea>> => {
       await server.feed.hold(tx)
       await server.feed.revise(tx, 'ROLE', 'r')
       return { type: 'UPDATE', resourceType: 'iam.roles', resourceId: 'r', scope: { type: 'PLATFORM', id: '' } }

@@ -1,3 +1,4 @@
+import type { IamArea } from '../../../output/iam/area.ts'
 import { expect } from 'vitest'
 import { iamCollections } from '../../../domain/iam/area.ts'
 import { AccessTokens } from '../../../domain/iam/access-tokens.ts'
@@ -171,7 +172,7 @@ export async function tokenPlatform(options: PlatformOptions = {}): Promise<Toke
   const clock = createClock(() => time.now)
   await store.tx(tx => startTaxonomy(tx, now))
   const audit = outboxAudit(clock, taxonomyFunctions)
-  const operations = operationsOf(
+  const operations = operationsOf<IamArea>(
     { store, clock, audit, queue: new WorkQueue() },
     { domain: iam, list: operationsList, check: checkIamOperation },
   )
@@ -206,7 +207,7 @@ export async function tokenPlatform(options: PlatformOptions = {}): Promise<Toke
       holds: async () => seen.mayRevoke,
       visible: async () => seen.visible,
     },
-    principals: { find: unasked },
+    functions: {},
     catalogue: { permissions: [], find: () => undefined, resourceTypes: new Set(), matching: () => [] },
     mailer: { isConfigured: false, send: unasked },
   }

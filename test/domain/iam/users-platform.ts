@@ -1,8 +1,9 @@
+import type { IamArea } from '../../../output/iam/area.ts'
 import type { Scope } from '../../../domain/ports/operations.ts'
 import type { Collection, Store } from '../../../domain/ports/store.ts'
 import type { NodeState, Taxonomy } from '../../../domain/ports/taxonomy.ts'
 import type { Visible } from '../../../domain/ports/access.ts'
-import { OperationRecords } from '../../../domain/records/operations.ts'
+import { OperationRecords } from '../../../domain/resources/operation-records.ts'
 import { bindings } from '../../../domain/iam/bindings-store.ts'
 import type { Mail } from '../../../domain/iam/mailer.ts'
 import type { IamParts } from '../../../domain/iam/parts.ts'
@@ -20,7 +21,6 @@ import { dispatcher } from '../../../runtime/call.ts'
 import { unimplemented } from '../../../runtime/errors.ts'
 import { fetchHost } from '../../../runtime/hosts/fetch.ts'
 import { pageTokens } from '../../../runtime/page-token.ts'
-import { formatMillis } from '../../../runtime/timestamps.ts'
 import { createTransport } from '../../../runtime/transport.ts'
 import { outbox, outboxAudit } from '../../../server/audit/outbox.ts'
 import { createClock } from '../../../server/clock.ts'
@@ -136,7 +136,7 @@ function partsOf(store: Store, world: World): IamParts {
   const clock = createClock(() => world.now)
   const taxonomy = taxonomyOf(world)
   const audit = outboxAudit(clock, taxonomy)
-  const operations = operationsOf(
+  const operations = operationsOf<IamArea>(
     { store, clock, audit, queue: new WorkQueue() },
     { domain: iam, list: operationsList, check: checkIamOperation },
   )
@@ -154,7 +154,7 @@ function partsOf(store: Store, world: World): IamParts {
   }
 }
 
-const accessOf = (world: World): Pick<IamParts, 'access' | 'principals'> => ({
+const accessOf = (world: World): Pick<IamParts, 'access' | 'functions'> => ({
   access: {
     async require(_context, permission, { id, type }) {
       if (!world.missing.has(permission)) return
@@ -163,7 +163,7 @@ const accessOf = (world: World): Pick<IamParts, 'access' | 'principals'> => ({
     holds: async (_context, permission) => !world.missing.has(permission),
     visible: async () => world.visible,
   },
-  principals: { find: async () => undefined },
+  functions: {},
 })
 
 const feedOf = (world: World): Pick<IamParts, 'feed'> => ({
@@ -248,23 +248,11 @@ const guardsOf = (world: World): UserGuards => ({
     if (world.lastAdministrators.has(id)) throw new Error('the last administrator')
   },
   mayTakeOver: async (_reader, _minter, target) => !world.strong.has(target),
-  async grantRole(tx, { principal, role_id, scope }) {
-    tx.afterCommit(() => world.granted.push(`${role_id} ${scope.type} ${scope.id}`))
-    const time = formatMillis(world.now)
-    return {
-      id: principal,
-      principal_id: principal,
-      principal_kind: 'USER',
-      role_id,
-      scope_type: scope.type,
-      scope_id: scope.id,
-      condition: '',
-      created_by: administrator,
-      etag: '1',
-      created: time,
-      updated: time,
-    }
-  },
+  givableRole:
+    async (tx, { role_id, scope }) =>
+    async () => {
+      tx.afterCommit(() => world.granted.push(`${role_id} ${scope.type} ${scope.id}`))
+    },
 })
 
 /** A password that no rule refuses. */

@@ -4,6 +4,7 @@ import { passwords, users } from '../../../domain/iam/users-store.ts'
 import type { InvitationInput } from '../../../output/iam/types.ts'
 import { ApiError } from '../../../runtime/errors.ts'
 import { testStore } from '../../server/store/harness.ts'
+import { pngOf, usual } from './pictures.ts'
 import {
   activeUser,
   administrator,
@@ -324,7 +325,7 @@ describe('the caller', () => {
   it('has neither profile nor picture nor password as a service account', async () => {
     const { as } = await platform()
     const account = as(administrator, 'service')
-    const body = { content_type: 'image/png', data: 'iVBORw0KGgo=' } as const
+    const body = { content_type: 'image/png', data: pngOf(usual).toString('base64') } as const
     const calls = [
       account.getMyProfile({}),
       account.updateMyProfile({ body: {} }),

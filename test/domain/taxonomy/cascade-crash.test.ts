@@ -14,10 +14,10 @@ import { faultsOf } from './settled-tree.ts'
 const program = fileURLToPath(new URL('./crash-worker.ts', import.meta.url))
 
 /**
- * Every fifth point is walked, which is now inside and now behind a transaction. All of them, in one to two minutes:
+ * Every eleventh point is walked, which is in turn inside and behind a transaction. All of them, in one to two minutes:
  * `NINEFOLD_CRASH_POINTS=all npx vitest run test/domain/taxonomy/cascade-crash.test.ts`
  */
-const stride = process.env['NINEFOLD_CRASH_POINTS'] === 'all' ? 1 : 5
+const stride = process.env['NINEFOLD_CRASH_POINTS'] === 'all' ? 1 : 11
 
 const collections = storeCollections(testAreas())
 

@@ -18,7 +18,7 @@ import { testToken } from '../../server/access/test-access.ts'
 const program = fileURLToPath(new URL('./crash-server.ts', import.meta.url))
 
 /** A hundred rounds: `NINEFOLD_CRASH_ROUNDS=100 npx vitest run test/domain/taxonomy/cascade-kill.test.ts` */
-const rounds = Number(process.env['NINEFOLD_CRASH_ROUNDS'] ?? 8)
+const rounds = Number(process.env['NINEFOLD_CRASH_ROUNDS'] ?? 4)
 
 const workspaceCount = 300
 

@@ -4,7 +4,7 @@ import { bind } from '../../../runtime/bind.ts'
 import type { BoundRoute, ErrorDomain, Route } from '../../../runtime/route.ts'
 import { isRecord } from '../../../runtime/validation.ts'
 import { area, type AreaModule, type AreaParts } from '../../../server/area.ts'
-import { checkOperation, operationFields, type SampleOperation } from '../../server/sample-area.ts'
+import { handwritten, type SampleArea, type SampleOperation } from '../../server/sample-area.ts'
 
 /** An area that holds things in workspaces, as compute holds machines: made to show what taxonomy does with areas. */
 export const depot: ErrorDomain = { name: 'depot', base: 5_000_000 }
@@ -42,7 +42,7 @@ export interface DepotControl {
   purge?: (workspace: string) => Promise<void>
 }
 
-type Parts = AreaParts<SampleOperation>
+type Parts = AreaParts<SampleArea>
 
 interface AddThing {
   readonly workspace: string
@@ -84,11 +84,10 @@ const listThings: Route<InWorkspace, { things: number }> = {
 
 /** The area. Its hooks keep what they did in the store, so that a killed process cannot forget it. */
 export function depotArea(control: DepotControl = {}): AreaModule {
-  return area<SampleOperation>({
-    domain: depot,
+  return area({
+    generated: handwritten(depot),
     collections: [things, shelves],
-    operations: { list: operationFields, check: checkOperation },
-    routes: routesOf,
+    handlers: routesOf,
     hooks: parts => hooksOf(parts, control),
   })
 }

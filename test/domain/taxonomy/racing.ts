@@ -1,5 +1,4 @@
 import { describe, it } from 'vitest'
-import { postgresUrl } from '../../server/store/harness.ts'
 import { oneProcess, twoProcesses, type Arena } from './arena.ts'
 import type { Caller } from './platform.ts'
 
@@ -17,33 +16,30 @@ type Setup = (arena: Arena, name: string, lane: number) => Promise<Race>
 const lanes = 4
 
 /**
- * How often each lane races at least. In the rounds of all lanes six calls or fewer begin at least twice in each of the
+ * How often each lane races. In the rounds of all lanes six calls or fewer begin at least twice in each of the
  * orders that `atOnce` has for them, and without the locks of rows a race that needs them is lost within a dozen rounds.
  * More: `NINEFOLD_RACE_LAPS=50 npx vitest run test/domain/taxonomy/races.test.ts`
  */
-const fewest = Number(process.env['NINEFOLD_RACE_LAPS'] ?? 6)
-
-/** 200 rounds, where they are cheap: on SQLite in one process. */
-const most = Math.max(fewest, postgresUrl() === undefined ? 50 : fewest)
+const laps = Number(process.env['NINEFOLD_RACE_LAPS'] ?? 6)
 
 type Races = Readonly<Record<string, Setup>>
 
 /** Declares races between two callers of one process, and of two. */
 export async function declareRaces(races: Races): Promise<void> {
   const arenas = [
-    { name: 'in one process', arena: await oneProcess(), laps: most },
-    { name: 'over two processes on one store', arena: await twoProcesses(), laps: fewest },
+    { name: 'in one process', arena: await oneProcess() },
+    { name: 'over two processes on one store', arena: await twoProcesses() },
   ]
-  describe.each(arenas)('$name', ({ arena, laps }) => {
+  describe.each(arenas)('$name', ({ arena }) => {
     it.each(Object.entries(races))('%s', async name => {
-      await run(arena, laps, name, races[name])
+      await run(arena, name, races[name])
     })
 
     it('nothing is wrong after all that', () => arena.expectHealth())
   })
 }
 
-async function run(arena: Arena, laps: number, name: string, setup: Setup | undefined): Promise<void> {
+async function run(arena: Arena, name: string, setup: Setup | undefined): Promise<void> {
   if (setup === undefined) throw new Error(`there is no race "${name}"`)
   const prefix = name.replaceAll(/[^a-z]+/g, '-').slice(0, 40)
   const raced = await Promise.all(

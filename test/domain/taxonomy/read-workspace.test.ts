@@ -55,28 +55,24 @@ async function renamed(id: string, display_name: string): Promise<void> {
 }
 
 describe('a call that reads a workspace', () => {
-  it('is answered from what it was decided by, once', async () => {
+  it('is answered from the row that the door has handed on', async () => {
     const id = await made('decided')
     await renamed(id, 'before')
-    const context = callContext()
-    expect(await asked(id, context)).toEqual({
-      scope: { type: 'WORKSPACE', id },
-      told: { type: 'ORGANISATION', id: organisation },
-    })
+    const { handedOn, ...where } = await asked(id, callContext())
+    expect(where).toEqual({ scope: { type: 'WORKSPACE', id }, told: { type: 'ORGANISATION', id: organisation } })
     await renamed(id, 'after')
-    expect((await answered(id, context)).name).toBe('before')
-    expect((await answered(id, context)).name).toBe('after')
+    expect((await answered(id, { ...callContext(), handedOn })).name).toBe('before')
     expect((await answered(id, callContext())).name).toBe('after')
   })
 
   it('is answered with what is there when the tree has changed since the decision', async () => {
     const id = await made('moved')
     expect((await answered(id, callContext())).above).toEqual([organisation, groups[0]])
-    const context = callContext()
-    await asked(id, context)
+    const { handedOn } = await asked(id, callContext())
     await call('POST', `${base}/${id}:move`, { parent_group_id: groups[1] })
     // By then the new tree is what is known of it.
     await answered(id, callContext())
+    const context = { ...callContext(), handedOn }
     expect((await answered(id, context)).above).toEqual([organisation, groups[0], groups[1]])
   })
 

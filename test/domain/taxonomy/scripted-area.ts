@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Holding, NodeState, WorkspaceHooks } from '../../../domain/ports/taxonomy.ts'
 import { area, type AreaModule } from '../../../server/area.ts'
-import { checkOperation, operationFields, type SampleOperation } from '../../server/sample-area.ts'
+import { handwritten } from '../../server/sample-area.ts'
 import type { DepotControl } from './depot.ts'
 
 /** A call of a hook that has begun. */
@@ -66,11 +66,9 @@ export class Script {
 
   /** An area that holds nothing and does in its hooks what `hooks` say, by default nothing. */
   area(name: string, base: number, hooks: Partial<WorkspaceHooks> = {}): AreaModule {
-    return area<SampleOperation>({
-      domain: { name, base },
-      collections: [],
-      operations: { list: operationFields, check: checkOperation },
-      routes: () => [],
+    return area({
+      generated: handwritten({ name, base }),
+      handlers: () => [],
       hooks: () => ({
         area: name,
         reconcileWorkspace: async (workspace, state) =>

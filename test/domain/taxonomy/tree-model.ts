@@ -59,7 +59,9 @@ export class TreeModel {
   }
 
   create(kind: 'GROUP' | 'WORKSPACE', name: string, parent: ModelNode): Outcomes {
-    if (isPlace(parent) && effective(parent).state !== 'ACTIVE') return ['PARENT_NOT_ACTIVE']
+    // The organisation stands above a parent that is not there, too.
+    const [organisation = parent] = chain(parent)
+    if (effective(isPlace(parent) ? parent : organisation).state !== 'ACTIVE') return ['PARENT_NOT_ACTIVE']
     if (!isPlace(parent)) return ['GROUP_PARENT_NOT_FOUND']
     const isTooDeep = kind === 'GROUP' && depth(parent) + 1 > 10
     const isTaken = this.#living.some(

@@ -5,12 +5,15 @@ import { answerClientError, nodeHost, serverOptions } from '../../../runtime/hos
 import { hostContract } from './contract.ts'
 import { socketContract, talk } from './sockets.ts'
 import type { Listen } from './sockets.ts'
+import { transferContract } from './transfers.ts'
 
 const outside = { name: 'ninefold', base: 0 }
 
 const listen: Listen = async (dispatch, patienceMs) => {
   const times = { headersTimeout: patienceMs, requestTimeout: patienceMs, connectionsCheckingInterval: 10 }
-  const server = createServer({ ...serverOptions, ...(patienceMs !== undefined && times) }, nodeHost(dispatch))
+  const host = nodeHost(dispatch)
+  const server = createServer({ ...serverOptions, ...(patienceMs !== undefined && times) }, host)
+  server.on('checkContinue', (req, res) => host(req, res, () => res.writeContinue()))
   server.on('clientError', (error, socket) => answerClientError(error, socket, outside))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
@@ -33,6 +36,8 @@ hostContract('node:http', async dispatch => {
 })
 
 socketContract('node:http', listen)
+
+transferContract('node:http', listen)
 
 test('what is no HTTP is answered in the form of a renderer', async () => {
   const server = createServer()

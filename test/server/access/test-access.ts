@@ -20,8 +20,14 @@ export const testAccess: OpenAccess = async () => testGuard
 
 /** What `testAccess` opens. */
 export const testGuard: PlatformAccess = {
-  principals: {
-    find: async (_reader, id) => (id === testAdministrator.id ? { kind: 'user', status: 'ACTIVE' } : undefined),
+  functions: {
+    iam: {
+      findPrincipal: async (_reader, id) =>
+        id === testAdministrator.id ? { kind: 'user', status: 'ACTIVE' } : undefined,
+      grantCreator: async () => {},
+      ensureServiceAccount: async () => '',
+      scopeChanged: async () => {},
+    },
   },
   doors: {
     async authenticate({ headers: { authorization } }, access) {
@@ -35,7 +41,6 @@ export const testGuard: PlatformAccess = {
     },
   },
   access: { require: async () => {}, holds: async () => true, visible: async () => 'everything' },
-  tree: { grantCreator: async () => {}, ensureServiceAccount: async () => '', scopeChanged: async () => {} },
   routes: [],
   periodic: [],
   begin: async () => () => ['sign in with the token of the tests'],

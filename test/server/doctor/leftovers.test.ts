@@ -1,3 +1,4 @@
+import { sampleArea } from '../sample-area.ts'
 import { copyFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -11,14 +12,14 @@ import { testFolder } from '../store/harness.ts'
 async function leftFolder(): Promise<string> {
   const dataDir = testFolder()
   const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
-  const platform = await compose({ baseUrl: undefined, dataDir, http }, logLines(), [], testAccess)
+  const platform = await compose({ baseUrl: undefined, dataDir, http }, logLines(), [sampleArea()], testAccess)
   await platform.close()
   return dataDir
 }
 
 async function told(dataDir: string): Promise<readonly string[]> {
   const lines: string[] = []
-  await doctor({ place: { dataDir }, areas: [], isJson: false, print: line => void lines.push(line) })
+  await doctor({ place: { dataDir }, areas: [sampleArea()], isJson: false, print: line => void lines.push(line) })
   return lines
 }
 

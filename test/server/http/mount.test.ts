@@ -4,13 +4,14 @@ import { defaultLimits } from '../../../server/http/limits.ts'
 import { hostContract } from '../../runtime/hosts/contract.ts'
 import { socketContract } from '../../runtime/hosts/sockets.ts'
 import type { Listen } from '../../runtime/hosts/sockets.ts'
+import { transferContract } from '../../runtime/hosts/transfers.ts'
 
 const outside = { name: 'ninefold', base: 0 }
 
 const listen: Listen = async (dispatch, patienceMs) => {
   const times = patienceMs === undefined ? {} : { headersMs: patienceMs, requestMs: patienceMs }
   const made = createApp({ outside, limits: { ...defaultLimits, ...times }, meters: new Meters() })
-  mount(made.app, dispatch)
+  mount(made, dispatch)
   const { port } = new URL(await made.app.listen({ host: '127.0.0.1', port: 0 }))
   return { port: Number(port), [Symbol.asyncDispose]: () => closeApp(made, 0) }
 }
@@ -24,3 +25,5 @@ hostContract('the Fastify mount', async dispatch => {
 })
 
 socketContract('the Fastify mount', listen)
+
+transferContract('the Fastify mount', listen)

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addMember, baseUrl, guardedPlatform, type GuardedPlatform, type Member } from './guarded-platform.ts'
+import { unthrottled } from './unthrottled.ts'
 
 let undo: (() => void | Promise<void>)[] = []
 let platform: GuardedPlatform
@@ -10,8 +11,7 @@ let kim: Member
 let credential = ''
 
 beforeAll(async () => {
-  const off = { email_network: 0, email: 0, network: 0, credential_token: 0 }
-  platform = await guardedPlatform({ iam: { throttle: off } }, later => void undo.push(later))
+  platform = await guardedPlatform({ given: unthrottled }, later => void undo.push(later))
   const { api: ada } = await platform.admin()
   kim = await addMember(platform, ada, { email: 'kim@acme.example' })
   const invited = await ada.iam.inviteUser({ body: { email: 'lou@acme.example', delivery: 'RETURN' } })

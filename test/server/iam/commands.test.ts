@@ -30,7 +30,7 @@ async function dataFolder(): Promise<string> {
   return dataDir
 }
 
-const configOf = (dataDir: string) => readConfig({ environment: { NINEFOLD_DATA_DIR: dataDir } })
+const configOf = (dataDir: string) => readConfig({ environment: { NINEFOLD_DATA_DIR: dataDir } }, [])
 
 const iam = (dataDir: string, ...words: string[]) => ended(command(dataDir, ['iam', 'service-accounts', ...words]))
 

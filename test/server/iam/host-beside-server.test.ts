@@ -23,7 +23,7 @@ async function place(): Promise<Place> {
   const dataDir = testFolder()
   const server = await served(dataDir)
   onTestFinished(() => server.stop())
-  const config = readConfig({ environment: { NINEFOLD_DATA_DIR: dataDir } })
+  const config = readConfig({ environment: { NINEFOLD_DATA_DIR: dataDir } }, [])
   return { server, host: work => asHost(config, areas, work) }
 }
 

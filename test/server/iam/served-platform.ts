@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import { Ninefold } from '../../../output/client.ts'
 import { createTransport } from '../../../runtime/transport.ts'
 import { administrator, administratorFile } from '../access/sign-in.ts'
-import { testFolder } from '../store/harness.ts'
+import { testFolder, type Later } from '../store/harness.ts'
 import { baseUrl, signingIn, type Member } from './guarded-platform.ts'
 
 const program = fileURLToPath(new URL('../../../ninefold.ts', import.meta.url))
@@ -25,9 +25,15 @@ export interface ServedPlatform {
   isRunning(): boolean
 }
 
-/** Starts a server over a store; it is killed with the running test. All of them take each other's tokens. */
-export async function servedPlatform(settings: Readonly<Record<string, string>>): Promise<ServedPlatform> {
-  const folder = testFolder()
+/**
+ * Starts a server over a store; it is killed `later`, by default with the running test. All of them take each other's
+ * tokens.
+ */
+export async function servedPlatform(
+  settings: Readonly<Record<string, string>>,
+  later: Later = onTestFinished,
+): Promise<ServedPlatform> {
+  const folder = testFolder(later)
   const env = {
     PATH: process.env['PATH'] ?? '',
     NINEFOLD_BASE_URL: baseUrl,
@@ -38,7 +44,7 @@ export async function servedPlatform(settings: Readonly<Record<string, string>>)
   const child = spawn(process.execPath, [program, 'serve'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = once(child, 'exit')
   // A process that is stopped is killed all the same.
-  onTestFinished(async () => {
+  later(async () => {
     child.kill('SIGKILL')
     await exited
   })

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
 import type { StorePlace } from '../../../server/platform-store.ts'
+import type { Later } from '../store/harness.ts'
 import type { Entry, Journal } from './journal.ts'
 import type { Load } from './load-client.ts'
 
@@ -35,11 +35,11 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Starts a server; fulfilled once it answers. */
-export async function startServer(place: StorePlace, port: number): Promise<Program> {
+/** Starts a server, which is killed `later`; fulfilled once it answers. */
+export async function startServer(place: StorePlace, port: number, later: Later): Promise<Program> {
   const args = [serverProgram, JSON.stringify(place), String(port)]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
-  onTestFinished(() => void child.kill('SIGKILL'))
+  later(() => void child.kill('SIGKILL'))
   const errors: string[] = []
   createInterface(child.stderr).on('line', line => void errors.push(line))
   const exited = once(child, 'exit')
@@ -60,10 +60,13 @@ export interface Client extends Program {
   finish(): Promise<void>
 }
 
-/** Starts a client, which writes the journal from then on, also what it has told before it was killed. */
-export function startClient(load: Load, journal: Journal): Client {
+/**
+ * Starts a client, which writes the journal from then on, also what it has told before it was killed. It is killed
+ * `later`.
+ */
+export function startClient(load: Load, journal: Journal, later: Later): Client {
   const child = spawn(process.execPath, [clientProgram, JSON.stringify(load)], { stdio: ['pipe', 'pipe', 'pipe'] })
-  onTestFinished(() => void child.kill('SIGKILL'))
+  later(() => void child.kill('SIGKILL'))
   const errors: string[] = []
   createInterface(child.stderr).on('line', line => void errors.push(line))
   const lines = createInterface(child.stdout).on('line', line => {

@@ -10,7 +10,7 @@ import { operationsCollection } from '../../../server/operations/area-records.ts
 import { hasUsedKey, rememberedKeys } from '../../../server/operations/idempotency.ts'
 import { sweep } from '../../../server/operations/sweep.ts'
 import { works } from '../../../server/operations/work.ts'
-import { crates, operationFields, sample, type SampleOperation } from '../sample-area.ts'
+import { crates, operationFields, sample, type SampleArea, type SampleOperation } from '../sample-area.ts'
 import { testStore } from '../store/harness.ts'
 import { benchCollections, workBench, type WorkBench } from './work-bench.ts'
 
@@ -40,7 +40,7 @@ async function bench(): Promise<Bench> {
   }
 }
 
-const effect = (resourceId: string, more: Partial<Effect> = {}): Effect => ({
+const effect = (resourceId: string, more: Partial<Effect<SampleArea>> = {}): Effect<SampleArea> => ({
   type: 'CREATE',
   resourceType: 'sample.crates',
   resourceId,
@@ -113,7 +113,7 @@ describe('the record of a mutation', () => {
 
   it('is PENDING while work is left, and a repeated call answers how far it is', async () => {
     const { operations, store } = await bench()
-    const moving = async (): Promise<Effect> =>
+    const moving = async (): Promise<Effect<SampleArea>> =>
       effect('c-1', { procedure: { kind: 'sample.move', input: { to: 'x' } } })
     const { text } = await operations.mutate(call({ idempotencyKey: 'k' }), {}, moving)
     const pending: SampleOperation = JSON.parse(text)

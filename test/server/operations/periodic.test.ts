@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Store } from '../../../domain/ports/store.ts'
 import { createClock } from '../../../server/clock.ts'
 import { owners } from '../../../server/operations/owners.ts'
-import { leases, type PeriodicOptions, type Turn } from '../../../server/operations/periodic.ts'
+import type { Turn, Worker } from '../../../domain/ports/workers.ts'
+import { leases } from '../../../server/operations/periodic.ts'
 import { testBench, within } from './harness.ts'
 import { testStore } from '../store/harness.ts'
 import { benchCollections, count } from './work-bench.ts'
@@ -10,14 +11,14 @@ import { benchCollections, count } from './work-bench.ts'
 const noon = Date.parse('2026-03-01T12:00:00Z')
 const iso = (time: number): string => new Date(time).toISOString()
 
-const worker = (run: (turn: Turn) => Promise<void>, everyMs = 10): PeriodicOptions => ({
+const worker = (run: (turn: Turn) => Promise<void>, everyMs = 10): Worker => ({
   name: 'sample.sweep',
   everyMs,
   run,
 })
 
 /** A worker that counts its turns under a name. */
-const counting = (name: string): PeriodicOptions => worker(({ tx }) => tx(inner => count(inner, name)))
+const counting = (name: string): Worker => worker(({ tx }) => tx(inner => count(inner, name)))
 
 const holder = async (store: Store): Promise<string | undefined> =>
   (await store.get(leases, 'sample.sweep'))?.value.owner

@@ -1,3 +1,6 @@
+import { Quotas } from '../../../domain/taxonomy/quotas.ts'
+import { taxonomyFunctions } from '../../../domain/taxonomy/functions.ts'
+import { taxonomyArea } from '../../../output/taxonomy/area.ts'
 import { describe, expect, it } from 'vitest'
 import { again, done, failed, type Procedure } from '../../../domain/ports/procedures.ts'
 import { taxonomyCollections } from '../../../domain/taxonomy/area.ts'
@@ -6,16 +9,11 @@ import { FilterSchemas } from '../../../domain/taxonomy/filter-schemas.ts'
 import { Groups } from '../../../domain/taxonomy/groups.ts'
 import { Operations } from '../../../domain/taxonomy/operations.ts'
 import { Organisations } from '../../../domain/taxonomy/organisations.ts'
-import { QuotaOverrides } from '../../../domain/taxonomy/quota-overrides.ts'
-import { Quotas } from '../../../domain/taxonomy/quotas.ts'
+import { quotaOverrideHandlers } from '../../../domain/taxonomy/quota-overrides.ts'
 import { TreeReads } from '../../../domain/taxonomy/tree-reads.ts'
 import { Workspaces } from '../../../domain/taxonomy/workspaces.ts'
 import { TaxonomyClient } from '../../../output/taxonomy/client.ts'
-import { taxonomy } from '../../../output/taxonomy/errors.ts'
-import { operationsList } from '../../../output/taxonomy/filters.ts'
-import { taxonomyRoutes } from '../../../output/taxonomy/routes.ts'
-import type { DeleteOrganisationRequest, TaxonomyOperation } from '../../../output/taxonomy/types.ts'
-import { checkTaxonomyOperation } from '../../../output/taxonomy/validators.ts'
+import type { DeleteOrganisationRequest } from '../../../output/taxonomy/types.ts'
 import type { CallContext } from '../../../runtime/context.ts'
 import { createTransport } from '../../../runtime/transport.ts'
 import { OperationFailed } from '../../../runtime/operations.ts'
@@ -27,12 +25,13 @@ import { testToken } from '../access/test-access.ts'
 
 /** Taxonomy's own routes over its domain, which takes its time here to delete an organisation. */
 function slowArea(procedure: Procedure<unknown>): AreaModule {
-  return area<TaxonomyOperation>({
-    domain: taxonomy,
+  return area({
+    generated: taxonomyArea,
     collections: taxonomyCollections,
-    operations: { list: operationsList, check: checkTaxonomyOperation },
+    functions: { taxonomy: taxonomyFunctions },
+    needs: { required: ['iam'] },
     procedures: () => [procedure],
-    routes: parts => {
+    handlers: parts => {
       const deleteOrganisation = ({ id }: DeleteOrganisationRequest, context: CallContext) =>
         parts.operations.mutate(context, { id }, async () => ({
           type: 'DELETE',
@@ -41,16 +40,16 @@ function slowArea(procedure: Procedure<unknown>): AreaModule {
           scope: { type: 'ORGANISATION', id },
           procedure: { kind: procedure.kind, input: { id } },
         }))
-      return taxonomyRoutes({
+      return {
         organisations: Object.assign(new Organisations(parts), { deleteOrganisation }),
         groups: new Groups(parts, new TreeReads(parts.store)),
         workspaces: new Workspaces(parts, new TreeReads(parts.store)),
         effectiveQuotas: new EffectiveQuotas(parts),
         quotas: new Quotas(parts),
-        quotaOverrides: new QuotaOverrides(parts),
+        quotaOverrides: quotaOverrideHandlers(parts),
         operations: new Operations(parts),
         filterSchemas: new FilterSchemas(),
-      })
+      }
     },
   })
 }

@@ -8,12 +8,12 @@ import type { Log } from '../../../server/log.ts'
 import { areaRecords, operationsCollection } from '../../../server/operations/area-records.ts'
 import { rememberedKeys } from '../../../server/operations/idempotency.ts'
 import { operationsOf } from '../../../server/operations/operations.ts'
-import type { PeriodicOptions } from '../../../server/operations/periodic.ts'
+import type { Worker } from '../../../domain/ports/workers.ts'
 import type { OperationRecord } from '../../../server/operations/record.ts'
 import { WorkQueue } from '../../../server/operations/work-queue.ts'
 import { startWorkers, workCollections, type WorkerOptions, type Workers } from '../../../server/operations/workers.ts'
 import { works } from '../../../server/operations/work.ts'
-import { checkOperation, operationFields, sample, type SampleOperation } from '../sample-area.ts'
+import { checkOperation, operationFields, sample, type SampleArea, type SampleOperation } from '../sample-area.ts'
 
 /** How often something took effect, by its name. */
 export interface Tally {
@@ -65,7 +65,7 @@ export interface WorkBench {
   readonly clock: Clock
   readonly queue: WorkQueue
   readonly log: LogLines
-  readonly operations: Operations<SampleOperation>
+  readonly operations: Operations<SampleArea>
   /** Begins an operation whose effect is the procedure; answers its id. */
   begin(kind: string, input?: object, scope?: Scope): Promise<string>
   record(id: string): Promise<OperationRecord>
@@ -73,13 +73,13 @@ export interface WorkBench {
   counts(): Promise<Readonly<Record<string, number>>>
   /** Work that has not ended. */
   left(): Promise<number>
-  work(options?: Partial<WorkerOptions>, periodic?: readonly PeriodicOptions[]): Promise<Workers>
+  work(options?: Partial<WorkerOptions>, periodic?: readonly Worker[]): Promise<Workers>
 }
 
 export const platform: Scope = { type: 'PLATFORM', id: '' }
 
 /** An effect on a crate that a procedure has to finish. */
-export const effect = (kind: string, input: object = {}, scope = platform): Effect => ({
+export const effect = (kind: string, input: object = {}, scope = platform): Effect<SampleArea> => ({
   type: 'MOVE',
   resourceType: 'sample.crates',
   resourceId: 'c-1',
@@ -97,7 +97,7 @@ export function workBench(
   const log = logLines()
   const records = areaRecords(sample, operationFields)
   queue.declare(records, procedures)
-  const operations = operationsOf<SampleOperation>(
+  const operations = operationsOf<SampleArea>(
     { store, clock, queue, audit: outboxAudit(clock, { chain: async () => undefined }) },
     { domain: sample, list: operationFields, check: checkOperation },
   )

@@ -94,6 +94,22 @@ export async function gather(
   return new Uint8Array(await new Blob(chunks).arrayBuffer())
 }
 
+/** The same bytes, read as they are asked for; throws what `refuse` makes once more than `most` have come. */
+export function atMost(body: Chunks, most: number, refuse: () => Error): Chunks {
+  const chunks = body[Symbol.asyncIterator]()
+  let bytes = 0
+  const iterator = {
+    async next() {
+      const next = await chunks.next()
+      bytes += next.done === true ? 0 : next.value.length
+      if (bytes > most) throw refuse()
+      return next
+    },
+    return: async () => (await chunks.return?.()) ?? { done: true as const, value: undefined },
+  }
+  return { [Symbol.asyncIterator]: () => iterator }
+}
+
 /**
  * The bytes of a body that is not JSON. A caller may give any of the three; a handler and a client always receive a
  * `ReadableStream`, which they read at their own pace.
@@ -129,13 +145,19 @@ export function streamOf<Item>(
   )
 }
 
-/** The same stream, pulled no faster; `ended` is told once how it ended: read to its end, left early, or broken. */
+/**
+ * The same stream, pulled no faster; `ended` is told once how it ended: read to its end, left early, or broken. It breaks
+ * where it has fewer or more bytes than `length`: a caller that was told the length would wait for the rest, or take
+ * what is too much for the next answer.
+ */
 export function watched(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
   ended: (how: 'read' | 'left' | 'broken', error?: unknown) => void,
+  length?: number,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = stream.getReader()
   let isLeft = false
+  let bytes = 0
   return new ReadableStream(
     {
       async pull(controller) {
@@ -144,6 +166,13 @@ export function watched(
           throw error
         })
         if (isLeft) return
+        bytes += next.value?.length ?? 0
+        if (length !== undefined && (next.done ? bytes < length : bytes > length)) {
+          const error = new Error(`the handler gave ${bytes} bytes and said content-length ${length}`)
+          ended('broken', error)
+          await reader.cancel(error)
+          throw error
+        }
         if (next.done) ended('read')
         if (next.done) controller.close()
         else controller.enqueue(next.value)

@@ -1,6 +1,6 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
-import { bodyField, readBody } from './body.ts'
+import { atMost, bodyField, readBody } from './body.ts'
 import { traceOf } from './context.ts'
 import type { CallContext, Principal } from './context.ts'
 import type { Doors } from './doors.ts'
@@ -9,7 +9,7 @@ import { errorAnswer } from './status.ts'
 import type { RenderError } from './status.ts'
 import { setMember } from './json.ts'
 import { defaultLimits, takes } from './media.ts'
-import type { Limits, RequestBody } from './media.ts'
+import type { Chunks, Limits, RequestBody } from './media.ts'
 import { cancelled, finish, toldError } from './outcome.ts'
 import type { Call, LogEntry, Outcome, Served } from './outcome.ts'
 import type { PageTokens } from './page-token.ts'
@@ -91,8 +91,9 @@ async function answerCall(call: Call, router: Router<Served>, options: Serving):
   const { route, read, run } = found.bound
   const principal = await options.doors.authenticate(request, route.access)
   call.principalId = principal?.id
-  const context = contextOf(call, path, principal, options.clock.now())
-  await options.doors.authorize(context, route, found)
+  const asked = contextOf(call, path, principal, options.clock.now())
+  const { handedOn } = (await options.doors.authorize(asked, route, found)) ?? {}
+  const context = handedOn === undefined ? asked : { ...asked, handedOn }
 
   const faults = new Faults()
   const given = read({ path: found.raw, query, headers: request.headers }, faults)
@@ -131,9 +132,12 @@ function contextOf(call: Call, path: string, principal: Principal | undefined, n
 }
 
 async function takeBody(call: Call, declared: RequestBody, faults: Faults, options: Serving): Promise<unknown> {
-  const { body, headers } = call.request
+  const { headers } = call.request
+  const { maxBytes } = declared
+  const body = maxBytes === undefined ? call.request.body : bounded(call, maxBytes)
   const sent = headers['content-type'] ?? (body === undefined ? declared.type : 'application/octet-stream')
-  const reading = { headers, limits: options.limits, faults, refuse: fieldInvalid }
+  const limits = maxBytes === undefined ? options.limits : { ...options.limits, bodyBytes: maxBytes }
+  const reading = { headers, limits, faults, refuse: fieldInvalid }
   if (takes(declared, sent)) return readBody(body, declared, declared.required, reading)
   if (body === undefined) return undefined
   const types = [declared.type, ...(declared.aliases ?? [])]
@@ -142,8 +146,19 @@ async function takeBody(call: Call, declared: RequestBody, faults: Faults, optio
   return undefined
 }
 
-/** Path and query. Proxies may ask for `http://host/path` (RFC 9112 §3.2.2). */
-function splitTarget(target: string): [path: string, query: string] {
+/** The body of a call, which may have `most` bytes: a longer one is refused by its length, or by what has come of it. */
+function bounded(call: Call, most: number): Chunks | undefined {
+  const { body, headers } = call.request
+  const refusal = (): ApiError => {
+    call.errorStatus = 413
+    return fieldInvalid([{ field: bodyField, description: `must have at most ${most} bytes` }])
+  }
+  if (Number(headers['content-length'] ?? 0) > most) throw refusal()
+  return body && atMost(body, most, refusal)
+}
+
+/** Path and query of a request target. Proxies may ask for `http://host/path` (RFC 9112 §3.2.2). */
+export function splitTarget(target: string): [path: string, query: string] {
   const local = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '')
   const mark = local.indexOf('?')
   return mark === -1 ? [local, ''] : [local.slice(0, mark), local.slice(mark + 1)]

@@ -80,6 +80,11 @@ export interface Media {
 
 export interface RequestBody extends Media {
   readonly required: boolean
+  /**
+   * The most bytes that it may have, of whatever kind: more is answered with 413 as soon as it is known. Absent: the
+   * limits of the dispatcher hold, which bound no bodies of bytes.
+   */
+  readonly maxBytes?: number
 }
 
 /** A body that clients send. They load how only those are written that their operations have. */

@@ -88,10 +88,12 @@ export function finish(answer: WireAnswer, call: Call, outcome: Outcome, log: (e
     record(outcome)
     return answer
   }
-  const stream = watched(body, (how, error) => {
+  const { 'content-length': length } = answer.headers
+  const ended = (how: 'read' | 'left' | 'broken', error?: unknown): void => {
     if (how === 'read') record({})
     else record(how === 'left' || request.signal.aborted ? cancelled : { code: 'INTERNAL', reason: 'INTERNAL', error })
-  })
+  }
+  const stream = watched(body, ended, length === undefined ? undefined : Number(length))
   return { ...answer, body: stream }
 }
 

@@ -111,6 +111,13 @@ export interface Rules<Request, Given extends Request = Request> {
   readonly fields?: Fields
   /** The member of the body that `fields` are about, where `update_mask` stands beside it in the body. */
   readonly masked?: string
+  /**
+   * The path parameter that takes any text of at least one character, slashes too, and as much of the path as leaves the
+   * rest of the route its place: in `['/v2/', 'name', '/blobs/', 'digest']`, of `/v2/a/blobs/b/blobs/c` the name is
+   * `a/blobs/b`. It is decoded once like others, so that a handler does not see whether a slash was sent as `%2F`; the
+   * path of its context tells. Each text between two parameters of such a route must have a slash.
+   */
+  readonly catchAll?: string
   /** Checks a request; adds what is wrong to `faults`, named as conventions §7 write fields. */
   readonly check: (request: unknown, faults: Faults) => request is Request
   /** Fills defaults and drops output-only members of a request that was read; absent where there is nothing to do. */
@@ -145,3 +152,33 @@ export interface BoundRoute {
    */
   readonly run: (request: unknown, faults: Faults, context: CallContext, tokens?: PageTokens) => Promise<unknown>
 }
+
+/** The types of an area's operations, generated as `<Area>Area`. */
+export interface AreaTypes {
+  /** The operation record. */
+  readonly record: { readonly id: string }
+  /** What an operation does, without the area's prefix: `CREATE`. */
+  readonly operationType: string
+  /** What an operation is done to: `taxonomy.quotas`. */
+  readonly resourceType: string
+}
+
+/** An area as a server mounts it, generated as `<area>Area`: all of it follows from the document. */
+export interface GeneratedArea<Types extends AreaTypes, Handlers> {
+  /** Name and error numbers of the area. */
+  readonly domain: ErrorDomain
+  /** The fields of `listOperations`, and the check of the operation record. */
+  readonly operations: {
+    readonly list: ListFields
+    readonly check: (value: unknown, faults: Faults) => value is Types['record']
+  }
+  /** The fields of all lists. */
+  readonly filters: readonly ListFields[]
+  /** The permission keys that operations carry, or that a data plane checks too. */
+  readonly permissions: readonly object[]
+  /** Binds handlers to the routes. */
+  readonly routes: (handlers: Handlers) => readonly BoundRoute[]
+  readonly [areaTypes]?: Types
+}
+
+declare const areaTypes: unique symbol

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Collection } from '../../../../domain/ports/store.ts'
+import type { Collection, Where } from '../../../../domain/ports/store.ts'
 import type { Filter } from '../../../../runtime/filter/types.ts'
 import { checkOrder } from '../../../../runtime/ordering.ts'
 import { boxes, boxFields, storeAt, testPlace, testStore, type Box } from '../harness.ts'
@@ -81,7 +81,8 @@ it('a name of a member stays a name whatever it holds', async () => {
   }
   const store = await testStore(collection)
   await store.tx(tx => tx.insert<{ id: string }>(collection, { id: 'a' }))
-  expect(await store.find(collection, { [odd]: `it's?` })).toBeUndefined()
+  const where: Where = { [odd]: `it's?` }
+  expect(await store.find(collection, where)).toBeUndefined()
   expect(await store.count(collection)).toBe(1)
 })
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
+import type { Later } from '../harness.ts'
 
 /** What lies between a store and its server, and can fail. */
 export interface Proxy {
@@ -15,8 +16,8 @@ export interface Proxy {
   up(): Promise<void>
 }
 
-/** Starts a proxy before the server of `url`; it ends with the running test. */
-export async function startProxy(url: string): Promise<Proxy> {
+/** Starts a proxy before the server of `url`; it ends `later`, by default with the running test. */
+export async function startProxy(url: string, later: Later = onTestFinished): Promise<Proxy> {
   const target = new URL(url)
   const sockets = new Set<Socket>()
   let cut: { readonly text: string; readonly when: 'before' | 'after' } | undefined
@@ -62,7 +63,7 @@ export async function startProxy(url: string): Promise<Proxy> {
   let listener = await listen(0)
   const address = listener.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
-  onTestFinished(() => close(listener))
+  later(() => close(listener))
   const through = new URL(url)
   through.hostname = '127.0.0.1'
   through.port = String(port)

@@ -40,7 +40,7 @@ describe('a database that is opened again', () => {
     const url = await testPlace()
     await reopen(url, boxes)
     const before = await indexesOf(url)
-    const other = { ...boxes, indexes: [['size']] }
+    const other: Collection<Box> = { ...boxes, indexes: [['size']] }
     await reopen(url, other)
     const both = await indexesOf(url)
     expect(before).toHaveLength(4)

@@ -69,7 +69,7 @@ describe('a store that is opened again', () => {
     const file = join(testFolder(), 'store.sqlite')
     await opened(file, boxes, async () => undefined)
     const before = indexesOf(file)
-    const other = { ...boxes, indexes: [['size']] }
+    const other: Collection<Box> = { ...boxes, indexes: [['size']] }
     await opened(file, other, async () => undefined)
     const both = indexesOf(file)
     expect(before).toHaveLength(3)

@@ -1,0 +1,25 @@
+import type { NetworkArea } from '../../output/network/area.ts'
+import type { Parts } from '../ports/parts.ts'
+import { rowScope } from '../resources/look-up.ts'
+import { QuotaDefinitions } from '../resources/quotas/definition-handlers.ts'
+import { QuotaLimits } from '../resources/quotas/limits.ts'
+import { limits, quotaLimitKind, quotas, scopeTypes } from './quotas.ts'
+import { vpcKind, vpcs } from './vpcs.ts'
+
+type NetworkParts = Parts<NetworkArea, never, 'topology'>
+
+const limitsOf = (parts: Parts<NetworkArea>) => new QuotaLimits(parts, quotas, limits, quotaLimitKind)
+
+/** What of the area is built: VPCs, quota definitions and limits. */
+export const network = {
+  kinds: [vpcKind, quotaLimitKind],
+  collections: [quotas.buckets],
+  needs: { optional: ['topology'] },
+  scopes: { getQuotaLimit: rowScope(quotaLimitKind) },
+  hooks: (parts: NetworkParts) => ({ purgeWorkspace: (workspace: string) => limitsOf(parts).purge(workspace) }),
+  built: {
+    vpcs,
+    quotaDefinitions: () => new QuotaDefinitions(quotas, scopeTypes, limits.errors),
+    quotaLimits: limitsOf,
+  },
+} as const

@@ -1,0 +1,65 @@
+import type { NetworkArea } from '../../output/network/area.ts'
+import {
+  limitBelowUsage,
+  quotaDefinitionNotFound,
+  quotaLimitAlreadyExists,
+  quotaLimitDimensionsInvalid,
+  quotaLimitNotFound,
+  quotaLimitScopeInvalid,
+} from '../../output/network/errors.ts'
+import { quotaLimitsList } from '../../output/network/filters.ts'
+import type { ScopeType } from '../../output/network/types.ts'
+import { quotaLimitFields } from '../../output/network/validators.ts'
+import { limitKind, type LimitDeclaration } from '../resources/quotas/limit-kind.ts'
+import { Quotas } from '../resources/quotas/quotas.ts'
+import { vpcCollection } from './vpcs-store.ts'
+
+const vpcCounts = { unit: '1', resource_type: 'network.vpcs', counted: vpcCollection } as const
+
+/** The quota definitions of the area (network.md 1); those of resources that are not built come with them. */
+export const quotas = new Quotas('network', [
+  {
+    ...vpcCounts,
+    id: 'network.vpcs',
+    display_name: 'VPCs',
+    description: 'VPCs of a workspace in one region, over all engines.',
+    scope: 'WORKSPACE',
+    dimensions: ['region'],
+    default_limit: 5,
+  },
+  {
+    ...vpcCounts,
+    id: 'network.vpcsPerOrganisation',
+    display_name: 'VPCs of the organisation',
+    description: "VPCs in the organisation's whole tree.",
+    scope: 'ORGANISATION',
+    dimensions: [],
+    default_limit: 100,
+  },
+])
+
+/** The kinds of scope as the area writes them. */
+export const scopeTypes = {
+  WORKSPACE: 'NETWORK_SCOPE_TYPE_WORKSPACE',
+  ORGANISATION: 'NETWORK_SCOPE_TYPE_ORGANISATION',
+} as const
+
+/** The limits of the area. */
+export const limits: LimitDeclaration<ScopeType, NetworkArea> = {
+  type: 'network.quotaLimits',
+  name: 'network_quota_limits',
+  list: quotaLimitsList,
+  fields: quotaLimitFields,
+  scopeTypes,
+  errors: {
+    definitionNotFound: quotaDefinitionNotFound,
+    notFound: quotaLimitNotFound,
+    alreadyExists: quotaLimitAlreadyExists,
+    scopeInvalid: quotaLimitScopeInvalid,
+    dimensionsInvalid: quotaLimitDimensionsInvalid,
+  },
+  belowUsage: limitBelowUsage,
+}
+
+/** The kind of the limits. */
+export const quotaLimitKind = limitKind(limits)

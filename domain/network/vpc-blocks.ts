@@ -1,0 +1,26 @@
+import { vpcCidrInvalid } from '../../output/network/errors.ts'
+import { atField } from '../../runtime/errors.ts'
+import { contains, overlaps, parseBlock, type Ipv4Block } from '../addresses/ipv4.ts'
+
+/** The space that VPCs may use (network.md 1). */
+const privateSpace = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'].flatMap(
+  text => parseBlock(text) ?? [],
+)
+
+/** Throws VPC_CIDR_INVALID at the first block that is not canonical, not private, of a wrong size, or overlaps another. */
+export function requireBlocks(texts: readonly string[]): void {
+  const seen: Ipv4Block[] = []
+  for (const [i, text] of texts.entries()) {
+    const block = parseBlock(text)
+    const fault = block ? faultOf(block, seen) : 'is no block of IPv4 addresses'
+    if (fault) throw atField(vpcCidrInvalid(`${text} ${fault}`), `cidr_blocks[${i}]`)
+    if (block) seen.push(block)
+  }
+}
+
+function faultOf(block: Ipv4Block, others: readonly Ipv4Block[]): string | undefined {
+  if (!block.isCanonical) return 'has host bits; name the first address of the block'
+  if (block.prefix < 8 || block.prefix > 28) return 'must be from /8 to /28'
+  if (!privateSpace.some(space => contains(space, block))) return 'must lie in private address space'
+  return others.some(other => overlaps(other, block)) ? 'overlaps another block of the VPC' : undefined
+}

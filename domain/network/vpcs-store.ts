@@ -1,0 +1,25 @@
+import { vpcAlreadyExists } from '../../output/network/errors.ts'
+import { vpcsList } from '../../output/network/filters.ts'
+import type { Vpc } from '../../output/network/types.ts'
+import type { Collection } from '../ports/store.ts'
+
+/** A VPC with its organisation, by which an organisation's VPCs are counted. */
+export type StoredVpc = Vpc & { readonly organisation_id: string }
+
+/** The VPCs of all workspaces. */
+export const vpcCollection: Collection<StoredVpc> = {
+  name: 'network_vpcs',
+  id: 'id',
+  list: vpcsList,
+  listedBelow: 'workspace_id',
+  hidden: ['organisation_id'],
+  columns: { workspace_id: 'STRING', engine: 'STRING', organisation_id: 'STRING' },
+  uniques: [
+    {
+      fields: ['workspace_id', 'name'],
+      taken: ({ name }) =>
+        vpcAlreadyExists(`a VPC named ${name} exists in the workspace`, { resource: { type: 'network.vpcs', name } }),
+    },
+  ],
+  indexes: [['organisation_id'], ['workspace_id', 'region']],
+}

@@ -1,0 +1,61 @@
+import type { ListContext } from '../../../runtime/context.ts'
+import type { Answer } from '../../../runtime/json.ts'
+import { listInMemory, type Page } from '../../../runtime/pagination.ts'
+import type { MakeError } from '../kind.ts'
+import type { Definition, QuotaScope } from './definitions.ts'
+import type { Quotas } from './quotas.ts'
+
+/** The enum of the kinds of scope of an area, by their bare names. */
+export type ScopeTypes<ScopeType extends string> = Readonly<Record<QuotaScope['type'], ScopeType>>
+
+/** A definition as an area answers it. */
+export interface DefinitionAnswer<ScopeType extends string> extends Pick<
+  Definition,
+  'id' | 'display_name' | 'description' | 'unit' | 'resource_type' | 'default_limit'
+> {
+  scope_type: ScopeType
+  dimensions: string[]
+}
+
+/** What the quota resources of an area differ in. */
+export interface QuotaErrors {
+  readonly definitionNotFound: MakeError
+}
+
+/** The quota definitions of an area, which every principal reads. */
+export class QuotaDefinitions<ScopeType extends string> {
+  readonly #quotas: Quotas
+  readonly #scopeTypes: ScopeTypes<ScopeType>
+  readonly #errors: QuotaErrors
+
+  constructor(quotas: Quotas, scopeTypes: ScopeTypes<ScopeType>, errors: QuotaErrors) {
+    this.#quotas = quotas
+    this.#scopeTypes = scopeTypes
+    this.#errors = errors
+  }
+
+  async listQuotaDefinitions(_request: object, { query }: ListContext): Promise<Page<DefinitionAnswer<ScopeType>>> {
+    return listInMemory(
+      this.#quotas.definitions.map(definition => this.#answer(definition)),
+      query,
+    )
+  }
+
+  async getQuotaDefinition({ id }: { readonly id: string }): Promise<Answer<DefinitionAnswer<ScopeType>>> {
+    return this.#answer(requireDefinition(this.#quotas, this.#errors, id))
+  }
+
+  #answer({ counted: _rows, dimensions, scope, ...shown }: Definition): DefinitionAnswer<ScopeType> {
+    return { ...shown, scope_type: this.#scopeTypes[scope], dimensions: [...dimensions] }
+  }
+}
+
+/** The definition that a path names. Throws QUOTA_DEFINITION_NOT_FOUND. */
+export function requireDefinition(quotas: Quotas, { definitionNotFound }: QuotaErrors, id: string): Definition {
+  const definition = quotas.find(id)
+  if (definition) return definition
+  const known = quotas.definitions.map(each => each.id).join(', ')
+  throw definitionNotFound(`there is no quota definition "${id.slice(0, 80)}"; there are ${known}`, {
+    resource: { type: 'quotaDefinitions', name: id.slice(0, 80) },
+  })
+}

@@ -1,0 +1,60 @@
+import type { Fields } from '../../../runtime/field-mask.ts'
+import type { ListFields } from '../../../runtime/filter/types.ts'
+import type { AreaTypes } from '../../../runtime/route.ts'
+import { defineKind, type Kind, type MakeError, type Resource } from '../kind.ts'
+import { type QuotaErrors, type ScopeTypes } from './definition-handlers.ts'
+
+/** A limit of one bucket as it is stored: its usage is counted when it is read. */
+export interface StoredLimit<ScopeType extends string> extends Resource {
+  readonly create_time: string
+  readonly quota_definition_id: string
+  readonly description: string
+  readonly scope_type: ScopeType
+  readonly scope_id: string
+  readonly dimensions: Record<string, string>
+  readonly limit: number
+}
+
+/** A limit as it is answered. */
+export type LimitAnswer<ScopeType extends string> = StoredLimit<ScopeType> & { readonly usage: number }
+
+/** What an area declares of its limits. */
+export interface LimitDeclaration<ScopeType extends string, Area extends AreaTypes> {
+  readonly type: Area['resourceType'] & `${string}.quotaLimits`
+  /** The table: `network_quota_limits`. */
+  readonly name: string
+  readonly list: ListFields
+  readonly fields: Fields
+  readonly scopeTypes: ScopeTypes<ScopeType>
+  readonly errors: QuotaErrors & {
+    readonly notFound: MakeError
+    readonly alreadyExists: MakeError
+    readonly scopeInvalid: MakeError
+    readonly dimensionsInvalid: MakeError
+  }
+  /** The warning LIMIT_BELOW_USAGE. */
+  readonly belowUsage: { readonly code: number }
+}
+
+/** The kind of an area's limits. A limit lives at its own scope, so that the tenant sees its operations. */
+export function limitKind<ScopeType extends string, Area extends AreaTypes>({
+  errors,
+  fields,
+  list,
+  name,
+  scopeTypes,
+  type,
+}: LimitDeclaration<ScopeType, Area>): Kind<StoredLimit<ScopeType>> & { readonly type: Area['resourceType'] } {
+  return defineKind({
+    type,
+    noun: 'quota limit',
+    collection: { name, id: 'id', list, columns: { quota_definition_id: 'STRING' }, indexes: [['scope_id']] },
+    fields,
+    notFound: errors.notFound,
+    isHolding: false,
+    scopeOf: ({ scope_id: id, scope_type }) => ({
+      type: scope_type === scopeTypes.WORKSPACE ? 'WORKSPACE' : 'ORGANISATION',
+      id,
+    }),
+  })
+}

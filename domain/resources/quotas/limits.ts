@@ -1,0 +1,196 @@
+import type { CallContext, ListContext } from '../../../runtime/context.ts'
+import { atField } from '../../../runtime/errors.ts'
+import type { Answer, JsonText } from '../../../runtime/json.ts'
+import type { Page } from '../../../runtime/pagination.ts'
+import type { AreaTypes } from '../../../runtime/route.ts'
+import { formatMillis } from '../../../runtime/timestamps.ts'
+import { seenBy } from '../../ports/access.ts'
+import type { Warning } from '../../ports/operations.ts'
+import type { Parts } from '../../ports/parts.ts'
+import type { Reader, Transaction } from '../../ports/store.ts'
+import { nextEtag } from '../etag.ts'
+import { type Kind } from '../kind.ts'
+import { Resources } from '../resources.ts'
+import { lockBucket } from './buckets.ts'
+import { requireDefinition } from './definition-handlers.ts'
+import { usageOf, type Definition, type Dimensions, type QuotaScope } from './definitions.ts'
+import type { Quotas } from './quotas.ts'
+import type { LimitAnswer, LimitDeclaration, StoredLimit } from './limit-kind.ts'
+
+interface DefinitionPath {
+  readonly quota_definition: string
+}
+
+interface LimitPath extends DefinitionPath {
+  readonly id: string
+}
+
+type Created<ScopeType> = Readonly<{
+  description: string
+  scope_type: ScopeType
+  scope_id: string
+  dimensions: Record<string, string>
+  limit: number
+}>
+
+/** The limits of an area's quota definitions (network.md 1): made, changed and deleted at the platform alone. */
+export class QuotaLimits<ScopeType extends string, Area extends AreaTypes> {
+  readonly #parts: Parts<Area>
+  readonly #quotas: Quotas
+  readonly #declared: LimitDeclaration<ScopeType, Area>
+  readonly #kind: Kind<StoredLimit<ScopeType>>
+  readonly #resources: Resources<StoredLimit<ScopeType>, Area>
+
+  constructor(
+    parts: Parts<Area>,
+    quotas: Quotas,
+    declared: LimitDeclaration<ScopeType, Area>,
+    kind: Kind<StoredLimit<ScopeType>> & { readonly type: Area['resourceType'] },
+  ) {
+    this.#parts = parts
+    this.#quotas = quotas
+    this.#declared = declared
+    this.#kind = kind
+    this.#resources = new Resources(kind, parts)
+  }
+
+  async listQuotaLimits(
+    { quota_definition: id }: DefinitionPath,
+    context: ListContext,
+  ): Promise<Page<LimitAnswer<ScopeType>>> {
+    const { access, store } = this.#parts
+    const definition = this.#require(id)
+    const seen = seenBy(await access.visible(context, context.operation?.permission ?? ''), 'scope_id')
+    const page = await store.page(this.#kind.collection, context.query, { quota_definition_id: id, ...seen })
+    const items = await Promise.all(page.items.map(({ value }) => this.#answer(store, definition, value)))
+    return { ...page, items }
+  }
+
+  async getQuotaLimit({ id, quota_definition }: LimitPath): Promise<Answer<LimitAnswer<ScopeType>>> {
+    const definition = this.#require(quota_definition)
+    const { value } = await this.#resources.read({ id })
+    this.#requireOf(definition, value)
+    return this.#answer(this.#parts.store, definition, value)
+  }
+
+  createQuotaLimit(
+    request: DefinitionPath & { readonly body: Created<ScopeType> },
+    context: CallContext,
+  ): Promise<JsonText<Area['record']>> {
+    const { description, dimensions, limit, scope_id, scope_type } = request.body
+    const time = formatMillis(context.now)
+    const id = this.#parts.clock.newId()
+    const times = { etag: nextEtag(undefined), create_time: time, update_time: time }
+    const settable = { description, scope_type, scope_id, dimensions, limit }
+    const row = { id, quota_definition_id: request.quota_definition, ...settable, ...times }
+    return this.#resources.create(request, context, row, {
+      check: async tx => {
+        const definition = this.#require(request.quota_definition)
+        this.#requireDimensions(definition, dimensions)
+        const scope = await this.#requireScope(tx, definition, row)
+        await this.#take(tx, definition, scope, row)
+      },
+      count: async tx => ({ warnings: await this.#warnings(tx, this.#require(request.quota_definition), row) }),
+    })
+  }
+
+  updateQuotaLimit(
+    request: LimitPath & { readonly body: { readonly etag?: string }; readonly update_mask?: string },
+    context: CallContext,
+  ): Promise<JsonText<Area['record']>> {
+    return this.#resources.update(request, context, {
+      above: () => void this.#require(request.quota_definition),
+      found: row => this.#requireOf(this.#require(request.quota_definition), row),
+      check: async (tx, { changed, value }) => {
+        if (!changed.includes('limit')) return {}
+        const definition = this.#require(request.quota_definition)
+        const bucket = await lockBucket(tx, this.#quotas.buckets, definition.id, this.#scopeOf(value), value.dimensions)
+        await tx.update(this.#quotas.buckets, bucket.id, { ...bucket.value, limit: value.limit }, bucket.version)
+        return { warnings: await this.#warnings(tx, definition, value) }
+      },
+    })
+  }
+
+  deleteQuotaLimit(
+    request: LimitPath & { readonly etag?: string },
+    context: CallContext,
+  ): Promise<JsonText<Area['record']>> {
+    return this.#resources.delete(request, context, {
+      above: () => void this.#require(request.quota_definition),
+      found: row => this.#requireOf(this.#require(request.quota_definition), row),
+      release: async (tx, { dimensions, quota_definition_id, ...limit }) => {
+        const scope = this.#scopeOf(limit)
+        const bucket = await lockBucket(tx, this.#quotas.buckets, quota_definition_id, scope, dimensions)
+        await tx.update(this.#quotas.buckets, bucket.id, { ...bucket.value, limit_id: '', limit: 0 }, bucket.version)
+      },
+    })
+  }
+
+  /** Deletes the limits of a workspace that is purged; those of a deleted organisation stay for the platform. */
+  async purge(workspace: string): Promise<void> {
+    const { store } = this.#parts
+    await store.tx(async tx => {
+      for await (const { id, version } of tx.each(this.#kind.collection, { scope_id: workspace }))
+        await tx.delete(this.#kind.collection, id, version)
+    })
+    await this.#quotas.purge(store, workspace)
+  }
+
+  #require(id: string): Definition {
+    return requireDefinition(this.#quotas, this.#declared.errors, id)
+  }
+
+  /** A limit of another definition than the path names is an absent one. */
+  #requireOf(definition: Definition, { id, quota_definition_id }: StoredLimit<ScopeType>): void {
+    if (quota_definition_id === definition.id) return
+    const { errors, type } = this.#declared
+    throw errors.notFound(`quota definition ${definition.id} has no limit ${id}`, { resource: { type, name: id } })
+  }
+
+  #requireDimensions({ dimensions, id }: Definition, given: Dimensions): void {
+    const wanted = dimensions.toSorted().join(', ')
+    const found = Object.keys(given).toSorted().join(', ')
+    if (found === wanted && Object.values(given).every(value => value !== '')) return
+    const message = `quota definition ${id} has ${wanted === '' ? 'no dimensions' : `the dimensions ${wanted}`}; give a value for each and nothing else`
+    throw atField(this.#declared.errors.dimensionsInvalid(message), 'dimensions')
+  }
+
+  async #requireScope(tx: Transaction, definition: Definition, row: StoredLimit<ScopeType>): Promise<QuotaScope> {
+    const { errors, scopeTypes } = this.#declared
+    const wanted = scopeTypes[definition.scope]
+    if (row.scope_type !== wanted) {
+      throw atField(errors.scopeInvalid(`quota definition ${definition.id} counts at ${wanted}`), 'scope_type')
+    }
+    const scope = this.#scopeOf(row)
+    await this.#parts.taxonomy.share(tx, scope)
+    if (await this.#parts.taxonomy.chain(tx, scope)) return scope
+    throw atField(errors.scopeInvalid(`there is no ${scope.type.toLowerCase()} ${scope.id.slice(0, 80)}`), 'scope_id')
+  }
+
+  async #take(tx: Transaction, definition: Definition, scope: QuotaScope, row: StoredLimit<ScopeType>): Promise<void> {
+    const { errors, type } = this.#declared
+    const bucket = await lockBucket(tx, this.#quotas.buckets, definition.id, scope, row.dimensions)
+    const { limit_id: known } = bucket.value
+    if (known !== '') {
+      const message = `quota definition ${definition.id} has the limit ${known} for this scope and these dimensions`
+      throw errors.alreadyExists(message, { resource: { type, name: known } })
+    }
+    const next = { ...bucket.value, limit_id: row.id, limit: row.limit }
+    await tx.update(this.#quotas.buckets, bucket.id, next, bucket.version)
+  }
+
+  async #warnings(tx: Transaction, definition: Definition, row: StoredLimit<ScopeType>): Promise<readonly Warning[]> {
+    const usage = await usageOf(tx, definition, this.#scopeOf(row), row.dimensions)
+    if (row.limit < 0 || usage <= row.limit) return []
+    const description = `${usage} are used, more than the limit of ${row.limit}; nothing is evicted, growth stops`
+    return [{ code: this.#declared.belowUsage.code, description }]
+  }
+
+  async #answer(reader: Reader, definition: Definition, row: StoredLimit<ScopeType>): Promise<LimitAnswer<ScopeType>> {
+    return { ...row, usage: await usageOf(reader, definition, this.#scopeOf(row), row.dimensions) }
+  }
+
+  #scopeOf({ scope_id: id, scope_type }: Pick<StoredLimit<ScopeType>, 'scope_id' | 'scope_type'>): QuotaScope {
+    return { type: scope_type === this.#declared.scopeTypes.WORKSPACE ? 'WORKSPACE' : 'ORGANISATION', id }
+  }
+}

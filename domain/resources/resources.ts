@@ -1,0 +1,245 @@
+import type { AreaTypes } from '../../runtime/route.ts'
+import type { CallContext } from '../../runtime/context.ts'
+import { applyUpdate, checkEtag, type Updated } from '../../runtime/field-mask.ts'
+import type { JsonText } from '../../runtime/json.ts'
+import { formatMillis } from '../../runtime/timestamps.ts'
+import type { Effect } from '../ports/operations.ts'
+import type { Parts } from '../ports/parts.ts'
+import type { Stored, Transaction } from '../ports/store.ts'
+import { nextEtag } from './etag.ts'
+import { idOf, makeReferences, parameterOf, placeOf, requireFound, requirePlace } from './found.ts'
+import { scopeOf, workspaceScope, type Kind, type Place, type Resource, type Row, type RowPath } from './kind.ts'
+import { dropReferencesOf, referencesTo } from './references.ts'
+import { Rows } from './rows.ts'
+import { requireState } from './states.ts'
+import { takeDifference } from './taken.ts'
+
+/** A kind whose type is one of the area's. */
+export type KindOf<T extends Row, Area extends AreaTypes> = Kind<T> & { readonly type: Area['resourceType'] }
+
+type ResourceParts<Area extends AreaTypes> = Pick<Parts<Area>, 'clock' | 'operations' | 'store' | 'taxonomy'>
+
+/** The standard members of a new row, which the platform sets. */
+export type Standard = Pick<Resource, 'id' | 'etag' | 'update_time'> & {
+  readonly create_time: string
+  readonly workspace_id: string
+  readonly engine: string
+}
+
+/** What a call leaves beside the row itself. */
+export type Left<Area extends AreaTypes> = Partial<Pick<Effect<Area>, 'procedure' | 'warnings'>>
+
+/** What a change leaves beside the row, and further members that change with it. */
+export type More<T, Area extends AreaTypes> = Left<Area> & { readonly members?: Partial<T> }
+
+/** What a creation does beside the checks that all kinds share; each step is optional. */
+export interface Creation<Area extends AreaTypes> {
+  /** Step 12: what the row refers to beyond the declared references; and step 13 beyond the unique sets: overlap. */
+  readonly check?: (tx: Transaction) => Promise<void>
+  /** Steps 14 and 15, once the row is written: quotas, then capacity. */
+  readonly count?: (tx: Transaction) => Promise<Left<Area> | void>
+}
+
+/** The rules of an area for one update. */
+export interface Update<T, Area extends AreaTypes> {
+  /** Step 7 for what the path names above the row and no kind tells of: throws `*_NOT_FOUND`. */
+  readonly above?: () => void
+  /** Step 7 for the row, beyond the place that the path names: throws `*_NOT_FOUND`. */
+  readonly found?: (row: T) => void
+  /** Steps 12 and 13, before the row is written: sees the row as it will be and the paths that change. */
+  readonly check?: (tx: Transaction, update: Updated<T>, before: T) => Promise<More<T, Area> | void>
+  /** Steps 14 and 15, once the row is written. */
+  readonly count?: (tx: Transaction, update: Updated<T>, before: T) => Promise<Left<Area> | void>
+}
+
+/** The rules of an area for one deletion. */
+export interface Deletion<T, Area extends AreaTypes> {
+  /** Step 7 for what the path names above the row and no kind tells of: throws `*_NOT_FOUND`. */
+  readonly above?: () => void
+  /** Step 7 for the row, beyond the place that the path names: throws `*_NOT_FOUND`. */
+  readonly found?: (row: T) => void
+  /** Gives back what the row had taken, once it is deleted. */
+  readonly release?: (tx: Transaction, row: T) => Promise<Left<Area> | void>
+}
+
+/** What changes of a row with each change of its settable fields. */
+const touched = ({ etag }: Resource, { now }: CallContext): Pick<Resource, 'etag' | 'update_time'> => ({
+  etag: nextEtag(etag),
+  update_time: formatMillis(now),
+})
+
+/**
+ * The calls that resources of a kind have alike, with the checks of conventions §4 in their order: (6) by
+ * `operations.mutate`, (7) workspace, parents and the row itself, (8) immutable fields, (9) etag, (10) the state of the
+ * workspace, (11) the state of the row, (12) references, (13) uniqueness, (14) quota, (15) capacity. Steps 1 to 5 have
+ * passed before a handler is called. A handler adds its own rules at the steps 12 to 15.
+ *
+ * Locks are taken root first: the organisation is shared, then parents, the row, and what the row refers to.
+ */
+export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<T> {
+  readonly #kind: KindOf<T, Area>
+  readonly #parts: ResourceParts<Area>
+
+  constructor(kind: KindOf<T, Area>, parts: ResourceParts<Area>) {
+    super(kind, parts)
+    this.#kind = kind
+    this.#parts = parts
+  }
+
+  /** What the platform sets of a new row of a workspace and engine. */
+  standard(
+    { engine, workspace }: { readonly workspace: string; readonly engine: string },
+    { now }: CallContext,
+  ): Standard {
+    const time = formatMillis(now)
+    const times = { etag: nextEtag(undefined), create_time: time, update_time: time }
+    return { id: this.#parts.clock.newId(), workspace_id: workspace, engine, ...times }
+  }
+
+  /**
+   * Inserts a row, which is made before, outside of the transaction: that may run more than once. `request` is what an
+   * Idempotency-Key holds for.
+   */
+  create(
+    request: object,
+    context: CallContext,
+    row: T,
+    { check, count }: Creation<Area> = {},
+  ): Promise<JsonText<Area['record']>> {
+    return this.#parts.operations.mutate(context, request, async tx => {
+      const place = placeOf(row)
+      await this.#share(tx, place)
+      const { parent } = this.#kind
+      const above = parent && String(row[parent.member])
+      if (parent && above !== undefined) {
+        await parent.kind.hold(tx, above, parent.hold ?? 'share')
+        await requirePlace(tx, this.#parts.taxonomy, this.#kind, place, above)
+      }
+      await this.#requireActive(tx, place)
+      await makeReferences(tx, this.#kind, row)
+      await check?.(tx)
+      await tx.insert(this.#kind.collection, row)
+      await this.#take(tx, undefined, row)
+      return { ...this.#effect('CREATE', row), ...(await count?.(tx)) }
+    })
+  }
+
+  /** Changes settable fields by the mask of the request (conventions §6). A change of no value leaves the row alone. */
+  update(
+    request: RowPath & { readonly body: { readonly etag?: string }; readonly update_mask?: string },
+    context: CallContext,
+    { above, check, count, found }: Update<T, Area> = {},
+  ): Promise<JsonText<Area['record']>> {
+    const { body, update_mask } = request
+    return this.#parts.operations.mutate(context, request, async tx => {
+      above?.()
+      const { id, value: before, version } = await this.#hold(tx, request)
+      found?.(before)
+      const update = applyUpdate(this.#kind.fields ?? {}, before, body, update_mask)
+      await this.#requireChangeable(tx, request, before, body.etag, 'update')
+      if (update.changed.length === 0) return this.#effect('UPDATE', before)
+      const { members, ...more } = (await check?.(tx, update, before)) ?? {}
+      const next = { ...update.value, ...members, ...touched(before, context) }
+      await tx.update(this.#kind.collection, id, next, version)
+      await this.#take(tx, before, next)
+      const left = await count?.(tx, update, before)
+      return { ...this.#effect('UPDATE', next), ...more, ...left, changed: update.changed }
+    })
+  }
+
+  /** Deletes a row to which nothing refers any more. */
+  delete(
+    request: RowPath & { readonly etag?: string },
+    context: CallContext,
+    { above, found, release }: Deletion<T, Area> = {},
+  ): Promise<JsonText<Area['record']>> {
+    return this.#parts.operations.mutate(context, request, async tx => {
+      above?.()
+      const { id, value, version } = await this.#hold(tx, request)
+      found?.(value)
+      await this.#requireChangeable(tx, request, value, request.etag, 'delete')
+      await requireUnused(tx, this.#kind, value)
+      await dropReferencesOf(tx, { type: this.#kind.type, id })
+      await tx.delete(this.#kind.collection, id, version)
+      await this.#take(tx, value, undefined)
+      return { ...this.#effect('DELETE', value), ...(await release?.(tx, value)) }
+    })
+  }
+
+  /** A verb of the kind's table of states: the state becomes that of the table, beside what `change` adds. */
+  verb(
+    name: string,
+    request: RowPath & { readonly body?: { readonly etag?: string } },
+    context: CallContext,
+    change: (tx: Transaction, row: T) => Promise<More<T, Area> | void> = async () => {},
+  ): Promise<JsonText<Area['record']>> {
+    const { states } = this.#kind
+    const transition = states?.transitions[name]
+    if (!states || !transition) throw new Error(`${this.#kind.type} has no verb "${name}" in its table of states`)
+    return this.#parts.operations.mutate(context, request, async tx => {
+      const { id, value, version } = await this.#hold(tx, request)
+      await this.#requireChangeable(tx, request, value, request.body?.etag, name)
+      const { members, ...more } = (await change(tx, value)) ?? {}
+      const state = transition.to === undefined ? {} : { [states.member]: transition.to }
+      const next = { ...value, ...state, ...members, update_time: formatMillis(context.now) }
+      await tx.update(this.#kind.collection, id, next, version)
+      await this.#take(tx, value, next)
+      return { ...this.#effect(transition.type, value), ...more }
+    })
+  }
+
+  /** Step 7, with the organisation shared whatever its state and the row locked. */
+  async #hold(tx: Transaction, path: RowPath): Promise<Stored<T>> {
+    await this.#share(tx, path)
+    const { parent } = this.#kind
+    if (parent) await parent.kind.hold(tx, parameterOf(path, parent.parameter), parent.hold ?? 'share')
+    const id = await idOf(tx, this.#kind, path.id)
+    const stored = id === undefined ? undefined : await tx.lock(this.#kind.collection, id)
+    return requireFound(tx, this.#parts.taxonomy, this.#kind, path, stored)
+  }
+
+  /** Steps 9 to 11. */
+  async #requireChangeable(
+    tx: Transaction,
+    path: Place,
+    row: T,
+    etag: string | undefined,
+    verb: string,
+  ): Promise<void> {
+    checkEtag(etag, row.etag)
+    await this.#requireActive(tx, path)
+    requireState(this.#kind, row, verb)
+  }
+
+  async #share(tx: Transaction, { workspace }: Place): Promise<void> {
+    if (workspace !== undefined) await this.#parts.taxonomy.share(tx, workspaceScope(workspace))
+  }
+
+  async #requireActive(tx: Transaction, { workspace }: Place): Promise<void> {
+    if (workspace !== undefined) await this.#parts.taxonomy.requireActive(tx, workspace)
+  }
+
+  /** Step 14 for the quotas of the taxonomy that the kind declares. */
+  async #take(tx: Transaction, before: T | undefined, after: T | undefined): Promise<void> {
+    const { takes } = this.#kind
+    const workspace = (before ?? after)?.workspace_id
+    if (!takes || workspace === undefined) return
+    const [given, taken] = [before ? takes(before) : [], after ? takes(after) : []]
+    await takeDifference(tx, this.#parts.taxonomy, workspace, given, taken)
+  }
+
+  #effect(type: Area['operationType'], row: T): Effect<Area> {
+    const { type: resourceType } = this.#kind
+    return { type, resourceType, resourceId: row.id, scope: scopeOf(this.#kind, row) }
+  }
+}
+
+/** Throws the kind's `*_IN_USE`, which names the kinds that refer to the row and how many of each do (conventions §3). */
+async function requireUnused<T extends Row>(tx: Transaction, { inUse, noun, type }: Kind<T>, { id }: T): Promise<void> {
+  const holders = inUse ? [...(await referencesTo(tx, { type, id }))] : []
+  if (!inUse || holders.length === 0) return
+  throw inUse(`${noun} ${id} is in use; delete what refers to it first`, {
+    resource: { type, name: id },
+    precondition: holders.map(([holder, count]) => ({ type: holder, subject: id, description: `${count} left` })),
+  })
+}

@@ -1,0 +1,64 @@
+import type { ListContext } from '../../runtime/context.ts'
+import type { Answer } from '../../runtime/json.ts'
+import type { Page } from '../../runtime/pagination.ts'
+import { sharedWhere, type Store, type Stored, type Where } from '../ports/store.ts'
+import type { Taxonomy } from '../ports/taxonomy.ts'
+import { idOf, parameterOf, placeIn, requireFound, requirePlace } from './found.ts'
+import type { Kind, Row, RowPath } from './kind.ts'
+
+interface RowParts {
+  readonly store: Store
+  readonly taxonomy: Pick<Taxonomy, 'chain'>
+}
+
+/** The reads that rows of a kind have alike, in the order of conventions §4. */
+export class Rows<T extends Row> {
+  readonly #kind: Kind<T>
+  readonly #parts: RowParts
+
+  constructor(kind: Kind<T>, parts: RowParts) {
+    this.#kind = kind
+    this.#parts = parts
+  }
+
+  /**
+   * One page of the rows at a place. Throws WORKSPACE_NOT_FOUND or the parent's `*_NOT_FOUND`; both are looked for only
+   * where the page has no row, since a row shows that its place is there.
+   */
+  async list(request: object, { query }: ListContext, more: Where<T> = {}): Promise<Page<T>> {
+    const { store, taxonomy } = this.#parts
+    const page = await store.list(this.#kind.collection, query, { ...this.#within(request), ...more })
+    if (page.items.length === 0)
+      await requirePlace(store, taxonomy, this.#kind, placeIn(request), this.#parentIn(request))
+    return page
+  }
+
+  /** The row that a path names, as it is stored. */
+  async get(request: RowPath): Promise<Answer<T>> {
+    return (await this.read(request)).text
+  }
+
+  /** The row that a path names, for answers that hold more than what is stored. */
+  async read(request: RowPath): Promise<Stored<T>> {
+    const { store, taxonomy } = this.#parts
+    const id = await idOf(store, this.#kind, request.id)
+    const stored = id === undefined ? undefined : await store.get(this.#kind.collection, id)
+    return requireFound(store, taxonomy, this.#kind, request, stored)
+  }
+
+  #within(request: object): Where<T> {
+    const { engine, workspace } = placeIn(request)
+    const { parent } = this.#kind
+    const place: Where<Row> = {
+      ...(workspace !== undefined && { workspace_id: workspace }),
+      ...(engine !== undefined && { engine }),
+      ...(parent && { [parent.member]: parameterOf(request, parent.parameter) }),
+    }
+    return sharedWhere(this.#kind.collection, place)
+  }
+
+  #parentIn(request: object): string | undefined {
+    const { parent } = this.#kind
+    return parent && parameterOf(request, parent.parameter)
+  }
+}

@@ -1,0 +1,89 @@
+import type { Document, NamedSchema, Operation } from '../model/types.ts'
+import { type Emission, openFile, resolved, schemaOf } from './emission.ts'
+import { domainName } from './errors.ts'
+import type { OutputFile } from './file.ts'
+import { handlersName } from './handlers.ts'
+import { print } from './layout/doc.ts'
+import { aliased, annotated, generic, unionOf } from './layout/type.ts'
+import { object, property, quote } from './layout/typescript.ts'
+import { listNames } from './list-names.ts'
+import { areaTypes, checkName } from './names.ts'
+import { render } from './templates.ts'
+
+/**
+ * area.ts: all that a server needs to mount the document, and the types that its operations record. A document has one
+ * if it declares errors and permissions and lists the records of its operations.
+ */
+export function emitArea(emission: Emission): OutputFile | undefined {
+  const { document } = emission
+  if (document.errors.length === 0 || document.permissions.length === 0) return undefined
+  const records = recordsOf(emission)
+  if (!records) return undefined
+  const file = openFile(emission, 'area')
+  const { name } = document
+  const record = records.schema.views.output
+  const list = file.from('filters', listNames(records.list, document).fields, false)
+  const check = file.from('validators', checkName(record), false)
+  const types = areaTypes(name)
+  const handlers = file.from('handlers', handlersName(emission), true)
+  const type = generic(file.runtime('GeneratedArea'), types.area, handlers)
+  const view = {
+    typed: print(annotated(`${name}Area:`, type)),
+    types,
+    resourceTypes: print(aliased(types.resource, unionOf(resourceTypesOf(document).map(quote)))),
+    record: file.from('types', record, true),
+    operationType: print(annotated('readonly operationType:', unionOf(records.operationTypes.map(quote))), 2),
+    members: [
+      property('domain', file.from('errors', domainName(document), false)),
+      ['operations: ', object([property('list', list), property('check', check)])],
+      property('filters', file.from('filters', `${name}Filters`, false)),
+      property('permissions', file.from('permissions', `${name}Permissions`, false)),
+      property('routes', file.from('routes', `${name}Routes`, false)),
+    ].map(member => print([member, ','], 2)),
+  }
+  file.write(render('area', view))
+  return file
+}
+
+/** The records of the document's operations. */
+interface Records {
+  /** The operation that lists them. */
+  readonly list: Operation
+  readonly schema: NamedSchema
+  /** What operations do: `CREATE`. At least one. */
+  readonly operationTypes: readonly string[]
+}
+
+/** The first list whose rows are of the resource `<area>.operations` and say what operations do. */
+function recordsOf(emission: Emission): Records | undefined {
+  const { document } = emission
+  for (const list of document.operations) {
+    if (list.list?.item.kind !== 'ref') continue
+    const schema = schemaOf(emission, list.list.item.target)
+    if (schema.document !== document.name || schema.resource?.type !== `${document.domain.name}.operations`) continue
+    const operationTypes = operationTypesOf(schema, emission)
+    if (operationTypes.length > 0) return { list, schema, operationTypes }
+  }
+  return undefined
+}
+
+/** The values of `operation_type` without their prefix; what has another prefix is none that a server records. */
+function operationTypesOf({ schema }: NamedSchema, emission: Emission): readonly string[] {
+  if (schema.kind !== 'object') return []
+  const property = schema.properties.find(({ name }) => name === 'operation_type')
+  const type = property && resolved(emission, property.schema)
+  if (type?.kind !== 'enum') return []
+  const prefix = `${emission.document.domain.name.toUpperCase()}_OPERATION_TYPE_`
+  return type.values.flatMap(value => {
+    const isType = typeof value === 'string' && value !== type.unspecified && value.startsWith(prefix)
+    return isType ? value.slice(prefix.length) || [] : []
+  })
+}
+
+/** The document's own resources and what its permissions are about, by code point, each once. */
+function resourceTypesOf({ domain, operations, schemas }: Document): readonly string[] {
+  const resources = schemas.flatMap(({ resource }) => resource?.type ?? [])
+  const guarded = operations.flatMap(({ access }) => access?.key?.replace(/\.[^.]*$/, '') ?? [])
+  const own = [...resources, ...guarded].filter(type => type.startsWith(`${domain.name}.`))
+  return [...new Set(own)].sort((a, b) => (a < b ? -1 : 1))
+}

@@ -1,0 +1,57 @@
+/**
+ * `node suite.ts REPORT FILTER...`: runs the test files whose paths hold one of the filters, or all of them without a
+ * filter, on each store they belong to, and writes the `Report` as JSON. The exit status is 1 when a test failed.
+ */
+import { writeFileSync } from 'node:fs'
+import { relative, sep } from 'node:path'
+import { createVitest, type Reporter, type TestModule } from 'vitest/node'
+import { root } from '../project.ts'
+import type { FileReport, Report, TestReport } from './report.ts'
+
+const [reportFile = '', ...filters] = process.argv.slice(2)
+
+const files: FileReport[] = []
+/** By the ids of files: vitest makes an object of its own for each of these events. */
+const begun = new Map<string, number>()
+const reported = new Set<string>()
+
+const reporter: Reporter = {
+  onTestModuleQueued: file => void begun.set(file.id, performance.now()),
+  onTestModuleEnd: file => void files.push(reportOf(file)),
+  // A file whose process crashed does not end.
+  onTestRunEnd: all => void files.push(...all.filter(file => !reported.has(file.id)).map(reportOf)),
+}
+
+function reportOf(file: TestModule): FileReport {
+  const ended = performance.now()
+  const began = begun.get(file.id) ?? ended
+  reported.add(file.id)
+  return {
+    path: relative(root, file.moduleId).split(sep).join('/'),
+    project: file.project.name,
+    isFailed: !['passed', 'skipped'].includes(file.state()),
+    message: firstError(file),
+    tests: Array.from(file.children.allTests(), (test): TestReport => {
+      const { state } = test.result()
+      return { name: test.fullName, status: state === 'pending' ? 'skipped' : state }
+    }),
+    began,
+    ended,
+  }
+}
+
+function firstError(file: TestModule): string {
+  const errors = [file, ...file.children.allSuites()].flatMap(each => each.errors())
+  return errors[0]?.message ?? ''
+}
+
+const vitest = await createVitest('test', { root, run: true, watch: false, reporters: ['dot', reporter] })
+const unknownFilters: string[] = []
+for (const filter of filters) {
+  if ((await vitest.globTestSpecifications([filter])).length === 0) unknownFilters.push(filter)
+}
+if (unknownFilters.length === 0) await vitest.start(filters)
+else process.exitCode = 1
+const report: Report = { unknownFilters, files }
+writeFileSync(reportFile, JSON.stringify(report))
+await vitest.exit()

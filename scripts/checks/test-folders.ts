@@ -1,0 +1,21 @@
+/**
+ * The folder of a test says on which stores it runs (docs/testing.md). A new area or file needs no line here.
+ * Each constant holds globs from the root of the repository.
+ */
+
+/** Tests that run on SQLite and on PostgreSQL. */
+export const onBothStores: readonly string[] = [
+  'test/domain/**/*.test.ts',
+  'test/server/operations/**/*.test.ts',
+  'test/server/store/contract/**/*.test.ts',
+  'test/**/both-stores/**/*.test.ts',
+]
+
+/** Tests of PostgreSQL alone. */
+export const onPostgresAlone: readonly string[] = ['test/**/postgres/**/*.test.ts']
+
+/** Tests in the folders above that do not run on PostgreSQL: those of SQLite alone, and those that need no second store. */
+export const notOnPostgres: readonly string[] = ['test/**/sqlite/**/*.test.ts', 'test/**/once/**/*.test.ts']
+
+/** Tests that take minutes as one file: begun last, they would keep one process busy while the others have ended. */
+export const begunFirst: readonly string[] = ['test/schemathesis/*.test.ts', 'test/browser/*.test.ts']

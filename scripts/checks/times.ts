@@ -1,0 +1,42 @@
+import type { FileReport } from './report.ts'
+
+const slowestCount = 10
+
+const inSeconds = (ms: number): string => (ms / 1000).toFixed(1)
+const lasted = ({ began, ended }: FileReport): number => ended - began
+
+/**
+ * How long a run took, as lines of two tables: a row for each project, and one for each of the ten slowest files.
+ * `wall` lasts from the begin of a project's first file to the end of its last; `files` is the sum over its files, of
+ * which several run at a time. Both are in seconds. Empty when nothing has run.
+ */
+export function timesOf(files: readonly FileReport[]): readonly string[] {
+  if (files.length === 0) return []
+  const projects = [...Map.groupBy(files, ({ project }) => project)].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const rows = projects.map(([name, of]) => [
+    name,
+    String(of.length),
+    String(of.reduce((sum, { tests }) => sum + tests.length, 0)),
+    inSeconds(Math.max(...of.map(({ ended }) => ended)) - Math.min(...of.map(({ began }) => began))),
+    inSeconds(of.reduce((sum, file) => sum + lasted(file), 0)),
+  ])
+  const slowest = files.toSorted((a, b) => lasted(b) - lasted(a)).slice(0, slowestCount)
+  return [
+    ...aligned([['project', 'files', 'tests', 'wall s', 'files s'], ...rows]),
+    ...aligned([
+      ['slowest files', 'project', 's'],
+      ...slowest.map(file => [file.path, file.project, inSeconds(lasted(file))]),
+    ]),
+  ]
+}
+
+/** Pads the cells of each column to one width, with the first column at the left and all others at the right. */
+function aligned(rows: readonly (readonly string[])[]): readonly string[] {
+  const widthOf = (column: number): number => Math.max(...rows.map(row => row[column]?.length ?? 0))
+  const widths = (rows[0] ?? []).map((_, column) => widthOf(column))
+  return rows.map(row =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  '),
+  )
+}

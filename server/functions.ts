@@ -1,0 +1,60 @@
+import type { AreaFunctions, Functions, Owner } from '../domain/ports/functions.ts'
+
+/** A need of one area: the owners without whose functions it cannot work, and those it can do without. */
+export interface Needs<Required extends Owner = Owner, Optional extends Owner = Owner> {
+  readonly required?: readonly Required[]
+  readonly optional?: readonly Optional[]
+}
+
+/**
+ * The functions that areas have for each other (conventions §14). Areas that need each other are mounted in any order:
+ * what an area is given looks the functions up when they are used, and `close` ends the time in which they are provided.
+ */
+export class FunctionTable {
+  readonly #provided: { -readonly [Name in Owner]?: AreaFunctions[Name] } = {}
+  readonly #required: { readonly area: string; readonly owner: Owner }[] = []
+  #isClosed = false
+
+  /** Throws when an owner has other functions already. */
+  provide(functions: Partial<AreaFunctions>): void {
+    for (const [owner, given] of Object.entries(functions)) {
+      const known: unknown = Object.hasOwn(this.#provided, owner) ? Reflect.get(this.#provided, owner) : given
+      if (known !== given) throw new Error(`the functions of ${owner} are provided twice`)
+    }
+    Object.assign(this.#provided, functions)
+  }
+
+  /** The functions of an owner, for the server itself. Throws by name when no area provides them. */
+  require<Name extends Owner>(owner: Name): AreaFunctions[Name] {
+    const functions = this.#provided[owner]
+    if (functions === undefined) throw new Error(`no area that is mounted provides the functions of ${owner}`)
+    return functions
+  }
+
+  /** The functions that an area has said it needs, as its code is given them. */
+  of<Required extends Owner, Optional extends Owner>(
+    area: string,
+    { optional = [], required = [] }: Needs<Required, Optional>,
+  ): Functions<Required, Optional> {
+    for (const owner of required) this.#required.push({ area, owner })
+    const functions = {}
+    for (const owner of [...required, ...optional]) {
+      Object.defineProperty(functions, owner, { enumerable: true, get: () => this.#find(area, owner) })
+    }
+    return functions as Functions<Required, Optional>
+  }
+
+  /** To be called once all areas are mounted. Throws with every required need that nothing meets. */
+  close(): void {
+    this.#isClosed = true
+    const missing = this.#required.filter(({ owner }) => !Object.hasOwn(this.#provided, owner))
+    if (missing.length === 0) return
+    const told = missing.map(({ area, owner }) => `${area} needs the functions of ${owner}`)
+    throw new Error(`${told.join('; ')}: no area that is mounted provides them; add it in server/areas.ts`)
+  }
+
+  #find<Name extends Owner>(area: string, owner: Name): AreaFunctions[Name] | undefined {
+    if (this.#isClosed) return this.#provided[owner]
+    throw new Error(`${area} asks for the functions of ${owner} before all areas are mounted`)
+  }
+}

@@ -1,0 +1,40 @@
+import type { DataPlane, Pace } from '../../domain/ports/data-planes.ts'
+import type { BoundRoute, ErrorDomain } from '../../runtime/route.ts'
+import type { RenderError } from '../../runtime/status.ts'
+import type { RequestRules } from '../http/connections.ts'
+
+/** A plane of the area whose errors have this domain. */
+export interface AreaPlane extends DataPlane, RequestRules {
+  readonly domain: ErrorDomain
+  readonly renderError?: RenderError
+  readonly pace?: Pace
+}
+
+/** Segments of letters that no URL encodes. */
+const prefixForm = /^(?:\/[\w.~-]+)+$/
+
+/**
+ * Throws unless every plane has a prefix of the right form, its routes lie below it, and no other plane and none of
+ * `others`, the routes of the server beside the planes, would answer there.
+ */
+export function requireApart(planes: readonly AreaPlane[], others: readonly BoundRoute[]): void {
+  for (const { prefix, routes, domain } of planes) {
+    const plane = `the data plane "${prefix}" of ${domain.name}`
+    if (!prefixForm.test(prefix)) throw new Error(`${plane} must have a prefix like "/v2", without a slash at its end`)
+    const stray = routes.find(({ route }) => !isBelow(route.path[0] ?? '', prefix))?.route
+    if (stray !== undefined)
+      throw new Error(`${plane} has the route ${stray.operationId}, which is not below its prefix`)
+    const other = others.find(({ route }) => isBelow(route.path[0] ?? '', prefix))?.route
+    if (other !== undefined) throw new Error(`${plane} hides the route ${other.operationId} of ${other.domain.name}`)
+    if (planes.some(plane => plane.routes !== routes && isBelow(plane.prefix, prefix))) {
+      throw new Error(`${plane} overlaps another plane; choose prefixes of which none begins with another`)
+    }
+  }
+}
+
+/** Whether a request target, or the beginning of a path, is a prefix or lies below it. */
+export function isBelow(target: string, prefix: string): boolean {
+  if (!target.startsWith(prefix)) return false
+  const { [prefix.length]: next } = target
+  return next === undefined || next === '/' || next === '?'
+}

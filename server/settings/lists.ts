@@ -1,0 +1,67 @@
+import { quoted } from '../../runtime/refusal.ts'
+import { isRecord } from '../../runtime/validation.ts'
+import type { SettingFaults } from './faults.ts'
+import { inCode, Setting, type Form } from './setting.ts'
+
+/** The text members that all kinds of `T` have: a list can require that their values differ between its items. */
+type TextMember<T> = [T] extends [object]
+  ? { [K in keyof T & string]: T[K] extends string ? K : never }[keyof T & string]
+  : never
+
+/** Rules of a list as a whole. */
+export interface ListOptions<T> {
+  /** The member whose value no two items share. A fault shows it. */
+  readonly uniqueBy?: TextMember<T>
+  /** Answers the fault of a list whose items are sound, as it goes on after the name of the setting. */
+  readonly fault?: (values: readonly T[]) => string | undefined
+}
+
+/**
+ * A list of items of one form. A list of scalars may also be written as one text with commas between its items, and is so
+ * in a variable; a variable holds any other list as JSON.
+ */
+export function listOf<T>(
+  item: Setting<T, 'required'>,
+  options: ListOptions<T> = {},
+): Setting<readonly T[], 'required'> {
+  const { form } = item
+  const shape: Form<readonly T[]> = {
+    notation: form.notation,
+    read(given, place, faults) {
+      const items = form.notation === 'text' && typeof given === 'string' ? entriesOf(given) : given
+      if (!Array.isArray(items)) return faults.add(place, 'must be a list')
+      const before = faults.count
+      const read = items.map((each: unknown, i) => form.read(each, `${place}[${i}]`, faults))
+      if (options.uniqueBy !== undefined) checkUnique(read, options.uniqueBy, place, faults)
+      if (faults.count > before) return undefined
+      const values = read.filter(value => value !== undefined)
+      const fault = options.fault?.(values)
+      return fault === undefined ? values : faults.add(place, fault)
+    },
+    show: values => shownList(form, values),
+  }
+  return new Setting(shape, 'required')
+}
+
+const entriesOf = (value: string): readonly string[] =>
+  value
+    .split(',')
+    .map(entry => entry.trim())
+    .filter(entry => entry !== '')
+
+/** Items with faults of their own have no value to compare. */
+function checkUnique(items: readonly unknown[], member: string, place: string, faults: SettingFaults): void {
+  const first = new Map<string, number>()
+  for (const [i, item] of items.entries()) {
+    const value = isRecord(item) ? item[member] : undefined
+    if (typeof value !== 'string') continue
+    const other = first.get(value)
+    if (other === undefined) first.set(value, i)
+    else faults.add(`${place}[${i}].${member}`, `must be unique, but ${quoted(value)} stands in [${other}] too`)
+  }
+}
+
+function shownList<T>(form: Form<T>, values: readonly T[]): string {
+  if (values.length === 0) return 'none'
+  return form.notation === 'json' ? inCode(JSON.stringify(values)) : values.map(value => form.show(value)).join(', ')
+}

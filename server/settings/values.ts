@@ -1,0 +1,60 @@
+import type { FixedDeclarations, KnownSettings, SettingDeclarations, SettingValues } from './declarations.ts'
+import type { SettingFaults } from './faults.ts'
+import type { ServerFacts, Setting } from './setting.ts'
+import type { WrittenSetting } from './sources.ts'
+
+/** The values that a file or the environment gives, by the settings that declare them. Logs and JSON show none of them. */
+export class GivenSettings {
+  readonly #values = new Map<Setting<unknown>, unknown>()
+
+  /** Sets a value, and answers itself. */
+  with<T>(setting: Setting<T>, value: T): this {
+    this.#values.set(setting, value)
+    return this
+  }
+
+  /** The given value of a setting; undefined without one, even where the setting has a default. */
+  get<T>(setting: Setting<T>): T | undefined {
+    return this.#values.get(setting) as T | undefined
+  }
+}
+
+/** Reads the written values of the settings `byKey`, and ignores other keys. The last of several values of a key counts. */
+export function givenSettings(
+  written: readonly WrittenSetting[],
+  byKey: KnownSettings['byKey'],
+  faults: SettingFaults,
+): GivenSettings {
+  const given = new GivenSettings()
+  for (const { key, place, value } of written) {
+    const setting = byKey.get(key)
+    const read = setting?.form.read(value, place, faults)
+    if (setting !== undefined && read !== undefined) given.with(setting, read)
+  }
+  return given
+}
+
+/** The values of settings without derived defaults: what was given, else the defaults. */
+export function fixedValues<D extends FixedDeclarations>(given: GivenSettings, declared: D): SettingValues<D> {
+  return valuesOf(declared, setting => given.get(setting) ?? setting.fixed)
+}
+
+/** The part of a configuration that the settings of an area are taken from. */
+export interface SettingsSource extends ServerFacts {
+  /** The values that were given; absent: none. */
+  readonly given?: GivenSettings
+}
+
+/** The values of the settings that an area declares: what was given, else the defaults. */
+export function settingsOf<D extends SettingDeclarations>(config: SettingsSource, declared: D): SettingValues<D> {
+  const { given } = config
+  return valuesOf(declared, setting => given?.get(setting) ?? setting.fixed ?? setting.derive?.(config))
+}
+
+function valuesOf<D extends SettingDeclarations>(
+  declared: D,
+  valueOf: (setting: Setting<unknown>) => unknown,
+): SettingValues<D> {
+  const entries = Object.entries(declared).map(([key, setting]) => [key, valueOf(setting)])
+  return Object.fromEntries(entries) as SettingValues<D>
+}

@@ -1,0 +1,43 @@
+import type { Collection } from '../../domain/ports/store.ts'
+import type { SortKey } from '../../runtime/filter/types.ts'
+import { derivedColumn, quoteName, type Column } from './columns.ts'
+import type { Dialect } from './dialect.ts'
+
+/** The columns of values that are computed from documents, by name. Their `valueOf` throws `TypeError` as others' do. */
+export function computedColumns({ computed = {} }: Collection<never>, dialect: Dialect): ReadonlyMap<string, Column> {
+  const columns = Object.entries(computed).map(([name, { of, type }]): readonly [string, Column] => {
+    const column = derivedColumn(name, type, quoteName(name), dialect)
+    const valueOf: Column['valueOf'] = document => column.valueOf({ [name]: valueFrom(name, of, document) })
+    return [name, { ...column, valueOf }]
+  })
+  return new Map(columns)
+}
+
+/** A damaged document has anything in its members, so that computing from it may throw anything. */
+function valueFrom(name: string, of: (document: never) => unknown, document: unknown): unknown {
+  try {
+    // A collection is read and written by documents of its own type alone; a damaged one is caught here.
+    return of(document as never)
+  } catch (cause) {
+    throw new TypeError(`column "${name}" cannot be computed`, { cause })
+  }
+}
+
+/** The columns that fields of a list are sorted by. Throws for a field that the list has not, or does not sort by. */
+export function orderedByOf(collection: Collection<never>): ReadonlyMap<string, string> {
+  const { list, name, orderedBy = {} } = collection
+  const sortable = new Set(list?.fields.filter(field => field.sortable).map(field => field.name))
+  const unknown = Object.keys(orderedBy).find(field => !sortable.has(field))
+  if (unknown !== undefined) throw new Error(`the list of collection "${name}" does not sort by a field "${unknown}"`)
+  return new Map(Object.entries(orderedBy))
+}
+
+/** What a column holds of a document as a sort key, which its column encodes to the same. */
+export function sortKeyIn(column: Column, document: unknown): SortKey {
+  const value = column.valueOf(document)
+  if (value === null || value instanceof Uint8Array) return null
+  if (column.type === 'BOOLEAN') return value === 1
+  if (typeof value !== 'bigint') return value
+  const number = Number(value)
+  return Number.isSafeInteger(number) ? number : String(value)
+}

@@ -1,0 +1,3 @@
+import { proveDocument } from '../documented.ts'
+
+await proveDocument('iam')

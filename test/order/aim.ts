@@ -1,0 +1,28 @@
+import type { JsonObject } from '../../generator/conform/json.ts'
+
+/** Somebody in whose name calls are made. */
+export interface Caller {
+  readonly id: string
+  readonly token: string
+}
+
+/** One call of an operation, in parts that faults change. */
+export interface Aim {
+  /** The administrator of the platform, unless it is said otherwise; undefined for nobody. */
+  readonly caller: Caller | undefined
+  /** Path parameters by name. */
+  readonly path: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string>>
+  /** Absent where the operation takes no body. */
+  readonly body?: JsonObject | undefined
+  /** Instead of the method of the operation. */
+  readonly method?: string
+  /** The caller has used the key of this call before, on the same path and for another request. */
+  readonly hasUsedKey?: true
+}
+
+export const withPath = (aim: Aim, path: Aim['path']): Aim => ({ ...aim, path: { ...aim.path, ...path } })
+
+export const withQuery = (aim: Aim, query: Aim['query']): Aim => ({ ...aim, query: { ...aim.query, ...query } })
+
+export const withBody = (aim: Aim, members: JsonObject): Aim => ({ ...aim, body: { ...aim.body, ...members } })

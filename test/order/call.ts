@@ -1,0 +1,51 @@
+import type { Operation } from '../../generator/model/types.ts'
+import { isObject } from '../../generator/conform/json.ts'
+import { baseUrl, type GuardedPlatform } from '../server/iam/guarded-platform.ts'
+import type { Aim } from './aim.ts'
+
+/** What came of a call. */
+export interface Called {
+  /** `OK`, or the reason of the error. */
+  readonly outcome: string
+  /** Of the resource that a mutation was about. */
+  readonly id: string | undefined
+}
+
+/** Makes a call; `key` is its Idempotency-Key. */
+export async function call(
+  platform: Pick<GuardedPlatform, 'from'>,
+  operation: Operation,
+  aim: Aim,
+  key?: string,
+): Promise<Called> {
+  const { body, caller, method = operation.method } = aim
+  const query = new URLSearchParams(aim.query).toString()
+  const answer = await platform.from('192.0.2.7')(`${baseUrl}${pathOf(operation, aim)}${query && `?${query}`}`, {
+    method,
+    headers: {
+      ...(caller && { authorization: `Bearer ${caller.token}` }),
+      ...(key !== undefined && { 'idempotency-key': key }),
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  return calledOf(answer)
+}
+
+/** The raw path of a call. */
+export const pathOf = ({ pathParts }: Operation, { path }: Pick<Aim, 'path'>): string =>
+  pathParts.map((part, i) => (i % 2 === 0 ? part : encodeURIComponent(path[part] ?? ''))).join('')
+
+async function calledOf(answer: Response): Promise<Called> {
+  const told: unknown = await answer.json()
+  const id = text(told, 'resource_id')
+  if (answer.ok) return { outcome: 'OK', id }
+  const details: unknown = isObject(told) ? told['details'] : undefined
+  const [info]: readonly unknown[] = Array.isArray(details) ? details : []
+  return { outcome: text(info, 'reason') ?? `HTTP ${answer.status}`, id }
+}
+
+function text(value: unknown, name: string): string | undefined {
+  const member = isObject(value) ? value[name] : undefined
+  return typeof member === 'string' ? member : undefined
+}

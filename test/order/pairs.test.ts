@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { pairsOf } from './pairs.ts'
+import type { Recipe } from './recipe.ts'
+import { pairName, type StepName } from './step.ts'
+
+/** The pairs, those in brackets that are not made. */
+function named(steps: readonly StepName[], given: Pick<Recipe, 'atOdds' | 'unmade'> = {}): readonly string[] {
+  return pairsOf(steps, given).map(({ earlier, later, unmade }) => {
+    const name = pairName(earlier, later)
+    return unmade === undefined ? name : `[${name}]`
+  })
+}
+
+describe('pairsOf', () => {
+  it('has each step with the next one', () => {
+    expect(named(['route', 'form', 'etag', 'state'])).toEqual(['route>form', 'form>etag', 'etag>state'])
+  })
+
+  it('has the steps around a pair that is at odds, too', () => {
+    expect(named(['route', 'form', 'etag', 'state'], { atOdds: { 'form>etag': 'why' } })).toEqual([
+      'route>form',
+      '[form>etag]',
+      'etag>state',
+      'route>etag',
+      'form>state',
+    ])
+  })
+
+  it('passes over a step that nothing makes', () => {
+    expect(named(['route', 'form', 'etag', 'state'], { unmade: { etag: 'why' } })).toEqual([
+      'route>form',
+      '[form>etag]',
+      '[etag>state]',
+      'form>state',
+    ])
+  })
+
+  it('lets nobody ask for the state of a scope that is not there', () => {
+    expect(named(['idempotency', 'existence of workspace', 'workspace', 'quota'])).toEqual([
+      'idempotency>existence of workspace',
+      '[existence of workspace>workspace]',
+      'workspace>quota',
+      'idempotency>workspace',
+      'existence of workspace>quota',
+    ])
+  })
+})

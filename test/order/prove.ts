@@ -1,0 +1,146 @@
+import { attempt, type Spoiled } from './attempt.ts'
+import { faultOf } from './generic-faults.ts'
+import type { Mutation } from './operations.ts'
+import { pairsOf, type Pair } from './pairs.ts'
+import { pendingSteps } from './pending.ts'
+import type { AreaRecipes, Recipe } from './recipe.ts'
+import { numberOf, pairName, type PairName, type StepName } from './step.ts'
+import { stepsOf } from './steps.ts'
+import type { World } from './world.ts'
+
+/** What came of one pair of an operation. */
+export interface Verdict {
+  readonly area: string
+  readonly operationId: string
+  readonly pair: PairName
+  /** Why it was not made; undefined: it was. */
+  readonly unmade: string | undefined
+}
+
+/** What came of an operation. */
+export interface Proof {
+  readonly verdicts: readonly Verdict[]
+  /** What is wrong, for people; empty when all is as it should be. */
+  readonly faults: readonly string[]
+}
+
+const notBuilt = 'the operation is not built'
+
+/** Why a step that an operation has answers nothing yet. */
+const notThere = 'no call takes the step yet'
+
+/** Makes every call of two faults that an operation can meet, and each fault alone, so that none is wrong by itself only. */
+export async function prove(world: World, mutation: Mutation, area: AreaRecipes): Promise<Proof> {
+  const { isBuilt, operation } = mutation
+  const recipe = isBuilt ? area.operations[operation.id] : undefined
+  const steps = stepsOf(mutation, area, recipe)
+  const pairs = isBuilt ? pairsOf(steps, recipe) : unbuiltPairs(steps)
+  const proving = new Proving(world, mutation, recipe)
+  if (recipe !== undefined) await proving.sound()
+  if (recipe !== undefined) proving.listed(recipe, pairs)
+  for (const step of new Set(pairs.filter(isMade).flatMap(({ earlier, later }) => [earlier, later]))) {
+    await proving.alone(step)
+  }
+  for (const pair of pairs) await proving.together(pair)
+  const faults = [...proving.faults, ...needless(recipe, pairs)]
+  return { verdicts: proving.verdicts, faults }
+}
+
+const isMade = ({ unmade }: Pair): boolean => unmade === undefined
+
+/** What is not built takes the steps to the check of its request. */
+function unbuiltPairs(steps: readonly StepName[]): readonly Pair[] {
+  const taken = steps.filter(step => numberOf(step) <= numberOf('mask') && step !== 'replay' && step !== 'seal')
+  const made = pairsOf(taken)
+  const names = new Set(made.map(({ earlier, later }) => pairName(earlier, later)))
+  const others = pairsOf(steps).filter(({ earlier, later }) => !names.has(pairName(earlier, later)))
+  return [...made, ...others.map(pair => ({ ...pair, unmade: notBuilt }))]
+}
+
+/** Reasons that are given for what an operation does not have. */
+function needless({ atOdds = {}, unmade = {} }: Partial<Recipe> = {}, pairs: readonly Pair[]): readonly string[] {
+  const known = new Set<string>(pairs.flatMap(each => [each.earlier, each.later, pairName(each.earlier, each.later)]))
+  return Object.keys({ ...unmade, ...atOdds })
+    .filter(name => !known.has(name))
+    .map(name => `${name} is listed as not made, and the operation does not have it`)
+}
+
+class Proving {
+  readonly verdicts: Verdict[] = []
+  readonly faults: string[] = []
+  readonly #world: World
+  readonly #mutation: Mutation
+  readonly #recipe: Recipe | undefined
+
+  constructor(world: World, mutation: Mutation, recipe: Recipe | undefined) {
+    this.#world = world
+    this.#mutation = mutation
+    this.#recipe = recipe
+  }
+
+  /** The call without a fault succeeds. */
+  async sound(): Promise<void> {
+    const answer = await this.#attempt()
+    if (answer !== 'OK') this.faults.push(`without a fault it answers ${answer}`)
+  }
+
+  /** A fault that is alone is answered. */
+  async alone(step: StepName): Promise<void> {
+    const spoiled = this.#spoiled(step)
+    if (spoiled) this.#compare(`${step} alone`, spoiled, await this.#attempt(spoiled))
+  }
+
+  /** Of two faults the earlier one is answered. */
+  async together({ earlier, later, unmade }: Pair): Promise<void> {
+    const pair = pairName(earlier, later)
+    const { area, operation } = this.#mutation
+    const [first, second] = [this.#spoiled(earlier), this.#spoiled(later)]
+    const isPending = pendingSteps.has(earlier) || pendingSteps.has(later)
+    const reason = unmade ?? (isPending ? notThere : undefined)
+    this.verdicts.push({ area, operationId: operation.id, pair, unmade: reason })
+    if (unmade === notBuilt) return
+    if (unmade === undefined) {
+      const missing = first ? later : earlier
+      if (first && second) this.#compare(pair, first, await this.#attempt(first, second))
+      else this.faults.push(`${pair} is neither made nor listed: nothing makes ${missing}`)
+    }
+  }
+
+  /** What is listed as not made has no fault; where two faults are at odds there are both. */
+  listed({ atOdds = {}, unmade = {} }: Recipe, pairs: readonly Pair[]): void {
+    const isMade = (step: StepName): boolean => this.#spoiled(step) !== undefined
+    const steps = new Set(pairs.flatMap(({ earlier, later }) => [earlier, later]))
+    const contrary = new Set(
+      pairs
+        .filter(({ earlier, later }) => atOdds[pairName(earlier, later)] !== undefined)
+        .flatMap(({ earlier, later }) => [earlier, later]),
+    )
+    for (const step of steps) {
+      if (unmade[step] !== undefined && isMade(step)) {
+        this.faults.push(`${step} is listed as not made, and there is a fault for it`)
+      }
+      if (contrary.has(step) && !isMade(step)) {
+        this.faults.push(`${step} is said to be at odds with another step, and nothing makes it`)
+      }
+    }
+  }
+
+  #compare(what: string, { fault: { reason }, step }: Spoiled, answer: string): void {
+    if (pendingSteps.has(step)) {
+      if (answer === reason) this.faults.push(`${what} answers as it should: take ${step} out of pending.ts`)
+    } else if (answer !== reason) this.faults.push(`${what} answers ${answer} instead of ${reason}`)
+  }
+
+  #spoiled(step: StepName): Spoiled | undefined {
+    const fault = faultOf(step, this.#mutation, this.#recipe)
+    return fault && { step, fault }
+  }
+
+  async #attempt(...spoiled: readonly Spoiled[]): Promise<string> {
+    try {
+      return await attempt(this.#world, this.#mutation, this.#recipe, spoiled)
+    } catch (error) {
+      return `nothing, since it cannot be prepared (${String(error)}),`
+    }
+  }
+}

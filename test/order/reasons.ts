@@ -1,0 +1,32 @@
+import type { StepName } from './step.ts'
+
+/** How the steps of reasons are told by their names and what they stand for; the first that fits decides. */
+interface Rule {
+  readonly rpc?: string
+  readonly name?: RegExp
+  /** Undefined: no step of the order. */
+  readonly step: StepName | undefined
+}
+
+/** Those of things that are not found are told by the path (`steps.ts`). */
+const rules: readonly Rule[] = [
+  { name: /^VAULT_SEALED$/, step: 'seal' },
+  { name: /^(?:WORKSPACE|PARENT|SCOPE)_NOT_ACTIVE$/, step: 'workspace' },
+  { name: /THROTTLED$|^RATE_/, step: undefined },
+  { rpc: 'ALREADY_EXISTS', step: 'uniqueness' },
+  { name: /_(?:OVERLAP|TAKEN)$/, step: 'uniqueness' },
+  { rpc: 'RESOURCE_EXHAUSTED', name: /QUOTA/, step: 'quota' },
+  { rpc: 'RESOURCE_EXHAUSTED', step: 'capacity' },
+  { rpc: 'INVALID_ARGUMENT', name: /_NOT_FOUND$/, step: 'reference' },
+  { rpc: 'INVALID_ARGUMENT', step: 'rule' },
+  { rpc: 'FAILED_PRECONDITION', step: 'state' },
+  { rpc: 'ABORTED', step: 'state' },
+  { rpc: 'PERMISSION_DENIED', step: 'reference' },
+]
+
+/** The step at which a reason is raised, as far as its name and its rpc tell; undefined for a reason of no step. */
+export function stepOfReason(reason: string, rpc: string | undefined): StepName | undefined {
+  const fits = (rule: Rule): boolean =>
+    (rule.rpc === undefined || rule.rpc === rpc) && (rule.name === undefined || rule.name.test(reason))
+  return rpc === undefined ? undefined : rules.find(fits)?.step
+}

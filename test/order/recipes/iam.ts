@@ -1,0 +1,29 @@
+import type { AreaRecipes } from '../recipe.ts'
+import { accessRecipes } from './iam/access.ts'
+import { accountRecipes } from './iam/account.ts'
+import { policyRecipes } from './iam/policies.ts'
+import { roleRecipes } from './iam/roles.ts'
+import { userRecipes } from './iam/users.ts'
+
+export const recipes: AreaRecipes = {
+  reasons: {
+    // What is referenced is found first, then it is asked whether it may be used so (iam.md 4.5, Order).
+    ROLE_NOT_BINDABLE_AT_SCOPE: 'reference',
+    PRINCIPAL_KIND_NOT_BINDABLE: 'reference',
+    ACCESS_INHERITED: 'reference',
+    'grantAccess.LAST_ADMINISTRATOR': 'reference',
+    'revokeAccess.LAST_ADMINISTRATOR': 'reference',
+    // Which permissions are added to a role only its row tells.
+    'updateRole.UNKNOWN_PERMISSION': 'reference',
+    'removeRolePermission.ROLE_PERMISSION_NOT_FOUND': 'existence of permission',
+    // Passwords are judged by the address and the former ones of their user.
+    CURRENT_PASSWORD_MISMATCH: 'state',
+    PASSWORD_TOO_WEAK: 'state',
+    PASSWORD_REUSED: 'state',
+    // What these are about is called `me`, or by a token.
+    CALLER_NOT_A_USER: 'existence of user',
+    'deleteMyAvatar.AVATAR_NOT_FOUND': 'existence of avatar',
+    CREDENTIAL_TOKEN_INVALID: 'existence of token',
+  },
+  operations: { ...accessRecipes, ...accountRecipes, ...policyRecipes, ...roleRecipes, ...userRecipes },
+}

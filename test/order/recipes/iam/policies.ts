@@ -1,0 +1,34 @@
+import { absentId } from '../../../server/iam/guarded-platform.ts'
+import { withBody } from '../../aim.ts'
+import type { Fault, Recipe } from '../../recipe.ts'
+import { resourceRecipes } from '../../resource-recipes.ts'
+import { noRoomIn } from '../../taxonomy-quota.ts'
+
+const statements = (permission = 'taxonomy.workspaces.get', principal = 'all') => [
+  { effect: 'DENY', principals: [principal], permissions: [permission] },
+]
+
+/** Denies nobody anything. */
+const content = { enabled: false, statements: statements() }
+
+const faults: { readonly [Step in 'rule' | 'reference']: Fault } = {
+  rule: {
+    reason: 'UNKNOWN_PERMISSION',
+    apply: aim => withBody(aim, { statements: statements('iam.things.fly') }),
+  },
+  reference: {
+    reason: 'PRINCIPAL_NOT_FOUND',
+    apply: aim => withBody(aim, { statements: statements(undefined, `principal:${absentId}`) }),
+  },
+}
+
+/** Policies of workspaces. */
+export const policyRecipes: Readonly<Record<string, Recipe>> = resourceRecipes({
+  noun: 'Policy',
+  body: ({ newName }) => ({ name: newName(), ...content }),
+  calls: {
+    create: { faults: { ...faults, quota: noRoomIn('WORKSPACE', 'iam.policies') } },
+    update: { body: content, faults },
+    delete: {},
+  },
+})

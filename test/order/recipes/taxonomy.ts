@@ -1,0 +1,134 @@
+import { absentId } from '../../server/iam/guarded-platform.ts'
+import { withBody } from '../aim.ts'
+import type { AreaRecipes, Fault, Recipe } from '../recipe.ts'
+import { after, newResource, resourceRecipes, type Resource, type ResourceCall } from '../resource-recipes.ts'
+import { noRoomIn } from '../taxonomy-quota.ts'
+
+/** The organisation is suspended, which stands above every parent. */
+const parentNotActive: Fault = {
+  reason: 'PARENT_NOT_ACTIVE',
+  async apply(aim, { run }) {
+    await run('suspendOrganisation', { path: { id: aim.path['organisation'] ?? '' } })
+    return aim
+  },
+}
+
+const absentParent: Fault = {
+  reason: 'GROUP_PARENT_NOT_FOUND',
+  apply: aim => withBody(aim, { parent_group_id: absentId }),
+}
+
+/** A group of the same name stands at the new place already. */
+const takenThere: Fault = {
+  reason: 'GROUP_ALREADY_EXISTS',
+  async apply(aim, { admin: { api }, run }) {
+    const [organisation = '', id = ''] = [aim.path['organisation'], aim.path['id']]
+    const { name } = await api.taxonomy.getGroup({ organisation, id })
+    await run('createGroup', { path: { organisation }, body: { name, ...aim.body } })
+    return aim
+  },
+}
+
+/** What every node can be told to do, and what makes that impossible. */
+function nodeCalls(noun: string): Readonly<Record<string, ResourceCall>> {
+  const isRoot = noun === 'Organisation'
+  const state = (verb: string): Fault => after(verb + noun, `${noun.toUpperCase()}_STATE_INVALID`)
+  const faults = (verb: string): NonNullable<Recipe['faults']> => ({
+    ...(!isRoot && { workspace: parentNotActive }),
+    state: state(verb),
+  })
+  return {
+    update: { faults: faults('archive') },
+    suspend: { faults: faults('suspend') },
+    resume: { before: ['suspend'], faults: faults('resume') },
+    archive: { faults: faults('archive') },
+    restore: { before: ['archive'], faults: faults('restore') },
+    delete: { before: ['archive'], faults: { state: state('restore') } },
+  }
+}
+
+const organisation: Resource = {
+  noun: 'Organisation',
+  at: async () => ({}),
+  body: ({ newName }) => ({ name: newName() }),
+  calls: {
+    ...nodeCalls('Organisation'),
+    create: {
+      faults: {
+        reference: { reason: 'FIELD_INVALID', apply: aim => withBody(aim, { owner_principal_id: absentId }) },
+      },
+    },
+  },
+}
+
+/** A group or workspace in an organisation of its own. */
+const child = (noun: string, quota: string): Resource => ({
+  noun,
+  at: async ({ newOrganisation }) => ({ organisation: await newOrganisation() }),
+  body: ({ newName }) => ({ name: newName() }),
+  calls: {
+    ...nodeCalls(noun),
+    create: {
+      faults: { workspace: parentNotActive, reference: absentParent, quota: noRoomIn('ORGANISATION', quota) },
+    },
+  },
+})
+
+const group = child('Group', 'taxonomy.groups')
+const workspace = child('Workspace', 'taxonomy.workspaces')
+
+/** Into a group beside the node. */
+const move = (node: Resource, quota: string, faults: Recipe['faults'] = {}): Recipe => ({
+  async aim(world) {
+    const path = await newResource(node, world)
+    return {
+      path,
+      body: { parent_group_id: await world.run('createGroup', { path, body: { name: world.newName() } }) },
+    }
+  },
+  faults: {
+    workspace: parentNotActive,
+    state: after(`archive${node.noun}`, `${node.noun.toUpperCase()}_STATE_INVALID`),
+    reference: absentParent,
+    quota: noRoomIn('GROUP', quota, ({ body }) => String(body?.['parent_group_id'])),
+    ...faults,
+  },
+})
+
+const override: Resource = {
+  noun: 'QuotaOverride',
+  at: async () => ({ quota: 'compute.vcpus' }),
+  body: async ({ newOrganisation }) => ({
+    scope_type: 'TAXONOMY_SCOPE_TYPE_ORGANISATION',
+    scope_id: await newOrganisation(),
+    limit: 4,
+  }),
+  calls: {
+    create: {
+      faults: {
+        reference: { reason: 'QUOTA_OVERRIDE_SCOPE_INVALID', apply: aim => withBody(aim, { scope_id: absentId }) },
+      },
+    },
+    update: { body: { limit: 5 } },
+    delete: {},
+  },
+}
+
+export const recipes: AreaRecipes = {
+  reasons: {
+    // They are about the parent that a body names, which must be there for them.
+    GROUP_MOVE_CYCLE: 'reference',
+    GROUP_DEPTH_EXCEEDED: 'reference',
+    GROUP_CHILDREN_EXCEEDED: 'reference',
+    QUOTA_OVERRIDE_SCOPE_INVALID: 'reference',
+  },
+  operations: {
+    ...resourceRecipes(organisation),
+    ...resourceRecipes(group),
+    ...resourceRecipes(workspace),
+    ...resourceRecipes(override),
+    moveGroup: move(group, 'taxonomy.groups', { uniqueness: takenThere }),
+    moveWorkspace: move(workspace, 'taxonomy.workspaces'),
+    updateQuota: { aim: async () => ({ path: { id: 'vault.secrets' }, body: { default_limit: 1000 } }) },
+  },
+}

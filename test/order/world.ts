@@ -1,0 +1,129 @@
+import { iamSettings } from '../../server/iam/settings.ts'
+import { GivenSettings } from '../../server/settings/values.ts'
+import { generateKeyPairSync } from 'node:crypto'
+import { SignJWT } from 'jose'
+import { addAccountKey, createServiceAccount } from '../../domain/iam/account-keys.ts'
+import { platformWorkspaceId } from '../../domain/ports/reserved.ts'
+import type { Store } from '../../domain/ports/store.ts'
+import { areas } from '../../server/areas.ts'
+import { asHost } from '../../server/iam/host.ts'
+import { storeCollections } from '../../server/platform-store.ts'
+import {
+  addMember,
+  baseUrl,
+  guardedPlatform,
+  type GuardedPlatform,
+  type Member,
+} from '../server/iam/guarded-platform.ts'
+import type { Later } from '../server/store/harness.ts'
+import { openBeside } from '../server/store/left-place.ts'
+import type { Aim, Caller } from './aim.ts'
+import type { Mutation } from './operations.ts'
+import { call } from './call.ts'
+
+/** A workspace directly below its organisation. */
+export interface Place {
+  readonly organisation: string
+  readonly workspace: string
+}
+
+/** The platform that the calls go to, with those who call, and what recipes make there. */
+export interface World {
+  /** The same store, for what no call makes quickly. */
+  readonly store: Store
+  readonly platform: GuardedPlatform
+  /** May do everything. */
+  readonly admin: Member
+  /** Has signed in, and may do nothing. */
+  readonly nobody: Caller
+  /** May do nothing either, and its token is revoked. */
+  readonly gone: Caller
+  /** A service account, which may do nothing. */
+  readonly program: Caller
+  /** A workspace that stays as it is. */
+  readonly place: Place
+  /** A name that nothing has. */
+  newName(): string
+  newOrganisation(): Promise<string>
+  /**
+   * Makes a call of a mutation as the administrator, which must succeed; answers the id of what was made or changed.
+   * `body` is empty unless it is given.
+   */
+  run(operationId: string, aim?: Partial<Aim>): Promise<string>
+  /** Directly below an organisation, by default a new one. */
+  newPlace(organisation?: string): Promise<Place>
+  /** Suspends a workspace that was made here. */
+  suspend(workspace: string): Promise<void>
+  /** Somebody who has a password and has signed in; may do nothing. */
+  newMember(organisation?: string): Promise<Member>
+}
+
+/** The platform with real access, in this process; it ends `later`. */
+export async function openWorld(later: Later, mutations: readonly Mutation[]): Promise<World> {
+  // Wrong tokens and passwords are what the calls are made of.
+  const given = new GivenSettings()
+  for (const bound of Object.values(iamSettings)) given.with(bound, 0)
+  const platform = await guardedPlatform({ given }, later)
+  const store = await openBeside(platform.config, storeCollections(areas))
+  later(() => store.close())
+  const admin = await platform.admin()
+  const makers = makersOf(platform, admin)
+  const operations = new Map(
+    mutations.flatMap(({ area, operation }) => [
+      [operation.id, operation] as const,
+      // Areas have operations of one id: the area in front tells them apart.
+      [`${area}.${operation.id}`, operation] as const,
+    ]),
+  )
+  const run: World['run'] = async (operationId, aim = {}) => {
+    const operation = operations.get(operationId)
+    if (operation === undefined) throw new Error(`there is no mutation "${operationId}"`)
+    const body = operation.body && (aim.body ?? {})
+    const { id = '', outcome } = await call(platform, operation, { caller: admin, path: {}, query: {}, ...aim, body })
+    if (outcome !== 'OK') throw new Error(`${operationId} is needed, and answers ${outcome}`)
+    return id
+  }
+  const gone = await makers.newMember()
+  await gone.api.iam.revokeToken({ body: { principal_id: gone.id } })
+  const nobody = await makers.newMember()
+  const program = await programOn(platform)
+  return { run, store, platform, admin, nobody, gone, program, place: await makers.newPlace(), ...makers }
+}
+
+function makersOf(platform: GuardedPlatform, { api }: Member) {
+  let names = 0
+  const organisations = new Map<string, string>()
+  const newName = (): string => `thing-${(names += 1)}`
+  const newOrganisation = async (): Promise<string> =>
+    (await api.taxonomy.createOrganisation({ body: { name: newName() } })).resource_id
+  return {
+    newName,
+    newOrganisation,
+    async newPlace(below?: string): Promise<Place> {
+      const organisation = below ?? (await newOrganisation())
+      const { resource_id } = await api.taxonomy.createWorkspace({ organisation, body: { name: newName() } })
+      organisations.set(resource_id, organisation)
+      return { organisation, workspace: resource_id }
+    },
+    async suspend(id: string): Promise<void> {
+      await api.taxonomy.suspendWorkspace({ organisation: organisations.get(id) ?? '', id, body: {} })
+    },
+    newMember: (organisation_id = ''): Promise<Member> =>
+      addMember(platform, api, { email: `${newName()}@order.example`, organisation_id }),
+  }
+}
+
+/** Makes a service account as `ninefold iam service-accounts` does, and signs in with its key. */
+async function programOn({ as, config }: GuardedPlatform): Promise<Caller> {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+  const { id, kid } = await asHost(config, areas, async parts => {
+    const id = await createServiceAccount(parts, { workspace: platformWorkspaceId, name: 'order' })
+    return { id, kid: await addAccountKey(parts, id, { publicKey: pem }) }
+  })
+  const iat = Math.floor(Date.now() / 1000)
+  const claims = { iss: id, sub: id, aud: `${baseUrl}/iam/v1/tokens:refresh`, iat, exp: iat + 60, jti: 'order' }
+  const assertion = await new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', kid }).sign(privateKey)
+  const { access_token } = await as().iam.refreshToken({ body: { assertion } })
+  return { id, token: access_token }
+}

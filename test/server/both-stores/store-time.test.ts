@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest'
+import { AskedTime, startTime } from '../../../server/store-time.ts'
+import { logLines } from '../operations/work-bench.ts'
+import { postgresUrl, testStore } from '../store/harness.ts'
+
+const noon = Date.parse('2026-03-01T12:00:00Z')
+
+/** A clock that counts from anywhere, and a store that is ahead of it by `noon` and takes `wait` to be reached, and to answer. */
+function made() {
+  const state = { steady: 500, ahead: noon, wait: [0, 0] as readonly [number, number] }
+  const time = new AskedTime(
+    async () => {
+      state.steady += state.wait[0]
+      const answer = state.steady + state.ahead
+      state.steady += state.wait[1]
+      return answer
+    },
+    () => state.steady,
+  )
+  return { state, time }
+}
+
+it('time that was asked for goes on with a steady clock', async () => {
+  const { state, time } = made()
+  expect(() => time.now()).toThrow('the time has not been asked for')
+  await time.sync()
+  expect(time.now()).toBe(noon + 500)
+  state.steady += 1234.9
+  expect(time.now()).toBe(noon + 1734)
+})
+
+it.each<[string, readonly [number, number]]>([
+  ['a slow question', [4000, 0]],
+  ['a slow answer', [0, 4000]],
+  ['both slow', [1000, 3000]],
+])('what is known is not spoilt by %s', async (_name, wait) => {
+  const { state, time } = made()
+  await time.sync()
+  state.wait = wait
+  await time.sync()
+  expect(time.now()).toBe(state.steady + noon)
+})
+
+it('a first answer that was slow is wrong by half of that at most, and later ones make up for it', async () => {
+  const { state, time } = made()
+  state.wait = [0, 4000]
+  await time.sync()
+  expect(Math.abs(time.now() - (state.steady + noon))).toBeLessThanOrEqual(2000)
+  state.wait = [1, 1]
+  await time.sync()
+  expect(Math.abs(time.now() - (state.steady + noon))).toBeLessThanOrEqual(2)
+})
+
+it.each([3_600_000, -3_600_000])('a store that jumps by %i ms is followed', async jump => {
+  const { state, time } = made()
+  await time.sync()
+  state.ahead += jump
+  await time.sync()
+  expect(time.now()).toBe(Math.floor(state.steady + state.ahead))
+})
+
+it('a store that is somewhere else is asked, one on this machine is not', async () => {
+  const store = await testStore()
+  const log = logLines()
+  const { now, stop } = await startTime(store, log)
+  expect(store.time !== undefined).toBe(postgresUrl() !== undefined)
+  expect(Math.abs(now() - ((await store.time?.()) ?? Date.now()))).toBeLessThan(1000)
+  stop()
+  expect(log.lines).toEqual([])
+})
+
+it('a store that does not tell its time keeps the server from starting', async () => {
+  const store = Object.assign(await testStore(), { time: () => Promise.reject(new Error('no time')) })
+  await expect(startTime(store, logLines())).rejects.toThrow('no time')
+})

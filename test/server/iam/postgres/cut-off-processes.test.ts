@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { waitMs } from '../../../../domain/iam/settling.ts'
+import { startProxy, type Proxy } from '../../store/postgres/proxy.ts'
+import { testStoreUrl } from '../../store/harness.ts'
+import { answersUntil, askedAt } from '../asked.ts'
+import { addMember, addTenant, roleAt, type Member, type Tenant } from '../guarded-platform.ts'
+import { servedPlatform, type ServedPlatform } from '../served-platform.ts'
+
+/** Two processes that serve one database; the other reaches it through what can fail. All tests share them. */
+interface Servers {
+  readonly one: ServedPlatform
+  readonly other: ServedPlatform
+  readonly between: Proxy
+  readonly ada: Member
+  readonly at: Tenant
+}
+
+/** The members of one test. */
+interface Pair extends Servers {
+  /** Sees the workspace, by the binding. */
+  readonly kim: Member
+  /** Sees it as well, and nobody takes that away. */
+  readonly lee: Member
+  readonly binding: string
+}
+
+/** Long against the time that a busy machine takes to come back to a timer. */
+const graceMs = 2000
+
+let servers: Servers
+beforeAll(async () => {
+  const { storeUrl = '' } = await testStoreUrl(afterAll)
+  const one = await servedPlatform({ NINEFOLD_STORE_URL: storeUrl }, afterAll)
+  const ada = await one.admin()
+  const at = await addTenant(ada.api, 'acme')
+  const between = await startProxy(storeUrl, afterAll)
+  const other = await servedPlatform({ NINEFOLD_STORE_URL: between.url }, afterAll)
+  servers = { one, other, between, ada, at }
+}, 120_000)
+
+let pair: Pair
+let tests = 0
+beforeEach(async () => {
+  const { ada, at, one } = servers
+  tests += 1
+  const member = (name: string) =>
+    addMember(one, ada.api, { email: `${name}-${tests}@acme.example`, organisation_id: at.organisation })
+  const [kim, lee] = [await member('kim'), await member('lee')]
+  const binding = await bind(ada, kim, at)
+  await bind(ada, lee, at)
+  pair = { ...servers, kim, lee, binding }
+})
+
+async function bind(ada: Member, { id }: Member, { workspace }: Tenant): Promise<string> {
+  const body = { ...roleAt('workspace-viewer', 'WORKSPACE', workspace), principal_id: id }
+  const { resource_id, status } = await ada.api.iam.createBinding({ body })
+  expect(status).toBe('IAM_OPERATION_STATUS_DONE')
+  return resource_id
+}
+
+/** What a process says that somebody may in the workspace, by the token that the other one may have issued. */
+const askedOn = ({ as }: ServedPlatform, { token }: Member): Promise<string> => askedAt(as(token), pair.at)
+
+/** Takes kim's rights away through one; when that was answered DONE. */
+async function takeAway(): Promise<number> {
+  const since = performance.now()
+  const { status } = await pair.ada.api.iam.deleteBinding({ id: pair.binding })
+  const done = performance.now()
+  expect(status).toBe('IAM_OPERATION_STATUS_DONE')
+  expect(done - since).toBeLessThan(waitMs + graceMs)
+  return done
+}
+
+/** The other one serves again, by the rights of today, and what is given now holds there once it is answered. */
+async function servesAgain(): Promise<void> {
+  const { ada, at, kim, lee, other } = pair
+  const back = await answersUntil('no', () => askedOn(other, kim))
+  expect(new Set(back.map(({ answer }) => answer))).not.toContain('yes')
+  expect(await askedOn(other, lee)).toBe('yes')
+  await bind(ada, kim, at)
+  expect(await askedOn(other, kim)).toBe('yes')
+  expect(other.isRunning()).toBe(true)
+}
+
+it('a grant that is given or taken away through one process holds in the other once it is answered DONE', async () => {
+  const { ada, at, kim, lee, other } = pair
+  expect(await askedOn(other, kim)).toBe('yes')
+  await takeAway()
+  expect(await askedOn(other, kim)).toBe('no')
+  expect(await askedOn(other, lee)).toBe('yes')
+  await bind(ada, kim, at)
+  expect(await askedOn(other, kim)).toBe('yes')
+})
+
+describe.each([
+  ['whose connections are cut', async ({ down }: Proxy) => down()],
+  ['whose connections say nothing any more', async ({ silence }: Proxy) => silence()],
+] as const)('a process %s', (_, cut) => {
+  it('holds up no change, admits nobody by rights of before it, and serves again by itself', async () => {
+    const { between, kim, lee, one, other } = pair
+    for (const each of [one, other]) expect(await askedOn(each, kim)).toBe('yes')
+    await cut(between)
+    const watching = answersUntil('AUTHORIZATION_STALE', () => askedOn(other, kim))
+    const doneAt = await takeAway()
+    // Whoever asks from now on is refused, also who has lost nothing: this process cannot tell them apart.
+    expect(await askedOn(other, kim)).toBe('AUTHORIZATION_STALE')
+    expect(await askedOn(other, lee)).toBe('AUTHORIZATION_STALE')
+    const answers = await watching
+    expect(new Set(answers.map(({ answer }) => answer))).not.toContain('no')
+    expect(answers.filter(({ answer, asked }) => answer === 'yes' && asked > doneAt)).toEqual([])
+    expect(await askedOn(one, kim)).toBe('no')
+    await between.down()
+    await between.up()
+    await servesAgain()
+  })
+})
+
+it('a process that is stopped past its lease admits nobody by rights of before, and serves again by itself', async () => {
+  const { kim, one, other } = pair
+  for (const each of [one, other]) expect(await askedOn(each, kim)).toBe('yes')
+  other.pause()
+  await takeAway()
+  expect(await askedOn(one, kim)).toBe('no')
+  // These lie before it as it goes on, which it does before it can read what it has missed.
+  const waiting = Array.from({ length: 20 }, () => askedOn(other, kim))
+  const isAnswered = await Promise.race([...waiting, new Promise(resolve => setTimeout(resolve, 200, 'none'))])
+  expect(isAnswered).toBe('none')
+  other.resume()
+  const answers = new Set(await Promise.all(waiting))
+  expect(answers).not.toContain('yes')
+  await servesAgain()
+})

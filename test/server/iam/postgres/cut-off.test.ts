@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest'
+import { leaseMs } from '../../../../domain/iam/leases.ts'
+import { waitMs } from '../../../../domain/iam/settling.ts'
+import type { Later } from '../../store/harness.ts'
+import { startProxy, type Proxy } from '../../store/postgres/proxy.ts'
+import { answersUntil, askedAt, permission } from '../asked.ts'
+import {
+  addMember,
+  addTenant,
+  guardedPlatform,
+  roleAt,
+  type GuardedPlatform,
+  type Member,
+  type Tenant,
+} from '../guarded-platform.ts'
+
+/** Two servers on one database, the other one behind what can fail. */
+interface Pair {
+  readonly one: GuardedPlatform
+  readonly other: GuardedPlatform
+  readonly between: Proxy
+  readonly ada: Member
+  /** Sees the workspace, by the binding. */
+  readonly kim: Member
+  readonly binding: string
+  readonly at: Tenant
+}
+
+async function pairOf(later: Later): Promise<Pair> {
+  const one = await guardedPlatform({}, later)
+  const { storeUrl = '' } = one.config
+  const between = await startProxy(storeUrl, later)
+  const other = await guardedPlatform({ storeUrl: between.url }, later)
+  const ada = await one.admin()
+  const at = await addTenant(ada.api, 'acme')
+  const kim = await addMember(one, ada.api, { email: 'kim@acme.example', organisation_id: at.organisation })
+  const binding = await bind(ada, kim, at)
+  return { one, other, between, ada, kim, binding, at }
+}
+
+async function bind(ada: Member, { id }: Member, { workspace }: Tenant): Promise<string> {
+  const body = { ...roleAt('workspace-viewer', 'WORKSPACE', workspace), principal_id: id }
+  return (await ada.api.iam.createBinding({ body })).resource_id
+}
+
+/** Asks a server of the pair what somebody may in the workspace. */
+const asking =
+  ({ at }: Pair) =>
+  ({ as }: GuardedPlatform, { token }: Member): Promise<string> =>
+    askedAt(as(token), at)
+
+const isDone = { status: 'IAM_OPERATION_STATUS_DONE' }
+
+describe.concurrent('a change that is answered DONE', () => {
+  it('holds on the other server at once, whatever it is', async ({ onTestFinished }) => {
+    const pair = await pairOf(onTestFinished)
+    const { ada, at, kim, one, other } = pair
+    const askedOn = asking(pair)
+    const { workspace } = at
+    const scope = { scope_type: 'WORKSPACE', scope_id: workspace } as const
+    const { iam } = ada.api
+    const here = (token: string) => one.as(token).iam
+    const role = await iam.createRole({
+      body: { name: 'seer', scope_type: 'ORGANISATION', scope_id: at.organisation, permissions: [permission] },
+    })
+    const id = role.resource_id
+    const deny = { effect: 'DENY' as const, principals: ['all'], permissions: [permission] }
+    const policy = { name: 'closed', enabled: false, statements: [deny] }
+    const closed = await iam.createPolicy({ workspace, body: policy })
+    const enabled = (is: boolean) =>
+      iam.updatePolicy({ workspace, id: closed.resource_id, update_mask: 'enabled', body: { enabled: is } })
+    const permitted = (permissions: string[]) =>
+      iam.updateRole({ id, update_mask: 'permissions', body: { permissions } })
+    const grant = (role_id: string) => ({ ...scope, body: { principal_id: kim.id, role_ids: [role_id] } })
+    const steps = [
+      ['no', () => iam.deleteBinding({ id: pair.binding })],
+      ['yes', () => iam.grantAccess(grant(id))],
+      ['no', () => permitted([])],
+      ['yes', () => permitted([permission])],
+      ['no', () => enabled(true)],
+      ['yes', () => enabled(false)],
+      ['no', () => iam.revokeAccess(grant(id))],
+      ['yes', () => iam.grantAccess(grant('workspace-viewer'))],
+      ['TOKEN_REVOKED', () => here(kim.token).revokeToken({ body: { token: kim.refreshToken } })],
+    ] as const
+    expect(await askedOn(other, kim)).toBe('yes')
+    for (const [answer, change] of steps) {
+      expect(await change()).toMatchObject(isDone)
+      expect(await askedOn(other, kim)).toBe(answer)
+    }
+    const again = await one.signedIn(kim.email)
+    expect(await askedOn(other, again)).toBe('yes')
+    expect(await iam.deactivateUser({ id: kim.id, body: {} })).toMatchObject(isDone)
+    expect(await askedOn(other, again)).toBe('TOKEN_REVOKED')
+  })
+
+  it('holds on each of two that change in turns', async ({ onTestFinished }) => {
+    const pair = await pairOf(onTestFinished)
+    const { ada, at, kim, one, other } = pair
+    const askedOn = asking(pair)
+    const there = other.as(ada.token).iam
+    let { binding } = pair
+    for (let round = 0; round < 3; round += 1) {
+      expect(await there.deleteBinding({ id: binding })).toMatchObject(isDone)
+      expect(await askedOn(one, kim)).toBe('no')
+      binding = await bind(ada, kim, at)
+      expect(await askedOn(other, kim)).toBe('yes')
+    }
+  })
+})
+
+/** Long against the time that a busy machine takes to come back to a timer. */
+const graceMs = 2000
+
+// They wait for leases most of the time, and each has a database of its own.
+describe.concurrent.each([
+  ['whose connections are cut', async ({ down }: Proxy) => down()],
+  ['whose connections say nothing any more', async ({ silence }: Proxy) => silence()],
+] as const)('a server %s', (_, cut) => {
+  it('serves no longer than its lease, and never what was revoked, until it follows again', async ({
+    onTestFinished,
+  }) => {
+    const pair = await pairOf(onTestFinished)
+    const { ada, at, between, binding, kim, one, other } = pair
+    const askedOn = asking(pair)
+    for (const each of [one, other]) expect(await askedOn(each, kim)).toBe('yes')
+    await cut(between)
+    const since = performance.now()
+    const watching = answersUntil('AUTHORIZATION_STALE', () => askedOn(other, kim))
+    const operation = await one.as(ada.token).iam.deleteBinding({ id: binding })
+    const doneAt = performance.now()
+    expect(await askedOn(one, kim)).toBe('no')
+    const answers = await watching
+    // The lease was renewed at the latest as the connections went.
+    expect((answers.at(-1)?.asked ?? Infinity) - since).toBeLessThan(leaseMs + graceMs)
+    if (operation.status !== 'IAM_OPERATION_STATUS_DONE') {
+      expect(operation.status).toBe('IAM_OPERATION_STATUS_RUNNING')
+      expect(doneAt - since).toBeGreaterThan(waitMs - 100)
+    } else expect(answers.filter(({ answer, asked }) => answer === 'yes' && asked > doneAt)).toEqual([])
+    expect(doneAt - since).toBeLessThan(waitMs + graceMs)
+    const ended = () => one.as(ada.token).iam.getOperation({ id: operation.id })
+    await answersUntil('IAM_OPERATION_STATUS_DONE', async () => (await ended()).status)
+    // Nobody is served from now on, and nobody waits for it either.
+    expect(await askedOn(other, ada)).toBe('AUTHORIZATION_STALE')
+    const started = performance.now()
+    await one.as(ada.token).iam.resetUserPassword({ id: kim.id, body: {} })
+    await bind(ada, kim, at)
+    expect(performance.now() - started).toBeLessThan(graceMs)
+    expect(await askedOn(other, kim)).toBe('AUTHORIZATION_STALE')
+    await restored(between)
+    const back = await answersUntil('TOKEN_REVOKED', () => askedOn(other, kim))
+    expect(new Set(back.map(({ answer }) => answer))).not.toContain('yes')
+    await answersUntil('yes', () => askedOn(other, ada))
+  })
+
+  it('never lets in whose session ended while it could not know', async ({ onTestFinished }) => {
+    const pair = await pairOf(onTestFinished)
+    const { ada, between, kim, one, other } = pair
+    const askedOn = asking(pair)
+    expect(await askedOn(other, kim)).toBe('yes')
+    await cut(between)
+    const { status } = await one.as(ada.token).iam.deactivateUser({ id: kim.id, body: {} })
+    if (status === 'IAM_OPERATION_STATUS_DONE') expect(await askedOn(other, kim)).toBe('AUTHORIZATION_STALE')
+    await answersUntil('AUTHORIZATION_STALE', () => askedOn(other, kim))
+    await restored(between)
+    const back = await answersUntil('TOKEN_REVOKED', () => askedOn(other, kim))
+    expect(new Set(back.map(({ answer }) => answer))).not.toContain('yes')
+  })
+})
+
+/** Lets new connections through. Those that said nothing are found to be dead. */
+async function restored(between: Proxy): Promise<void> {
+  await between.down()
+  await between.up()
+}

@@ -1,0 +1,108 @@
+import { expect } from 'vitest'
+import { TaxonomyClient } from '../../../output/taxonomy/client.ts'
+import { fetchHost } from '../../../runtime/hosts/fetch.ts'
+import { isEnded } from '../../../runtime/operations.ts'
+import { createTransport } from '../../../runtime/transport.ts'
+import type { AreaModule } from '../../../server/area.ts'
+import type { OpenAccess } from '../../../server/access/platform-access.ts'
+import { taxonomyArea } from '../../../server/areas.ts'
+import { compose } from '../../../server/compose.ts'
+import { storeCollections, type StorePlace } from '../../../server/platform-store.ts'
+import { testAccess, testToken } from '../access/test-access.ts'
+import { testFolder, testStoreUrl, type Later } from '../store/harness.ts'
+
+/** A body, and of a refusal its reason. */
+export type Answer = Readonly<Record<string, unknown>> & { readonly reason?: string; readonly message?: string }
+
+/** Calls an area in one workspace. */
+export interface WorkspaceCaller {
+  readonly workspace: string
+  /** Calls `path` below the engine, by default `native`. */
+  call(method: string, path: string, body?: object, engine?: string): Promise<Answer>
+  /** Makes something and answers its id. */
+  made(path: string, body: object): Promise<string>
+}
+
+/** The taxonomy with other areas, in this process and without a socket. */
+export interface AreaPlatform {
+  readonly place: StorePlace
+  readonly client: TaxonomyClient
+  /** One that is there from the beginning. */
+  readonly organisation: string
+  /** Any call, as the administrator unless `init` has headers. */
+  fetch(path: string, init?: RequestInit): Promise<Response>
+  in(workspace: string): WorkspaceCaller
+  newWorkspace(name: string): Promise<WorkspaceCaller>
+  /** Archives a workspace, deletes it by force, and waits until it is gone. */
+  purge(workspace: string): Promise<void>
+  /** What the organisation has taken of a quota of the tree. */
+  usage(quota: string): Promise<number>
+}
+
+const baseUrl = 'http://platform.test'
+const ignore = (): void => {}
+const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
+const authorization = `Bearer ${testToken}`
+
+/** Starts one over an empty store; it ends `later`. The first of `areas` is called by `in`. */
+export async function areaPlatform(
+  areas: readonly [AreaModule, ...AreaModule[]],
+  later: Later,
+  openAccess: OpenAccess = testAccess,
+): Promise<AreaPlatform> {
+  const all = [taxonomyArea({ askMs: 5, retryMs: [2, 4], restMs: 200 }), ...areas]
+  const place = { dataDir: testFolder(later), ...(await testStoreUrl(later, storeCollections(all))) }
+  const http = { host: '127.0.0.1', port: 0, isPortOpen: false }
+  const platform = await compose({ baseUrl: undefined, ...place, http }, silent, all, openAccess)
+  later(() => platform.close())
+  const host = fetchHost(platform.dispatch)
+  const client = new TaxonomyClient(
+    createTransport({ baseUrl, token: testToken, fetch: (input, init) => host(new Request(input, init)) }),
+  )
+  const { resource_id: organisation } = await client.createOrganisation({ body: { name: 'acme' } })
+  const fetched = (path: string, init?: RequestInit): Promise<Response> =>
+    host(new Request(baseUrl + path, { headers: { authorization }, ...init }))
+  const within = (workspace: string) => workspaceCaller(fetched, areas[0].domain.name, workspace)
+  return {
+    place,
+    client,
+    organisation,
+    fetch: fetched,
+    in: within,
+    async newWorkspace(name) {
+      return within((await client.createWorkspace({ organisation, body: { name, parent_group_id: '' } })).resource_id)
+    },
+    purge: workspace => purged(client, organisation, workspace),
+    usage: async id => (await client.getEffectiveQuota({ organisation, id })).usage,
+  }
+}
+
+function workspaceCaller(fetched: AreaPlatform['fetch'], area: string, workspace: string): WorkspaceCaller {
+  const call = async (method: string, path: string, body?: object, engine = 'native'): Promise<Answer> => {
+    const headers = { authorization, 'content-type': 'application/json' }
+    const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
+    const answered = await fetched(`/${area}/v1/workspaces/${workspace}/engines/${engine}/${path}`, init)
+    const answer: Answer & { readonly details?: readonly { readonly reason?: string }[] } = await answered.json()
+    const reason = answer.details?.[0]?.reason
+    return reason === undefined ? answer : { ...answer, reason }
+  }
+  return {
+    workspace,
+    call,
+    async made(path, body) {
+      const answer = await call('POST', path, body)
+      const { resource_id: id } = answer
+      if (typeof id !== 'string') throw new Error(JSON.stringify(answer))
+      return id
+    },
+  }
+}
+
+async function purged(client: TaxonomyClient, organisation: string, id: string): Promise<void> {
+  const ended = async (operation: { readonly id: string }): Promise<void> =>
+    expect.poll(async () => isEnded(await client.getOperation(operation))).toBe(true)
+  await ended(await client.archiveWorkspace({ organisation, id, body: {} }))
+  const deleted = await client.deleteWorkspace({ organisation, id, force: true })
+  await ended(deleted)
+  expect(await client.getOperation(deleted)).toMatchObject({ errors: [], warnings: [] })
+}
