@@ -1,7 +1,9 @@
 import type { NetworkArea } from '../../output/network/area.ts'
+import type { Inspection } from '../ports/inspection.ts'
 import type { Parts } from '../ports/parts.ts'
 import { rowScope } from '../resources/look-up.ts'
 import { QuotaDefinitions } from '../resources/quotas/definition-handlers.ts'
+import { inspectQuotas } from '../resources/quotas/inspect.ts'
 import { QuotaLimits } from '../resources/quotas/limits.ts'
 import { limits, quotaLimitKind, quotas, scopeTypes } from './quotas.ts'
 import { vpcKind, vpcs } from './vpcs.ts'
@@ -17,6 +19,7 @@ export const network = {
   needs: { optional: ['topology'] },
   scopes: { getQuotaLimit: rowScope(quotaLimitKind) },
   hooks: (parts: NetworkParts) => ({ purgeWorkspace: (workspace: string) => limitsOf(parts).purge(workspace) }),
+  inspect: ({ reader }: Inspection) => inspectQuotas(reader, quotas, quotaLimitKind),
   built: {
     vpcs,
     quotaDefinitions: () => new QuotaDefinitions(quotas, scopeTypes, limits.errors),

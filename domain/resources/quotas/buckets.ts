@@ -25,8 +25,9 @@ export const bucketsOf = (area: string): Collection<Bucket> => ({
   indexes: [['scope_id']],
 })
 
-const bucketKey = (definition: string, scope: QuotaScope, dimensions: Dimensions): string =>
-  `${definition}/${scope.id}/${canonical(dimensions)}`
+/** The id of a bucket; without dimensions the beginning that all buckets of the definition at the scope share. */
+export const bucketKey = (definition: string, scope: string, dimensions?: Dimensions): string =>
+  `${definition}/${scope}/${dimensions ? canonical(dimensions) : ''}`
 
 /** Holds a bucket against all others that count in it; made when it is asked for the first time. */
 export async function lockBucket(
@@ -36,7 +37,7 @@ export async function lockBucket(
   scope: QuotaScope,
   dimensions: Dimensions,
 ): Promise<Stored<Bucket>> {
-  const id = bucketKey(definition_id, scope, dimensions)
+  const id = bucketKey(definition_id, scope.id, dimensions)
   const known = await tx.lock(buckets, id)
   return known ?? tx.insert(buckets, { id, definition_id, scope_id: scope.id, limit_id: '', limit: 0 })
 }

@@ -132,8 +132,9 @@ export class QuotaLimits<ScopeType extends string, Area extends AreaTypes> {
     await store.tx(async tx => {
       for await (const { id, version } of tx.each(this.#kind.collection, { scope_id: workspace }))
         await tx.delete(this.#kind.collection, id, version)
+      // A bucket must not outlive its limit, not even until the next transaction.
+      await this.#quotas.purgeIn(tx, workspace)
     })
-    await this.#quotas.purge(store, workspace)
   }
 
   #require(id: string): Definition {

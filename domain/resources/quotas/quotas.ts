@@ -59,11 +59,14 @@ export class Quotas {
   }
 
   /** Forgets the buckets of a workspace that is purged. */
-  async purge(store: Store, workspace: string): Promise<void> {
-    await store.tx(async tx => {
-      for await (const { id, version } of tx.each(this.buckets, { scope_id: workspace }))
-        await tx.delete(this.buckets, id, version)
-    })
+  purge(store: Store, workspace: string): Promise<void> {
+    return store.tx(tx => this.purgeIn(tx, workspace))
+  }
+
+  /** As `purge`, in a transaction that deletes the limits of the buckets too. */
+  async purgeIn(tx: Transaction, workspace: string): Promise<void> {
+    for await (const { id, version } of tx.each(this.buckets, { scope_id: workspace }))
+      await tx.delete(this.buckets, id, version)
   }
 }
 

@@ -4,6 +4,7 @@ import { Ninefold } from '../../../output/client.ts'
 import type { InviteUserRequest } from '../../../output/iam/types.ts'
 import { fetchHost } from '../../../runtime/hosts/fetch.ts'
 import { createTransport } from '../../../runtime/transport.ts'
+import type { AreaModule } from '../../../server/area.ts'
 import { areas } from '../../../server/areas.ts'
 import { compose } from '../../../server/compose.ts'
 import type { Config } from '../../../server/config.ts'
@@ -48,21 +49,25 @@ export type GuardedPlatform = Awaited<ReturnType<typeof guardedPlatform>>
 
 /**
  * A platform that is guarded as `ninefold serve` guards it, with an administrator who has a password. It ends `later`,
- * by default with the running test.
+ * by default with the running test, and has all areas of the server by default.
  */
-export async function guardedPlatform(given: Partial<Config> = {}, later: Later = onTestFinished) {
+export async function guardedPlatform(
+  given: Partial<Config> = {},
+  later: Later = onTestFinished,
+  mounted: readonly AreaModule[] = areas,
+) {
   const dataDir = given.dataDir ?? testFolder(later)
   const config: Config = {
     baseUrl,
     dataDir,
     http: { host: '127.0.0.1', port: 0, isPortOpen: false },
     bootstrap: { adminPasswordFile: administratorFile(dataDir) },
-    ...(given.storeUrl === undefined && (await testStoreUrl(later, storeCollections(areas)))),
+    ...(given.storeUrl === undefined && (await testStoreUrl(later, storeCollections(mounted)))),
     ...given,
   }
   const lines: string[] = []
   const line = (fields: object, message: string): void => void lines.push(`${message} ${inspect(fields, whole)}`)
-  const platform = await compose(config, { debug: line, info: line, warn: line, error: line }, areas, openQuickIam)
+  const platform = await compose(config, { debug: line, info: line, warn: line, error: line }, mounted, openQuickIam)
   later(() => platform.close())
   const host = fetchHost(platform.dispatch)
   /** Calls as somebody does, from an address. */

@@ -21,6 +21,8 @@ export interface ServedPlatform {
   /** Stops it as `kill -STOP` does: it neither answers nor follows, and does not know that time goes by. */
   pause(): void
   resume(): void
+  /** Ends it at once, as `kill -9` does, and is fulfilled when it has ended. */
+  kill(): Promise<void>
   /** Whether the process that was started still runs. */
   isRunning(): boolean
 }
@@ -64,6 +66,10 @@ export async function servedPlatform(
     admin: () => signedIn(administrator.email, administrator.password),
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
+    async kill() {
+      child.kill('SIGKILL')
+      await exited
+    },
     isRunning: () => child.exitCode === null && child.signalCode === null,
   }
 }

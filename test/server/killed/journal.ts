@@ -6,7 +6,8 @@ export interface Intent {
   /** Its Idempotency-Key too. */
   readonly intent: string
   readonly operationType: 'CREATE' | 'UPDATE' | 'DELETE' | 'ARCHIVE' | 'SUSPEND' | 'RESUME' | 'MOVE'
-  readonly resourceType: 'groups' | 'workspaces' | 'quotaOverrides'
+  /** Without the name of the area: `workspaces`. */
+  readonly resourceType: string
   /** Only one actor changes a thing, one call after the other; all of them change the one that is `shared`. */
   readonly thing: string
   readonly sets: Sets

@@ -4,8 +4,9 @@ import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { StorePlace } from '../../../server/platform-store.ts'
+import { startClientProgram, type Client } from '../../areas/kill/client-process.ts'
 import type { Later } from '../store/harness.ts'
-import type { Entry, Journal } from './journal.ts'
+import type { Journal } from './journal.ts'
 import type { Load } from './load-client.ts'
 
 const serverProgram = fileURLToPath(new URL('./killed-server.ts', import.meta.url))
@@ -54,37 +55,6 @@ export async function startServer(place: StorePlace, port: number, later: Later)
   }
 }
 
-/** A client under way. */
-export interface Client extends Program {
-  /** Lets it end the calls that it makes. */
-  finish(): Promise<void>
-}
-
-/**
- * Starts a client, which writes the journal from then on, also what it has told before it was killed. It is killed
- * `later`.
- */
-export function startClient(load: Load, journal: Journal, later: Later): Client {
-  const child = spawn(process.execPath, [clientProgram, JSON.stringify(load)], { stdio: ['pipe', 'pipe', 'pipe'] })
-  later(() => void child.kill('SIGKILL'))
-  const errors: string[] = []
-  createInterface(child.stderr).on('line', line => void errors.push(line))
-  const lines = createInterface(child.stdout).on('line', line => {
-    // A client that is killed may leave a line that it has only begun.
-    if (!line.endsWith('}')) return
-    const entry: Entry = JSON.parse(line)
-    journal.add(entry)
-  })
-  const closed = Promise.all([once(child, 'close'), once(lines, 'close')])
-  return {
-    async kill() {
-      child.kill('SIGKILL')
-      await closed
-    },
-    async finish() {
-      child.stdin.end()
-      await closed
-      if (child.exitCode !== 0) throw new Error(`the client failed: ${errors.join('\n')}`)
-    },
-  }
-}
+/** Starts a client, which writes the journal from then on, also what it has told before it was killed. */
+export const startClient = (load: Load, journal: Journal, later: Later): Client =>
+  startClientProgram(clientProgram, load, journal, later)

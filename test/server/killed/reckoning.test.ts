@@ -51,7 +51,7 @@ const both = [operation('o-1', 'CREATE'), operation('o-2', 'UPDATE')]
 function faults({ operations = both, things = [web('1')] }: Partial<Kept>, more: readonly Entry[] = []) {
   const journal = new Journal()
   for (const entry of [...told, ...more]) journal.add(entry)
-  return reckon(journal, { operations, things })
+  return reckon(journal, { area: 'taxonomy', operations, things })
 }
 
 it('a call without an answer may have happened or not', () => {

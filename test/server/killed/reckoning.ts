@@ -2,10 +2,18 @@ import type { TaxonomyClient } from '../../../output/taxonomy/client.ts'
 import type { TaxonomyOperation } from '../../../output/taxonomy/types.ts'
 import { shared, type Intent, type Journal, type Sets } from './journal.ts'
 
-/** What the store is asked for through a server, besides the state of things. */
+/** What an operation record of any area says of its call. */
+export type KeptOperation = Pick<TaxonomyOperation, 'id' | 'resource_id' | 'resource_type'> & {
+  readonly operation_type: string
+  readonly status: string
+}
+
+/** What the store is asked for through a server. */
 export interface Kept {
+  /** The area that was under load: `taxonomy`. */
+  readonly area: string
   /** Those that were there before the load are left out. */
-  readonly operations: readonly TaxonomyOperation[]
+  readonly operations: readonly KeptOperation[]
   /** Things by their names, as the journal tells of them; a name stands twice when two things have it. */
   readonly things: readonly (readonly [string, Sets])[]
 }
@@ -35,7 +43,7 @@ export async function readKept(
   for await (const operation of client.iterateOperations({ page_size, order_by: 'insert_time' })) {
     if (!before.has(operation.id)) operations.push(operation)
   }
-  return { operations, things }
+  return { area: 'taxonomy', operations, things }
 }
 
 /** What was acknowledged and is not kept, or is kept and was not done, or was done more than once; empty when all is well. */
@@ -53,9 +61,13 @@ function refusals({ intents, outcomes }: Journal): string[] {
   })
 }
 
-const kindOf = ({ operationType, resourceType }: Intent): string => `${operationType} taxonomy.${resourceType}`
+const kindIn =
+  (area: string) =>
+  ({ operationType, resourceType }: Intent): string =>
+    `${operationType} ${area}.${resourceType}`
 
-function operationFaults(journal: Journal, { operations }: Kept): string[] {
+function operationFaults(journal: Journal, { area, operations }: Kept): string[] {
+  const kindOf = kindIn(area)
   const faults: string[] = []
   const left = new Map(operations.map(operation => [operation.id, operation]))
   if (left.size !== operations.length) faults.push('an operation is listed twice')

@@ -1,0 +1,27 @@
+import { setImmediate } from 'node:timers/promises'
+import type { AreaModule } from '../../server/area.ts'
+import { areas } from '../../server/areas.ts'
+import { inspectStore } from '../../server/doctor/inspect-store.ts'
+import { openStoreSnapshot, type StorePlace } from '../../server/platform-store.ts'
+
+/**
+ * What the doctor finds in a store as of now, as `<type> <id>: <message>`; empty while all is well. Servers may be
+ * writing the store.
+ */
+export async function doctorFindings(
+  place: StorePlace,
+  inspected: readonly AreaModule[] = areas,
+): Promise<readonly string[]> {
+  // Opening a file blocks the thread until the transaction of this moment has ended, and that needs the thread.
+  await setImmediate()
+  const snapshot = await openStoreSnapshot(place, inspected)
+  try {
+    const told: string[] = []
+    for await (const { id, message, resourceType } of inspectStore(snapshot, inspected)) {
+      told.push(`${resourceType} ${id}: ${message}`)
+    }
+    return told
+  } finally {
+    await snapshot.close()
+  }
+}

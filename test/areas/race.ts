@@ -1,0 +1,31 @@
+import { outcomeOf } from '../domain/outcomes.ts'
+import { postgresUrl } from '../server/store/harness.ts'
+
+/** Calls that begin at once. */
+export type Racers = readonly (() => Promise<unknown>)[]
+
+/** Two hundred: `NINEFOLD_RACE_LAPS=200 npx vitest run test/domain/network/races.test.ts` */
+export const raceRounds = Number(process.env['NINEFOLD_RACE_LAPS'] ?? (postgresUrl() === undefined ? 40 : 12))
+
+/**
+ * Begins all calls of a round at once, in the reverse order in every other round. `prepare` makes what a round races
+ * for and answers its calls. `after` looks at what a round has left. Answers how often each combination of outcomes
+ * came, as `OK, VPC_NOT_FOUND` in the order of the calls. Throws what is no `ApiError`.
+ */
+export async function race(
+  rounds: number,
+  prepare: (round: number) => Promise<Racers>,
+  after: (outcome: string, round: number) => Promise<void> = async () => {},
+): Promise<ReadonlyMap<string, number>> {
+  const outcomes = new Map<string, number>()
+  for (let round = 0; round < rounds; round += 1) {
+    const calls = await prepare(round)
+    const isTurned = round % 2 === 1
+    const begun = (isTurned ? calls.toReversed() : calls).map(call => outcomeOf(call()))
+    const ended = await Promise.all(begun)
+    const outcome = (isTurned ? ended.toReversed() : ended).join(', ')
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+    await after(outcome, round)
+  }
+  return outcomes
+}

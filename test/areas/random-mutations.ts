@@ -1,0 +1,85 @@
+import { ApiError } from '../../runtime/errors.ts'
+import { seeded, type Random } from './random.ts'
+
+/** Something that was made at random and is changed and deleted at random, also when it is gone already. */
+export interface RandomThing {
+  readonly update: (random: Random) => Promise<unknown>
+  readonly delete: (random: Random) => Promise<unknown>
+}
+
+/** How an area makes things of one kind at random: valid ones, and now and then an invalid one. */
+export interface RandomKind {
+  readonly name: string
+  readonly create: (random: Random) => Promise<RandomThing>
+  /** The reasons for which calls of the kind may be refused; any other one is a fault. */
+  readonly refusals: readonly string[]
+  /** How often the kind has its turn beside others; 10 by default. */
+  readonly weight?: number
+}
+
+/** A stream of random mutations. */
+export interface RandomRun<Api> {
+  readonly seed: number
+  readonly count: number
+  readonly api: Api
+  readonly make: (api: Api) => readonly RandomKind[]
+}
+
+/** Ten thousand: `NINEFOLD_MUTATIONS=10000 npx vitest run test/domain/network/mutations.test.ts` */
+export const mutationCount = Number(process.env['NINEFOLD_MUTATIONS'] ?? 300)
+
+/** Things of a kind that are remembered; the oldest make room. */
+const mostThings = 40
+
+/** How many of a hundred things that are deleted are remembered, to be changed and deleted when they are gone. */
+const remembered = 20
+
+/**
+ * Makes so many random creations, updates and deletions, one after the other. Answers how often each outcome came, by
+ * `<kind> <verb>: <DONE or reason>`. Throws with the step and the seed where a call ends as its kind does not document.
+ */
+export async function randomMutations<Api>(run: RandomRun<Api>): Promise<ReadonlyMap<string, number>> {
+  const random = seeded(run.seed)
+  const turns = run.make(run.api).flatMap(kind => {
+    const things: RandomThing[] = []
+    return Array.from({ length: kind.weight ?? 10 }, () => ({ kind, things }))
+  })
+  const outcomes = new Map<string, number>()
+  for (let step = 0; step < run.count; step += 1) {
+    const { kind, things } = random.oneOf(turns)
+    const { call, verb } = next(kind, things, random)
+    const outcome = await outcomeOf(call)
+    if (outcome instanceof Error || (outcome !== 'DONE' && !kind.refusals.includes(outcome))) {
+      const what = `step ${step} of seed ${run.seed}: ${verb} of ${kind.name}`
+      throw new Error(`${what} ended with ${String(outcome)}`, { cause: outcome })
+    }
+    const key = `${kind.name} ${verb}: ${outcome}`
+    outcomes.set(key, (outcomes.get(key) ?? 0) + 1)
+  }
+  return outcomes
+}
+
+function next(kind: RandomKind, things: RandomThing[], random: Random) {
+  const choice = random.below(100)
+  if (things.length === 0 || choice < 40) return { verb: 'create', call: () => create(kind, things, random) }
+  const thing = random.oneOf(things)
+  if (choice < 70) return { verb: 'update', call: () => thing.update(random) }
+  if (!random.percent(remembered)) things.splice(things.indexOf(thing), 1)
+  return { verb: 'delete', call: () => thing.delete(random) }
+}
+
+async function create(kind: RandomKind, things: RandomThing[], random: Random): Promise<void> {
+  things.push(await kind.create(random))
+  if (things.length > mostThings) things.shift()
+}
+
+/** `DONE`, the reason of a refusal, or what is a fault whatever is documented. */
+async function outcomeOf(call: () => Promise<unknown>): Promise<string | Error> {
+  try {
+    await call()
+    return 'DONE'
+  } catch (error) {
+    if (error instanceof ApiError && error.reason !== undefined && error.rpc !== 'INTERNAL') return error.reason
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}

@@ -1,0 +1,29 @@
+/** Random numbers that are the same for the same seed, so that a run that failed can be made again. */
+export interface Random {
+  /** A whole number from 0 to below `end`. */
+  below(end: number): number
+  /** One of some values. Throws when there is none. */
+  oneOf<T>(values: readonly T[]): T
+  /** True in so many of a hundred cases. */
+  percent(share: number): boolean
+}
+
+/** Mulberry32: 2^32 states, ample for tests. */
+export function seeded(seed: number): Random {
+  let state = seed | 0
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  const below = (end: number): number => Math.floor(next() * end)
+  return {
+    below,
+    oneOf(values) {
+      for (const value of values.slice(below(values.length))) return value
+      throw new Error('there is no value to choose from')
+    },
+    percent: share => below(100) < share,
+  }
+}

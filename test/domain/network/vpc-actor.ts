@@ -1,0 +1,103 @@
+import type { NetworkClient } from '../../../output/network/client.ts'
+import type { NetworkOperation } from '../../../output/network/types.ts'
+import type { CallOptions } from '../../../runtime/transport.ts'
+import type { Make, Steps } from '../../areas/kill/run-load.ts'
+import { seeded } from '../../areas/random.ts'
+import type { Intent, Sets } from '../../server/killed/journal.ts'
+
+/** What an actor works with. */
+export interface ActorParts {
+  readonly client: NetworkClient
+  readonly make: Make
+  /** Begins the names of all that it makes. */
+  readonly name: string
+  readonly workspace: string
+}
+
+interface Thing {
+  readonly name: string
+  readonly id: string
+  readonly resourceType: 'vpcs' | 'quotaLimits'
+}
+
+type Run = (options: CallOptions) => Promise<NetworkOperation>
+
+const engine = 'native'
+const quota_definition = 'network.vpcs'
+const mostVpcs = 4
+
+/** Creates, changes and deletes VPCs of its own region, and the quota limit of the region, one call after the other. */
+export class VpcActor implements Steps {
+  readonly #parts: ActorParts
+  readonly #random = seeded(process.pid + performance.now())
+  readonly #region: string
+  #vpcs: readonly Thing[] = []
+  #limit: Thing | undefined
+  #count = 0
+
+  constructor(parts: ActorParts) {
+    this.#parts = parts
+    this.#region = `of-${parts.name}`
+  }
+
+  async step(): Promise<void> {
+    if (this.#random.percent(30)) return this.#stepLimit()
+    if (this.#vpcs.length === 0 || (this.#vpcs.length < mostVpcs && this.#random.percent(40))) return this.#createVpc()
+    const vpc = this.#random.oneOf(this.#vpcs)
+    return this.#random.percent(30) ? this.#deleteVpc(vpc) : this.#updateVpc(vpc)
+  }
+
+  #do(operationType: Intent['operationType'], thing: Omit<Thing, 'id'>, sets: Sets, run: Run) {
+    const intent = `${this.#parts.name}-${(this.#count += 1)}`
+    const { name, resourceType } = thing
+    return this.#parts.make({ intent, operationType, resourceType, thing: name, sets }, run)
+  }
+
+  async #createVpc(): Promise<void> {
+    const { client, name: prefix, workspace } = this.#parts
+    const thing = { name: `${prefix}-vpc-${this.#count}`, resourceType: 'vpcs' } as const
+    const body = { name: thing.name, region: this.#region, cidr_blocks: ['10.20.0.0/16'] }
+    const operation = await this.#do('CREATE', thing, { display_name: '' }, options =>
+      client.createVpc({ workspace, engine, body }, options),
+    )
+    if (operation) this.#vpcs = [...this.#vpcs, { ...thing, id: operation.resource_id }]
+  }
+
+  async #updateVpc(vpc: Thing): Promise<void> {
+    const { client, workspace } = this.#parts
+    const display_name = `change ${this.#count}`
+    await this.#do('UPDATE', vpc, { display_name }, options =>
+      client.updateVpc({ workspace, engine, id: vpc.id, update_mask: 'display_name', body: { display_name } }, options),
+    )
+  }
+
+  async #deleteVpc(vpc: Thing): Promise<void> {
+    const { client, workspace } = this.#parts
+    await this.#do('DELETE', vpc, null, options => client.deleteVpc({ workspace, engine, id: vpc.id }, options))
+    this.#vpcs = this.#vpcs.filter(other => other !== vpc)
+  }
+
+  async #stepLimit(): Promise<void> {
+    const { client, workspace: scope_id } = this.#parts
+    const known = this.#limit
+    const thing = { name: `limit of ${this.#region}`, resourceType: 'quotaLimits' } as const
+    // The actor never has more VPCs than the least of these limits.
+    const limit = mostVpcs + this.#random.below(100)
+    const sets = { limit: String(limit) }
+    if (known && this.#random.percent(50)) {
+      const path = { quota_definition, id: known.id }
+      this.#limit = undefined
+      await this.#do('DELETE', thing, null, options => client.deleteQuotaLimit(path, options))
+    } else if (known) {
+      const request = { quota_definition, id: known.id, update_mask: 'limit', body: { limit } }
+      await this.#do('UPDATE', thing, sets, options => client.updateQuotaLimit(request, options))
+    } else {
+      const scope = { scope_type: 'NETWORK_SCOPE_TYPE_WORKSPACE', scope_id } as const
+      const body = { ...scope, dimensions: { region: this.#region }, limit }
+      const operation = await this.#do('CREATE', thing, sets, options =>
+        client.createQuotaLimit({ quota_definition, body }, options),
+      )
+      this.#limit = operation && { ...thing, id: operation.resource_id }
+    }
+  }
+}

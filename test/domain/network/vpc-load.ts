@@ -1,0 +1,18 @@
+import { NetworkClient } from '../../../output/network/client.ts'
+import { runLoad, type Load } from '../../areas/kill/run-load.ts'
+import { VpcActor } from './vpc-actor.ts'
+
+/** What the program is told as JSON. */
+export interface VpcLoad extends Load {
+  readonly workspace: string
+}
+
+/** A process of clients that change VPCs and quota limits of one workspace until its input ends. */
+const [text = ''] = process.argv.slice(2)
+const load: VpcLoad = JSON.parse(text)
+const { workspace } = load
+
+await runLoad(
+  load,
+  ({ make, name, transport }) => new VpcActor({ client: new NetworkClient(transport), make, name, workspace }),
+)
