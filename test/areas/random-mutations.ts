@@ -28,7 +28,7 @@ export interface RandomRun<Api> {
 /** Ten thousand: `NINEFOLD_MUTATIONS=10000 npx vitest run test/domain/network/mutations.test.ts` */
 export const mutationCount = Number(process.env['NINEFOLD_MUTATIONS'] ?? 300)
 
-/** Things of a kind that are remembered; the oldest make room. */
+/** Things of a kind at a time. One that was forgotten would stay for ever: a limit of 0 would end all creations. */
 const mostThings = 40
 
 /** How many of a hundred things that are deleted are remembered, to be changed and deleted when they are gone. */
@@ -61,7 +61,8 @@ export async function randomMutations<Api>(run: RandomRun<Api>): Promise<Readonl
 
 function next(kind: RandomKind, things: RandomThing[], random: Random) {
   const choice = random.below(100)
-  if (things.length === 0 || choice < 40) return { verb: 'create', call: () => create(kind, things, random) }
+  if (things.length === 0 || (choice < 40 && things.length < mostThings))
+    return { verb: 'create', call: () => create(kind, things, random) }
   const thing = random.oneOf(things)
   if (choice < 70) return { verb: 'update', call: () => thing.update(random) }
   if (!random.percent(remembered)) things.splice(things.indexOf(thing), 1)
@@ -70,7 +71,6 @@ function next(kind: RandomKind, things: RandomThing[], random: Random) {
 
 async function create(kind: RandomKind, things: RandomThing[], random: Random): Promise<void> {
   things.push(await kind.create(random))
-  if (things.length > mostThings) things.shift()
 }
 
 /** `DONE`, the reason of a refusal, or what is a fault whatever is documented. */
