@@ -146,7 +146,7 @@ export function streamOf<Item>(
 /**
  * The same stream, pulled no faster; `ended` is told once how it ended: read to its end, left early, or broken. It breaks
  * where it has fewer or more bytes than `length`: a caller that was told the length would wait for the rest, or take
- * what is too much for the next answer.
+ * the bytes beyond it for the next answer.
  */
 export function watched(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,

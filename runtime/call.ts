@@ -144,7 +144,7 @@ async function takeBody(call: Call, declared: RequestBody, faults: Faults, optio
   return undefined
 }
 
-/** The body of a call, which may have `most` bytes: a longer one is refused by its length, or by what has come of it. */
+/** The body of a call, of at most `most` bytes: more are refused by the declared length, else once they have arrived. */
 function bounded(call: Call, most: number): Chunks | undefined {
   const { body, headers } = call.request
   const refusal = (): ApiError => {

@@ -11,7 +11,7 @@ export interface PathParameters {
 export interface Authorized {
   /** Only the request decides: `authorizeRequest` does. */
   readonly isUndecided?: boolean
-  /** What was read for the decision and spares the handler a read: its `context.handedOn`. */
+  /** A row that the decision has read, which spares the handler a read: its `context.handedOn`. */
   readonly handedOn?: object | undefined
 }
 

@@ -85,8 +85,8 @@ export async function revokeAllOf(
 }
 
 /**
- * Asked at the door already, but not of who has used the key of the call before: the path names no token, so that the key
- * says nothing of the right to this one.
+ * The door has asked for the right already, except for a caller with an Idempotency-Key that was used before. The path
+ * names no token, so such a key does not prove the right to revoke this token.
  */
 const refused = ({ access }: RevokeParts, context: CallContext, scope: Scope): Promise<ApiError | undefined> =>
   refusalOf(access.require(context, 'iam.tokens.revoke', scope, platform))

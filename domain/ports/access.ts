@@ -46,7 +46,7 @@ export interface Asked {
   readonly told: Scope
   /** The principal that caused or owns the row, for operations that are open to such a principal. */
   readonly owner?: string | undefined
-  /** What was read to find the scope and spares the handler a read: its `context.handedOn`. */
+  /** A row that was read to find the scope, which spares the handler a read: its `context.handedOn`. */
   readonly handedOn?: object | undefined
 }
 

@@ -2,23 +2,7 @@ import type { ApiError } from '../../runtime/errors.ts'
 import type { FilterField, FilterType, ListFields, SortKey } from '../../runtime/filter/types.ts'
 import type { JsonText } from '../../runtime/json.ts'
 import type { ListQuery, Page } from '../../runtime/pagination.ts'
-
-/** The members of `T`, and those of single objects within, as dotted paths. */
-type PathIn<T> = T extends object
-  ? { [Name in keyof T & string]-?: Name | PathBelow<Name, NonNullable<T[Name]>> }[keyof T & string]
-  : never
-
-/** Neither lists nor maps have paths; what is nested deeper is no column. */
-type PathBelow<Name extends string, T> = T extends readonly unknown[]
-  ? never
-  : T extends object
-    ? string extends keyof T
-      ? never
-      : `${Name}.${keyof T & string}`
-    : never
-
-/** A scalar of a document, by the dotted path of its member. Any name, where nothing is known of the document's members. */
-export type Path<T> = string & (string extends keyof T ? string : [keyof T] extends [never] ? string : PathIn<T>)
+import type { Path } from './path.ts'
 
 /** A scalar that follows from a document alone. */
 export interface Computed<T> {
@@ -58,10 +42,10 @@ export interface Collection<T> {
   readonly orderedBy?: Readonly<Record<string, string>>
   /**
    * Columns that earlier versions wrote and this one does not; none gets the name of one again. A store that holds
-   * others is one of a newer version, which this one must not write.
+   * others is one of a newer version, which this one must not write. A version that gives a unique set up raises
+   * `storeFormat`: else it would take the store for that of a newer one.
    */
   readonly formerColumns?: readonly string[]
-  /** A version that gives one up raises `storeFormat`: else it would take the store for that of a newer one. */
   /** Servers of every version write it alike: an older one may do so where a newer one has changed other tables. */
   readonly isOfAnyVersion?: boolean
   /** Sets of members that no two documents may share; `taken` makes the error of the second one. */

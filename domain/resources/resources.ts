@@ -108,8 +108,9 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
   ): Promise<JsonText<Area['record']>> {
     return this.#parts.operations.mutate(context, request, async tx => {
       const place = placeOf(row)
-      await this.#share(tx, place)
       const { parent } = this.#kind
+      // The organisation is held before the parent; without one `requireActive` holds it.
+      if (parent) await this.#share(tx, place)
       const above = parent && String(row[parent.member])
       if (parent && above !== undefined) {
         await parent.kind.hold(tx, above, parent.hold ?? 'share')

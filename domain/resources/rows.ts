@@ -11,14 +11,36 @@ interface RowParts {
   readonly taxonomy: Pick<Taxonomy, 'chain'>
 }
 
+/** A column by which a row is where a path says, and the parameter of the path that names it. */
+interface Link<T> {
+  readonly column: keyof T & string
+  readonly parameter: string
+  /** Whether paths may leave the parameter out. */
+  readonly isOptional: boolean
+}
+
+/** The columns that say where rows of a kind lie. A parent's member must be a column, since lists are narrowed by it. */
+function linksOf<T extends Row>({ collection, parent }: Kind<T>): readonly Link<T>[] {
+  const isColumn = (name: string): boolean => Object.hasOwn(collection.columns ?? {}, name)
+  return [
+    ...(isColumn('workspace_id')
+      ? [{ column: 'workspace_id', parameter: 'workspace', isOptional: false } as const]
+      : []),
+    ...(isColumn('engine') ? [{ column: 'engine', parameter: 'engine', isOptional: true } as const] : []),
+    ...(parent ? [{ column: parent.member, parameter: parent.parameter, isOptional: false }] : []),
+  ]
+}
+
 /** The reads that rows of a kind have alike, in the order of conventions §4. */
 export class Rows<T extends Row> {
   readonly #kind: Kind<T>
   readonly #parts: RowParts
+  readonly #links: readonly Link<T>[]
 
   constructor(kind: Kind<T>, parts: RowParts) {
     this.#kind = kind
     this.#parts = parts
+    this.#links = linksOf(kind)
   }
 
   /**
@@ -33,9 +55,19 @@ export class Rows<T extends Row> {
     return page
   }
 
-  /** The row that a path names, as it is stored. */
+  /** The row that a path names, as it is stored. Columns tell where the row lies, so that no document is parsed. */
   async get(request: RowPath): Promise<Answer<T>> {
-    return (await this.read(request)).text
+    const { store, taxonomy } = this.#parts
+    const id = await idOf(store, this.#kind, request.id)
+    const members = this.#links.map(({ column }) => column)
+    const found = id === undefined ? undefined : await store.getWith(this.#kind.collection, id, { members })
+    const lies: readonly unknown[] = found?.members ?? []
+    const isThere = this.#links.every(({ isOptional, parameter }, i) => {
+      const named = parameterOf(request, parameter)
+      return lies[i] === named || (isOptional && named === '')
+    })
+    if (found && isThere) return found.text
+    return (await requireFound(store, taxonomy, this.#kind, request, undefined)).text
   }
 
   /** The row that a path names, for answers that hold more than what is stored. */

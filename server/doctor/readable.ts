@@ -1,8 +1,8 @@
+import type { Path } from '../../domain/ports/path.ts'
 import type {
   Beside,
   Collection,
   PageOptions,
-  Path,
   Reader,
   Stored,
   StoredPage,

@@ -1,9 +1,9 @@
+import type { Path } from '../../domain/ports/path.ts'
 import type {
   Beside,
   Narrowing,
   Collection,
   PageOptions,
-  Path,
   Reader,
   Store,
   Stored,

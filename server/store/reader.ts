@@ -1,10 +1,10 @@
+import type { Path } from '../../domain/ports/path.ts'
 import type {
   Beside,
   Collection,
   Listed,
   Narrowing,
   PageOptions,
-  Path,
   Reader,
   Stored,
   StoredPage,

@@ -1,4 +1,5 @@
-import { Conflict, type Collection, type Path, type Stored, type Transaction } from '../../domain/ports/store.ts'
+import type { Path } from '../../domain/ports/path.ts'
+import { Conflict, type Collection, type Stored, type Transaction } from '../../domain/ports/store.ts'
 import { isRecord, own } from '../../runtime/validation.ts'
 import { HeldRows, type Hold } from './held-rows.ts'
 import type { Layout } from './layout.ts'

@@ -1,6 +1,7 @@
 import { expect, expectTypeOf, it } from 'vitest'
 import { seenBy } from '../../../domain/ports/access.ts'
-import { hasId, type Collection, type Path, type Reader, type Store, type Where } from '../../../domain/ports/store.ts'
+import type { Path } from '../../../domain/ports/path.ts'
+import { hasId, type Collection, type Reader, type Store, type Where } from '../../../domain/ports/store.ts'
 import { ApiError } from '../../../runtime/errors.ts'
 
 interface Network {

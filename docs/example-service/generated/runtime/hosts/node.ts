@@ -38,8 +38,8 @@ export type NodeHost = (req: NodeRequest, res: NodeResponse, proceed?: () => voi
 
 /**
  * Serves over node:http: `createServer(serverOptions, nodeHost(dispatch))`. A caller that goes away aborts the call;
- * streams are written at the pace at which they are read; what is left of a body is discarded after the answer, and its
- * connection closed when that takes too long. To ask callers of `Expect: 100-continue` for their body no earlier than it
+ * streams are written at the pace at which they are read; the rest of a body is discarded after the answer, and the
+ * connection is closed when the rest takes too long. To ask callers of `Expect: 100-continue` for their body no earlier than it
  * is read, `server.on('checkContinue', (req, res) => host(req, res, () => res.writeContinue()))`.
  */
 export function nodeHost(dispatch: Dispatch): NodeHost {
@@ -102,7 +102,7 @@ async function write({ status, headers, body }: WireAnswer, res: NodeResponse, r
 /** A connection that closes with bytes unread is reset, and the caller may lose the answer: they are read first. */
 async function end(res: NodeResponse, { body }: Asked): Promise<void> {
   if (body?.isArriving) await body.discard()
-  // Else node:http would go on to read what is left, however much and slowly.
+  // Without the cut node:http would read the rest of the body, however long and slow it is.
   if (body?.isArriving) res.on('finish', () => body.cut())
   res.end()
 }
