@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { OutputForm } from './answer-printer.ts'
-import { calledRightly } from './usage-exit.ts'
+import { strictCommand } from './usage-exit.ts'
 
-/** What the command line says of a call. */
+/** The options of `ninefold api` as the command line gives them. */
 export interface ApiFlags {
   readonly list?: true | string
   readonly body?: string
@@ -15,7 +15,7 @@ export interface ApiFlags {
 
 /** `ninefold api`: calls any operation of the platform by its id. */
 export const apiCommand = (): Command =>
-  calledRightly('api')
+  strictCommand('api')
     .description('call an operation of the platform by its id')
     .argument('[operation]', 'such as createVm, or iam.listOperations where several areas have it')
     .argument('[words...]', 'key=value: parameters, and members of the body with dots; repeat a key to make a list')
