@@ -16,10 +16,10 @@ interface ScalarBreak {
 
 type Of<Kind extends Schema['kind']> = Extract<Shape, { kind: Kind }>
 
-/** Longer texts do not fit into a body, whose limit would answer first. */
+/** A longer text exceeds the limit of a request body, and the server would report that limit first. */
 const maxText = 200_000
 
-/** The constraints of a text, number, boolean or enum, each broken once. */
+/** Returns one value for each broken constraint of a text, number, boolean or enum. */
 export function scalarBreaks(shape: Shape): readonly ScalarBreak[] {
   switch (shape.kind) {
     case 'string':
@@ -35,7 +35,7 @@ export function scalarBreaks(shape: Shape): readonly ScalarBreak[] {
   }
 }
 
-/** Names that a pattern of names refuses; one is enough. */
+/** Returns at most one name that the pattern for names refuses. */
 export const keyBreaks = (pattern: string | undefined): readonly string[] =>
   pattern === undefined ? [] : mismatches({ pattern }).slice(0, 1)
 
@@ -57,7 +57,7 @@ function textBreaks(rules: TextRules): readonly ScalarBreak[] {
   ]
 }
 
-/** A text of a length that its schema refuses, keeping the other rules where it can. */
+/** Builds a text of a forbidden length that keeps the other rules if possible. */
 function sized(length: number, { format, pattern }: TextRules): string {
   const others = { ...(format !== undefined && { format }), ...(pattern !== undefined && { pattern }) }
   const kept = textExample({ ...others, minLength: length, maxLength: length })
@@ -67,7 +67,7 @@ function sized(length: number, { format, pattern }: TextRules): string {
 
 const strangeTexts = ['A', 'a b', '!', '-', '0', 'a', '~~~', 'ä', '\u0001', 'a\u0001b', ''] as const
 
-/** Texts that a pattern refuses, those that keep the other rules first. */
+/** Returns texts that a pattern refuses; texts that keep the other rules come first. */
 function mismatches(rules: TextRules): readonly string[] {
   const pattern = patternOf(rules.pattern ?? '')
   const valid = textExample(rules) ?? ''
@@ -99,7 +99,7 @@ function numberBreaks(shape: Of<'number'>): readonly ScalarBreak[] {
   ]
 }
 
-/** The next number that differs: doubles beyond 2^53 are further apart than 1. */
+/** Returns the next different number. Doubles beyond 2^53 are more than 1 apart. */
 function beyond(bound: number, direction: 1 | -1): number {
   let step: number = direction
   while (bound + step === bound) step *= 2

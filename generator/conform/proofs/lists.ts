@@ -8,7 +8,7 @@ import { rowDraft } from '../rows.ts'
 import { existingDraft, type Subject } from '../subject.ts'
 import { mustBeAccepted, mustBeRefused, mustSucceed } from '../verdict.ts'
 
-/** The parameters of a list keep their rules beyond the schema: filter, order_by and page_token (conventions §8). */
+/** Proves the rules of list parameters beyond their schemas: `filter`, `order_by` and `page_token` (conventions §8). */
 export async function proveLists(subject: Subject, probe: Probe, draft: Draft): Promise<void> {
   const { list } = subject.operation
   if (!list) return
@@ -66,7 +66,7 @@ function casesOf({ fields }: ListTrait): readonly Case[] {
   ]
 }
 
-/** A value of each type, as filters write it. */
+/** A valid literal of each filter type. */
 const literals: Readonly<Record<string, string>> = {
   STRING: '"text"',
   INTEGER: '1',
@@ -76,7 +76,7 @@ const literals: Readonly<Record<string, string>> = {
   DURATION: '1.5s',
 }
 
-/** What a type does not take as a value. */
+/** An invalid literal of each filter type. */
 const strangeLiterals: Readonly<Record<string, string>> = {
   INTEGER: 'text',
   NUMBER: 'text',
@@ -89,7 +89,7 @@ const strangeLiterals: Readonly<Record<string, string>> = {
 const literalOf = ({ enumValues, type }: FilterField): string =>
   (type === 'ENUM' ? enumValues?.[0] : memberOf(literals, type)) ?? 'text'
 
-/** The field with each of its operators; `:*` is presence. */
+/** Returns the filters that a field must accept, one for each operator. `:*` tests presence. */
 function acceptedFilters(field: FilterField): readonly string[] {
   const { name, operators, type } = field
   if (operators.length === 0) return []
@@ -111,7 +111,7 @@ function refusedFilters(field: FilterField): readonly string[] {
   ]
 }
 
-/** Page after page of one row: as many as asked for, and a token that holds for the same query only. */
+/** Proves paging with a page size of one: no page is larger, and a page token is valid only for the same query. */
 async function provePages(subject: Subject, probe: Probe, draft: Draft): Promise<void> {
   const size = queryOf(subject.operation, 'page_size')
   const token = queryOf(subject.operation, 'page_token')
