@@ -68,8 +68,8 @@ export const travels = ({ access }: Property, view: View): boolean =>
   view === 'output' ? access !== 'input' : access !== 'output'
 
 /**
- * Whether a view requires a member. An update requires none, an input none with a default, and an output also those
- * with a default.
+ * Whether a member is required in a view. An update requires no member. An input requires each `required` member
+ * without a default. An output requires each `required` member and each member with a default.
  */
 export function isRequired({ required, schema }: Property, view: View): boolean {
   if (view === 'update') return false
