@@ -4,22 +4,22 @@ import { type ModuleNaming, namingOf } from './modules.ts'
 
 export type Class = ClassDeclaration | ClassExpression
 
-/** A handwritten class that says `implements <Resource>Handlers`. */
+/** A handwritten class with `implements <Resource>Handlers`. */
 export interface Implementation {
   readonly file: SourceFile
   readonly class: Class
-  /** The interfaces of the output that it implements. */
+  /** The generated interfaces that it implements. */
   readonly interfaces: readonly HandlerInterface[]
-  /** Names that it imports from a handlers file which no longer has them. */
+  /** The imported names that the handlers file no longer exports. */
   readonly gone: readonly string[]
-  /** How the file names the output's modules. */
+  /** The form in which the file imports modules of the output. */
   readonly naming: ModuleNaming
 }
 
-/** The interfaces that a file uses at all, in whatever way. */
+/** A generated interface that a file imports for any purpose. */
 export interface InterfaceUse {
   readonly interface: HandlerInterface
-  /** Offset of the import. */
+  /** The offset of the import. */
   readonly start: number
 }
 
@@ -30,7 +30,10 @@ interface HandlersImport {
   readonly start: number
 }
 
-/** What one file imports from the handlers files of the output, by local name; `types.X` for a namespace import. */
+/**
+ * Returns the imports of a file from the handlers files of the output, by local name; a namespace import has the key
+ * `types.*`.
+ */
 function handlersImports(file: SourceFile, modules: ReadonlySet<string>): ReadonlyMap<string, HandlersImport> {
   const folder = file.getDirectoryPath()
   const found = new Map<string, HandlersImport>()
@@ -52,7 +55,7 @@ function handlersImports(file: SourceFile, modules: ReadonlySet<string>): Readon
   return found
 }
 
-/** The classes of a file that implement interfaces of the output, in order. */
+/** Returns the classes of a file that implement generated interfaces, in the order of the file. */
 export function implementations(file: SourceFile, interfaces: readonly HandlerInterface[]): Implementation[] {
   const imports = handlersImports(file, new Set(interfaces.map(({ module }) => module)))
   if (imports.size === 0) return []
@@ -76,7 +79,7 @@ export function implementations(file: SourceFile, interfaces: readonly HandlerIn
   return found
 }
 
-/** The interfaces of the output that a file imports. */
+/** Returns the generated interfaces that a file imports. */
 export function interfaceUses(file: SourceFile, interfaces: readonly HandlerInterface[]): InterfaceUse[] {
   const imports = handlersImports(file, new Set(interfaces.map(({ module }) => module)))
   return [...imports.values()].flatMap(used =>
