@@ -2,7 +2,9 @@ import { isRecord, own } from '../runtime/validation.ts'
 import { printableJson } from './printable.ts'
 import { sheet, Table } from './table.ts'
 
+/** The forms in which answers are printed. */
 export const outputForms = ['table', 'json'] as const
+/** A form in which answers are printed. */
 export type OutputForm = (typeof outputForms)[number]
 
 /** The form, the width and the destination of printed answers. */

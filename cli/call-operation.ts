@@ -62,9 +62,9 @@ function refuseFlags(operation: Operation, { all, limit, wait: waits }: ApiFlags
 }
 
 /** Parses the JSON that `--body` names. The errors never quote the JSON, because it may hold secrets. */
-async function bodyOf(said: string): Promise<unknown> {
-  const place = said === '-' ? 'standard input' : said.startsWith('@') ? said.slice(1) : '--body'
-  const json = said === '-' ? await text(process.stdin) : said.startsWith('@') ? await fileText(place) : said
+async function bodyOf(option: string): Promise<unknown> {
+  const place = option === '-' ? 'standard input' : option.startsWith('@') ? option.slice(1) : '--body'
+  const json = option === '-' ? await text(process.stdin) : option.startsWith('@') ? await fileText(place) : option
   try {
     return parseJson(json, maxDepth)
   } catch (error) {

@@ -92,7 +92,7 @@ const isRoute = (value: unknown): value is ClientRoute<object, unknown> =>
   isRecord(value) && typeof value.operationId === 'string' && Array.isArray(value.path)
 
 /**
- * Handlers that only fill a place: a route exposes its check after it is bound, and the command never calls a handler.
+ * Placeholder handlers: only a bound route exposes its check, and the command never calls a handler.
  */
 function noHandlers<Handlers extends object>(): Handlers {
   const get = (_: object, name: string | symbol): never => {

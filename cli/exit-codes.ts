@@ -1,6 +1,7 @@
 /** The exit statuses of the commands. Scripts branch on them. */
 export const exitCodes = { done: 0, refused: 1, usage: 2, connection: 3 } as const
 
+/** An exit status of the commands. */
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
 /** The fault of a command that cannot do its task; the message names the cause and the remedy. */

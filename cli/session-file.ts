@@ -66,6 +66,7 @@ export class SessionFile {
     }
   }
 
+  /** Deletes the file; does nothing if it is missing. */
   async remove(): Promise<void> {
     await rm(this.path, { force: true })
   }

@@ -8,7 +8,7 @@ export interface Completed {
   readonly options: readonly string[]
 }
 
-/** The completion script of each shell. The scripts hold all words and start no process. */
+/** The completion script of each shell. Each script contains all words, so that a completion starts no process. */
 export const scripts = {
   bash: ({ commands, operations, options }: Completed): string => `_ninefold() {
   local word=\${COMP_WORDS[COMP_CWORD]}

@@ -25,10 +25,12 @@ export class Table {
     this.#widths = fitting.map(column => column.width)
   }
 
+  /** Returns the line of column names. */
   head(): string {
     return this.#line(this.#columns.map(name => printable(name).toUpperCase()))
   }
 
+  /** Returns the line of one row. */
   line(row: unknown): string {
     return this.#line(this.#columns.map(name => cell(memberOf(row, name))))
   }

@@ -28,6 +28,7 @@ export interface Session extends TokenProvider {
   signOut(): Promise<void>
 }
 
+/** The options of a session. */
 export interface SessionOptions {
   /**
    * Receives each new set of tokens before any caller gets it, and `undefined` at the end of the session. The session

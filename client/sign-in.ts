@@ -49,6 +49,7 @@ export function resume(transport: Transport, tokens: Tokens, options: SessionOpt
   return startSession(tokens, { next, end: ending(transport), now: clockOf(transport) }, options)
 }
 
+/** The options of a service account's session. */
 export interface AssertionOptions extends SessionOptions {
   /** The server's own address of tokens:refresh; if absent, the address as the transport calls it. */
   readonly audience?: string

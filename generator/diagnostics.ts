@@ -1,6 +1,7 @@
 import type { Position } from './model/types.ts'
 import { quoted } from './write/quoted.ts'
 
+/** The severity. An error prevents output, and so does a warning with `--strict`. A note is only printed with `--report`. */
 export type Severity = 'error' | 'warning' | 'note'
 
 /** A message without its place. */
@@ -20,6 +21,7 @@ export interface Diagnostic extends Message {
 export class DiagnosticList {
   readonly #list: Diagnostic[] = []
 
+  /** Adds a message at a position. */
   add({ severity, code, message }: Message, position: Position): void {
     this.#list.push({ severity, code, message, position })
   }

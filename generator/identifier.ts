@@ -23,4 +23,5 @@ const reservedWords: ReadonlySet<string> = new Set(
   ),
 )
 
+/** Whether a name is a reserved word, or `__proto__`, whose assignment would set a prototype. */
 export const isReservedWord = (name: string): boolean => reservedWords.has(name) || name === '__proto__'

@@ -1,5 +1,6 @@
 /** The endings of relative imports in generated files: `./types.ts`, `./types.js` or `./types`. */
 export const importEndings = ['.ts', '.js', ''] as const
+/** An ending of relative imports. */
 export type ImportEnding = (typeof importEndings)[number]
 
 /** The place where generated files find the runtime. */

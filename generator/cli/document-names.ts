@@ -4,6 +4,7 @@ import { runtimeFolder } from '../runtime-copy.ts'
 import { quoted } from '../write/quoted.ts'
 import { UsageError } from './usage-error.ts'
 
+/** A document with its name. */
 export interface NamedDocument {
   readonly file: string
   /** The name of the output folder, and the prefix of generated names. */

@@ -71,6 +71,7 @@ export class RunCache {
     }
   }
 
+  /** Writes the cached run. A failed write is ignored, because the run itself has succeeded. */
   write(run: CachedRun): void {
     const text = JSON.stringify(run)
     try {

@@ -6,6 +6,7 @@ export interface Terminal {
   err(text: string): void
 }
 
+/** The terminal of this process: results go to stdout, and messages to stderr. */
 export const processTerminal: Terminal = {
   out: text => void process.stdout.write(`${text}\n`),
   err: text => void process.stderr.write(`${text}\n`),

@@ -47,13 +47,13 @@ const broken = (what: string, value: Json | undefined): readonly ScalarBreak[] =
 
 function textBreaks(rules: TextRules): readonly ScalarBreak[] {
   const { format, maxLength = Infinity, minLength = 0, pattern } = rules
-  const strange = (formatOf(format)?.broken ?? []).filter(text => !formatOf(format)?.isValid(text))
+  const invalid = (formatOf(format)?.broken ?? []).filter(text => !formatOf(format)?.isValid(text))
   const { format: _apart, ...others } = rules
   return [
     ...(minLength > 0 ? broken(`shorter than ${minLength} characters`, sized(minLength - 1, rules)) : []),
     ...(maxLength < maxText ? broken(`longer than ${maxLength} characters`, sized(maxLength + 1, rules)) : []),
     ...(pattern === undefined ? [] : broken(`not matching ${pattern}`, mismatches(rules)[0])),
-    ...(strange.length === 0 ? [] : broken(`no ${format}`, strange.find(text => keeps(text, others)) ?? strange[0])),
+    ...(invalid.length === 0 ? [] : broken(`no ${format}`, invalid.find(text => keeps(text, others)) ?? invalid[0])),
   ]
 }
 
@@ -65,7 +65,7 @@ function sized(length: number, { format, pattern }: TextRules): string {
   return kept ?? (matching?.length === length ? matching : 'x'.repeat(length))
 }
 
-const strangeTexts = ['A', 'a b', '!', '-', '0', 'a', '~~~', 'ä', '\u0001', 'a\u0001b', ''] as const
+const unusualTexts = ['A', 'a b', '!', '-', '0', 'a', '~~~', 'ä', '\u0001', 'a\u0001b', ''] as const
 
 /** Returns texts that a pattern refuses; texts that keep the other rules come first. */
 function mismatches(rules: TextRules): readonly string[] {
@@ -73,7 +73,7 @@ function mismatches(rules: TextRules): readonly string[] {
   const valid = textExample(rules) ?? ''
   const texts = [
     ...(formatOf(rules.format)?.valid ?? []),
-    ...strangeTexts,
+    ...unusualTexts,
     valid.toUpperCase(),
     `${valid}!`,
     `${valid} `,

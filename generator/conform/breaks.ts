@@ -170,8 +170,8 @@ class Breaker {
   ): Generator<Break> {
     const { discriminator } = shape
     if (!discriminator) {
-      const strange = [7, 'text', true, [], {}].find(each => !this.#examples.fits(each, shape, view))
-      if (strange !== undefined) yield whole('type', 'a value that fits none of its forms', strange)
+      const misfit = [7, 'text', true, [], {}].find(each => !this.#examples.fits(each, shape, view))
+      if (misfit !== undefined) yield whole('type', 'a value that fits none of its forms', misfit)
       return
     }
     const { mapping, property } = discriminator

@@ -43,6 +43,7 @@ export class Examples {
     )
   }
 
+  /** Whether a value fits a schema in a view. */
   fits(value: unknown, schema: Schema, view: View): boolean {
     return faultsOf(value, schema, { schemas: this.schemas, view }).length === 0
   }

@@ -6,6 +6,7 @@ export type JsonObject = { readonly [member: string]: Json }
 /** The deepest nesting that is judged: responses and documents may be hostile. */
 export const maxDepth = 64
 
+/** Whether a value is an object, but no list. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -30,6 +31,7 @@ export const memberOf = <T>(value: Readonly<Record<string, T>>, name: string): T
 export const withMember = (value: JsonObject, name: string, member: Json): JsonObject =>
   Object.fromEntries([...Object.entries(value).filter(([key]) => key !== name), [name, member]])
 
+/** Returns a copy without one member. */
 export const withoutMember = (value: JsonObject, name: string): JsonObject =>
   Object.fromEntries(Object.entries(value).filter(([key]) => key !== name))
 

@@ -22,6 +22,7 @@ export interface Walked {
   readonly omitted: number
 }
 
+/** The result of testing a server against a document. */
 export interface Report {
   /** The findings by operation, in the order of the document. */
   readonly findings: readonly Finding[]

@@ -6,6 +6,7 @@ export type Schemas = ReadonlyMap<string, NamedSchema>
 /** A schema without references and intersections. */
 export type Shape = Exclude<Schema, { kind: 'ref' | 'intersection' }>
 
+/** The shape of an object. */
 export type ObjectShape = Extract<Schema, { kind: 'object' }>
 
 /** The most references to follow. A chain that exceeds it counts as `any`. */

@@ -5,6 +5,7 @@ import type { Examples } from './example.ts'
 import { isJson, isJsonObject, type JsonObject, memberOf, withMember, withoutMember } from './json.ts'
 import { maskedOf, type ObjectShape, shapeOf } from './shape.ts'
 
+/** The options of `conform`. */
 export interface ConformOptions {
   /** The `Authorization` header of a caller with every permission. */
   readonly authorization?: string

@@ -59,15 +59,15 @@ export function judgeEncodings(operations: readonly Operation[], byId: Index, di
 }
 
 /**
- * Returns the objects of a form through references, branches and alternatives. Adds the followed references to `met`.
+ * Returns the objects of a form through references, branches and alternatives. Adds the followed references to `followed`.
  */
-function objectsOf(schema: Schema, byId: Index, met: Set<string>): readonly Extract<Schema, { kind: 'object' }>[] {
+function objectsOf(schema: Schema, byId: Index, followed: Set<string>): readonly Extract<Schema, { kind: 'object' }>[] {
   if (schema.kind === 'object') return [schema]
   if (schema.kind === 'union' || schema.kind === 'intersection') {
-    return schema.of.flatMap(branch => objectsOf(branch, byId, met))
+    return schema.of.flatMap(branch => objectsOf(branch, byId, followed))
   }
-  const target = schema.kind === 'ref' && !met.has(schema.target) ? byId.get(schema.target) : undefined
+  const target = schema.kind === 'ref' && !followed.has(schema.target) ? byId.get(schema.target) : undefined
   if (schema.kind !== 'ref' || !target) return []
-  met.add(schema.target)
-  return objectsOf(target, byId, met)
+  followed.add(schema.target)
+  return objectsOf(target, byId, followed)
 }

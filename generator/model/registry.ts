@@ -145,11 +145,11 @@ export class Registry {
    */
   #descendants(at: Located): readonly Located[] {
     const found = new Map<string, Located>()
-    const met = new Set([keyOf(at)])
+    const visited = new Set([keyOf(at)])
     const pending = [...(this.#extensions.get(keyOf(at)) ?? [])]
     for (const next of pending) {
-      if (met.has(keyOf(next))) continue
-      met.add(keyOf(next))
+      if (visited.has(keyOf(next))) continue
+      visited.add(keyOf(next))
       const further = this.#extensions.get(keyOf(next)) ?? []
       if (!member(next, 'discriminator') || further.length === 0) found.set(keyOf(next), next)
       pending.push(...further)

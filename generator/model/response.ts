@@ -5,6 +5,7 @@ import type { Building, BuildSchema } from './building.ts'
 import { contentOf } from './content.ts'
 import type { Response } from './types.ts'
 
+/** The declared responses of an operation. */
 export interface Responses {
   readonly successes: readonly Response[]
   readonly failures: readonly Response[]

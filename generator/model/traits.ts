@@ -45,7 +45,7 @@ export function isOperationRecord(loaded: Loaded, at: Located): boolean {
   return false
 }
 
-/** The types of scope at which roles are bound, widest first (conventions §12). */
+/** The types of scope at which permissions are granted, widest first (conventions §12). */
 const scopeTypes = ['PLATFORM', 'ORGANISATION', 'GROUP', 'WORKSPACE'] as const
 
 /**

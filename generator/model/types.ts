@@ -11,6 +11,7 @@ export interface Position {
   readonly column: number
 }
 
+/** A JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json }
 
 /** The documents of one run, or the generated part of them. */
@@ -38,12 +39,15 @@ export interface Outline {
   readonly reaches: Reaches
 }
 
-/** The ids of the schemas in other documents that a document reaches, by use; sorted. */
+/** The ids of the schemas in other documents that a document reaches, by use; each list is sorted. */
 export interface Reaches {
+  /** The schemas in requests. */
   readonly input: readonly string[]
+  /** The schemas in the bodies of updates. */
   readonly update: readonly string[]
+  /** The schemas whose output view the document needs. */
   readonly answered: readonly string[]
-  /** As multipart forms, or files in them. */
+  /** The schemas used as multipart forms, or as files in them. */
   readonly forms: readonly string[]
 }
 
@@ -74,6 +78,7 @@ export interface Document {
 /** The direction in which a schema travels; its members and values depend on it (architecture §3, views). */
 export type View = 'output' | 'input' | 'update'
 
+/** A schema with a name of its own. */
 export interface NamedSchema {
   /** The id, unique in the run: `<document>.<name>`. References hold it. */
   readonly id: string
@@ -91,7 +96,7 @@ export interface NamedSchema {
    * name.
    */
   readonly isAnswered: boolean
-  /** Whether requests reach it. */
+  /** Whether requests contain it, directly or through references. */
   readonly isSent: boolean
   /**
    * Whether its input view contains a default, directly or nested. The generated `complete` function fills such
@@ -117,6 +122,7 @@ export interface SchemaBase {
   readonly position: Position
 }
 
+/** A schema of any kind. Parts are schemas again; a `ref` holds the id of a named schema. */
 export type Schema = SchemaBase &
   (
     | {
@@ -176,6 +182,7 @@ export type Schema = SchemaBase &
     | { readonly kind: 'never' }
   )
 
+/** A property of an object schema. */
 export interface Property {
   /** The name on the wire. */
   readonly name: string
@@ -193,8 +200,10 @@ export interface Property {
   readonly masked?: true
 }
 
+/** The serialization of a parameter (OpenAPI 3.0.3, Parameter Object). `json` is a parameter with `content`. */
 export type ParameterStyle = 'form' | 'simple' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject' | 'json'
 
+/** A parameter of an operation. */
 export interface Parameter {
   readonly name: string
   /** The member name in the request type. It differs from `name` only if that name is taken. */
@@ -217,6 +226,7 @@ export interface Parameter {
  */
 export type BodyKind = 'json' | 'text' | 'bytes' | 'form' | 'multipart' | 'lines' | 'events'
 
+/** A body of one media type. */
 export interface Content {
   /** The media type; it may be a range such as `image/*`. */
   readonly type: string
@@ -241,6 +251,7 @@ export interface Encoding {
   readonly position: Position
 }
 
+/** The request body of an operation. */
 export interface RequestBody {
   readonly required: boolean
   readonly description: string | undefined
@@ -248,12 +259,13 @@ export interface RequestBody {
   readonly content: Content
   /** All contents in the order of the document, with ranges last. */
   readonly contents: readonly Content[]
-  /** Whether requests name their media type, because there are several or a range. */
+  /** Whether a request names its media type, because the operation accepts several types or a range. */
   readonly isTagged: boolean
   /** `update` if the operation has the parameter `update_mask`. */
   readonly view: 'input' | 'update'
 }
 
+/** A declared response of an operation. */
 export interface Response {
   readonly status: number | 'default' | `${1 | 2 | 3 | 4 | 5}XX`
   readonly description: string
@@ -266,6 +278,7 @@ export interface Response {
   }[]
 }
 
+/** The `x-access` of an operation (conventions §22). */
 export interface Access {
   readonly kind: 'permission' | 'public' | 'own' | 'authenticated'
   readonly key?: string
@@ -276,6 +289,7 @@ export interface Access {
   readonly bearerOptional?: true
 }
 
+/** A field of `x-filter` (conventions §8). */
 export interface FilterField {
   readonly name: string
   /** The dotted path in a row, if it differs from the name. */
@@ -303,6 +317,7 @@ export interface ListTrait {
   readonly key: string
 }
 
+/** An operation of a document. */
 export interface Operation {
   /** The operationId of the document, or a name made from method and path. */
   readonly id: string
@@ -347,6 +362,7 @@ export interface Group {
   readonly operations: readonly Operation[]
 }
 
+/** A reason of `x-errors`. */
 export interface ErrorReason {
   readonly reason: string
   readonly code: number
@@ -356,6 +372,7 @@ export interface ErrorReason {
   readonly metadata: readonly { readonly name: string; readonly description: string }[]
 }
 
+/** A permission key of a document. */
 export interface Permission {
   readonly key: string
   readonly class: string

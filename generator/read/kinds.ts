@@ -12,6 +12,7 @@ export type Shape =
   | { readonly map: Kind }
   | { readonly list: Kind }
 
+/** The rules for a member of an object. */
 export interface Member {
   readonly shape: Shape
   readonly required?: true

@@ -11,6 +11,7 @@ import type { Entry, Loaded, SourceFile } from './types.ts'
 /** The largest accepted file in bytes. A larger file is refused before it is read. */
 const maxBytes = 64 * 1024 * 1024
 
+/** The options of `load`. */
 export interface LoadOptions {
   /** Lets references lead outside of the folders of the entry documents. */
   readonly allowRefs: boolean

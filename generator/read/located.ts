@@ -47,4 +47,5 @@ export function numeric(at: Located | undefined, name: string): number | undefin
 /** Whether a member is `true`. */
 export const flag = (at: Located | undefined, name: string): boolean => own(at?.value, name) === true
 
+/** The position of a value in its file. */
 export const positionOf = (at: Located): Position => at.file.positionOf(at.pointer)

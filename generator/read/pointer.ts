@@ -3,8 +3,10 @@
  * names.
  */
 
+/** The members of a plain data record. */
 export type Members = Readonly<Record<string, unknown>>
 
+/** Whether a value is an object, but no list. */
 export const isRecord = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

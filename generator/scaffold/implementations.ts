@@ -2,6 +2,7 @@ import { type ClassDeclaration, type ClassExpression, Node, type SourceFile } fr
 import type { HandlerInterface } from './interfaces.ts'
 import { type ModuleNaming, namingOf } from './modules.ts'
 
+/** A class of a handwritten file. */
 export type Class = ClassDeclaration | ClassExpression
 
 /** A handwritten class with `implements <Resource>Handlers`. */
@@ -11,7 +12,7 @@ export interface Implementation {
   /** The generated interfaces that it implements. */
   readonly interfaces: readonly HandlerInterface[]
   /** The imported names that the handlers file no longer exports. */
-  readonly gone: readonly string[]
+  readonly removed: readonly string[]
   /** The form in which the file imports modules of the output. */
   readonly naming: ModuleNaming
 }
@@ -67,12 +68,12 @@ export function implementations(file: SourceFile, interfaces: readonly HandlerIn
     const first = clauses[0]
     if (!first) continue
     const known = clauses.flatMap(clause => interfaces.filter(candidate => isSame(candidate, clause)))
-    const gone = clauses.filter(clause => !interfaces.some(candidate => isSame(candidate, clause)))
+    const removed = clauses.filter(clause => !interfaces.some(candidate => isSame(candidate, clause)))
     found.push({
       file,
       class: node,
       interfaces: known,
-      gone: gone.map(({ name }) => name).filter(name => name.endsWith('Handlers')),
+      removed: removed.map(({ name }) => name).filter(name => name.endsWith('Handlers')),
       naming: first.naming,
     })
   }

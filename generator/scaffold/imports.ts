@@ -28,6 +28,7 @@ export class NeededImports {
     this.#taken = new Set([...declared, ...(file ? declaredNames(file) : [])])
   }
 
+  /** Returns the local name of a symbol, and adds its import if the file has none. */
   local({ name, module }: ImportedSymbol, isType: boolean): string {
     const wanted = this.#wanted.get(module) ?? new Map<string, Wanted>()
     const local = wanted.get(name)?.local ?? this.#imported(name, module, isType)

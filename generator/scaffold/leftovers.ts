@@ -22,7 +22,7 @@ export function leftovers(
     const message = `${className}.${name} handles an operation that the document no longer has: remove it`
     return [{ severity: 'warning', code: 'leftover-handler', message, position: positionOf(method, shown) } as const]
   })
-  const interfaces = found.gone.map(name => {
+  const interfaces = found.removed.map(name => {
     const message = `${className} implements ${name}, which the document no longer has: remove the class`
     return { severity: 'warning', code: 'leftover-handler', message, position: positionOf(found.class, shown) } as const
   })

@@ -11,6 +11,7 @@ import { withoutEnding } from './modules.ts'
 import { fileNameOf, newClass } from './new-class.ts'
 import { merged, nothing, type Scaffolding, warning } from './scaffolding.ts'
 
+/** The arguments of `scaffold`. */
 export interface ScaffoldInput {
   /** The folder of the handwritten code; it need not exist. */
   readonly folder: string

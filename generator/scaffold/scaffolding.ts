@@ -11,6 +11,7 @@ export interface Scaffolding {
   readonly diagnostics: readonly Diagnostic[]
 }
 
+/** A scaffolding without changes. */
 export const nothing: Scaffolding = { files: new Map(), added: [], diagnostics: [] }
 
 /** Returns a scaffolding that only contains a warning. */
@@ -19,6 +20,7 @@ export const warning = (code: string, message: string, position: Position): Scaf
   diagnostics: [{ severity: 'warning', code, message, position }],
 })
 
+/** Joins scaffoldings that change different files. */
 export const merged = (parts: readonly Scaffolding[]): Scaffolding => ({
   files: new Map(parts.flatMap(({ files }) => [...files])),
   added: parts.flatMap(({ added }) => added),

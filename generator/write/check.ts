@@ -13,6 +13,7 @@ export interface Drift {
   readonly otherVersion: string | undefined
 }
 
+/** A generated file whose text on the disk differs. */
 export interface ChangedFile {
   readonly path: string
   /** The unified diff from the file on the disk to the generated text. */

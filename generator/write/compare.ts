@@ -10,6 +10,7 @@ import { onDisk } from './output-error.ts'
  */
 export type FileState = 'missing' | 'same' | 'stale' | 'edited' | 'foreign'
 
+/** A generated file with its state on the disk. */
 export interface ComparedFile {
   /** The path relative to the output root, with `/`. */
   readonly path: string

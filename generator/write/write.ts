@@ -7,6 +7,7 @@ import { quoted } from './quoted.ts'
 import { replaceFile } from './replace-file.ts'
 import { sweepTemporaries } from './temporary.ts'
 
+/** The options of `write`. */
 export interface WriteOptions {
   /** The version of the generator, for the manifest. */
   readonly version: string

@@ -14,6 +14,7 @@ export interface FileReport {
   readonly ended: number
 }
 
+/** The result of one test. */
 export interface TestReport {
   /** The name of the test, preceded by the names of its groups. */
   readonly name: string

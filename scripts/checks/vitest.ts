@@ -22,6 +22,7 @@ export interface Suite {
   readonly outcome: Promise<Outcome>
 }
 
+/** The outcome of a run. */
 export interface Outcome {
   /** The results of each part. */
   readonly results: readonly Result[]

@@ -77,7 +77,7 @@ const literals: Readonly<Record<string, string>> = {
 }
 
 /** An invalid literal of each filter type. */
-const strangeLiterals: Readonly<Record<string, string>> = {
+const invalidLiterals: Readonly<Record<string, string>> = {
   INTEGER: 'text',
   NUMBER: 'text',
   BOOLEAN: 'maybe',
@@ -103,11 +103,11 @@ function refusedFilters(field: FilterField): readonly string[] {
   if (operators.length === 0) return [`${name} = text`]
   if (type === 'PRESENCE') return [`${name} = text`]
   if (type === 'MAP') return [`${name} = text`]
-  const strange = memberOf(strangeLiterals, type)
+  const invalid = memberOf(invalidLiterals, type)
   const operator = list ? ':' : operators[0]
   return [
     ...(operators.includes('<') ? [] : [`${name} < ${literalOf(field)}`]),
-    ...(strange === undefined ? [] : [`${name} ${operator ?? '='} ${strange}`]),
+    ...(invalid === undefined ? [] : [`${name} ${operator ?? '='} ${invalid}`]),
   ]
 }
 
