@@ -10,7 +10,7 @@ export interface Operation {
   readonly area: string
   /** The generated client route. */
   readonly client: ClientRoute<object, unknown>
-  /** Adds the faults that the server would find in a request. */
+  /** Checks a request with the rules of the server, and adds its faults. */
   readonly check: Route<unknown, unknown>['check']
   /** The member of the answer that holds the rows of a list; absent if the specification declares none. */
   readonly rows?: string | undefined

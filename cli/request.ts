@@ -14,7 +14,10 @@ export interface CommandInput {
   readonly body?: unknown
 }
 
-/** Every user of the machine can read a command line, and shells keep it in their history. */
+/**
+ * The names of secrets, which are refused as words: every user of the machine can read a command line, and shells keep
+ * it.
+ */
 const secretNames =
   /(?:^|_)(?:password|secret|assertion|private_key|passphrase)$|^(?:token|refresh_token|access_token)$/
 

@@ -1,7 +1,10 @@
 import type { Position } from './model/types.ts'
 import { quoted } from './write/quoted.ts'
 
-/** The severity. An error prevents output, and so does a warning with `--strict`. A note is only printed with `--report`. */
+/**
+ * The severity. An error prevents output, and so does a warning with `--strict`. A note is only printed with
+ * `--report`.
+ */
 export type Severity = 'error' | 'warning' | 'note'
 
 /** A message without its place. */

@@ -15,7 +15,8 @@ interface Edge {
 const maxText = 100_000
 
 /**
- * Returns valid values with the least and the greatest length of a text or value of a number, if the schema has bounds.
+ * Returns the valid values at the bounds of a schema: the shortest and the longest text, or the least and the greatest
+ * number.
  */
 export function edgesOf(schema: Schema, examples: Examples): readonly Edge[] {
   const shape = shapeOf(schema, examples.schemas)

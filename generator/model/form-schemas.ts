@@ -59,7 +59,8 @@ export function judgeEncodings(operations: readonly Operation[], byId: Index, di
 }
 
 /**
- * Returns the objects of a form through references, branches and alternatives. Adds the followed references to `followed`.
+ * Returns the objects of a form through references, branches and alternatives. Adds the followed references to
+ * `followed`.
  */
 function objectsOf(schema: Schema, byId: Index, followed: Set<string>): readonly Extract<Schema, { kind: 'object' }>[] {
   if (schema.kind === 'object') return [schema]

@@ -57,7 +57,8 @@ function judged(loaded: Loaded, at: Located, value: unknown, budget: Budget, dep
 type Judge = (at: Located, value: unknown) => boolean
 
 /**
- * Whether a schema allows null: by `nullable` on the schema or beside its reference, by its enum, or because it restricts no type.
+ * Whether a schema allows null: by `nullable` on the schema or beside its reference, by its enum, or because it
+ * restricts no type.
  */
 export function isNullable(loaded: Loaded, at: Located): boolean {
   if (flag(at, 'nullable')) return true
