@@ -98,7 +98,7 @@ function rackCalls(parts: Parts): YardHandlers['racks'] {
         context,
         { ...resources.standard(request, context), name, labels },
         {
-          async check(tx) {
+          async refer(tx) {
             if (region === undefined || !functions.topology) return
             if (await functions.topology.requireRegion(tx, region)) return
             throw atField(new ApiError({ reason: 'REGION_NOT_FOUND', rpc: 'NOT_FOUND' }, 'no such region'), 'region')
