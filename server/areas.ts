@@ -1,7 +1,6 @@
 import { network } from '../domain/network/area.ts'
 import { taxonomyScopes } from '../domain/taxonomy/access-scopes.ts'
 import { startTaxonomy, taxonomyCollections, taxonomyHandlers, taxonomyProcedures } from '../domain/taxonomy/area.ts'
-import { birthsWorker } from '../domain/taxonomy/births.ts'
 import { taxonomyFunctions } from '../domain/taxonomy/functions.ts'
 import { inspectTaxonomy } from '../domain/taxonomy/inspect.ts'
 import { followTimes, type FollowTimes } from '../domain/taxonomy/reconcile.ts'
@@ -29,7 +28,6 @@ export const taxonomyArea = (times: FollowTimes = followTimes): AreaModule =>
     scopes: taxonomyScopes,
     resolve: resolveTaxonomy,
     procedures: parts => taxonomyProcedures(parts, times),
-    workers: ({ hooks }) => [birthsWorker(hooks)],
     start: startTaxonomy,
     inspect: inspectTaxonomy,
   })

@@ -1,149 +1,160 @@
 import type { Collection, Stored, Transaction } from '../ports/store.ts'
 import type { WorkspaceHooks } from '../ports/taxonomy.ts'
 import type { Turn, Worker } from '../ports/workers.ts'
-import { trees, workspaces, type StoredWorkspace } from './nodes.ts'
+import { organisations, trees, workspaces, type StoredWorkspace } from './nodes.ts'
 import { deleting } from './states.ts'
 
-/** How far an area has made what the workspaces need that were there before the area was. */
+/** How far an area was told of the workspaces that were there before it. */
 export interface AreaBirths {
   /** The name of the area. */
   readonly id: string
-  /** The last workspace that was dealt with, by id; empty before the first one. */
-  readonly after: string
-  /** All workspaces were dealt with; from then on each is told of by the call that makes it. */
+  /** The last organisation that is done with, by id; empty before the first one. */
+  readonly organisation: string
+  /** The last workspace that was told of in the organisation behind that one; empty before the first one. */
+  readonly workspace: string
   readonly is_done: boolean
 }
 
 export const areaBirths: Collection<AreaBirths> = { name: 'taxonomy_area_births', id: 'id' }
 
-/** A workspace that was made, and told of, while the area was still being told of the older ones. */
-export interface ToldBirth {
+/** What the call that made a workspace leaves for an area that is not told of all older ones. */
+export interface Birth {
   /** `<area>/<workspace>`. */
   readonly id: string
   readonly area: string
+  readonly workspace_id: string
+  /** Made by a server that does not know the area, which is still to be told; else it was told by the call. */
+  readonly is_owed: boolean
 }
 
-export const toldBirths: Collection<ToldBirth> = {
-  name: 'taxonomy_told_births',
+export const births: Collection<Birth> = {
+  name: 'taxonomy_births',
   id: 'id',
-  columns: { area: 'STRING' },
-  indexes: [['area']],
+  columns: { area: 'STRING', is_owed: 'BOOLEAN' },
+  indexes: [['area', 'is_owed']],
 }
 
-type BirthHooks = WorkspaceHooks & Required<Pick<WorkspaceHooks, 'workspaceCreated'>>
-type Hooks = () => readonly WorkspaceHooks[]
+type BirthHook = Required<Pick<WorkspaceHooks, 'area' | 'workspaceCreated'>>
 
-/** Workspaces that one transaction deals with: a few milliseconds, after which others have their turn. */
+/** Rows that one transaction deals with: a few milliseconds, after which others have their turn. */
 const batchSize = 20
 
-/** Rows that one transaction deletes. */
-const sweptAtOnce = 100
-
-/** How often an area that has failed is told again. */
+/** How often is looked for what failed, and for what servers left that do not know an area. */
 const everyMs = 60_000
 
 const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
-const hasBirths = (hooks: WorkspaceHooks): hooks is BirthHooks => hooks.workspaceCreated !== undefined
+const hasBirths = (hooks: WorkspaceHooks): hooks is WorkspaceHooks & BirthHook => hooks.workspaceCreated !== undefined
 
-const markOf = (area: string, workspace: string): string => `${area}/${workspace}`
+const birthOf = (area: string, workspace_id: string, is_owed: boolean): Birth => ({
+  id: `${area}/${workspace_id}`,
+  area,
+  workspace_id,
+  is_owed,
+})
 
 /**
- * Tells the areas of a new workspace in the transaction that makes it and holds its tree alone. `settled` has the areas
- * that no older workspace is left for; this function adds what it finds out.
+ * Tells the areas of a new workspace in the transaction that makes it and holds its tree alone. An area of which this
+ * server knows nothing, since another version of the program runs or ran on the store, is told later by one that does.
  */
-export async function tellBirth(
-  tx: Transaction,
-  hooks: readonly WorkspaceHooks[],
-  settled: Set<string>,
-  workspace: string,
-): Promise<void> {
-  for (const hook of hooks.filter(hasBirths)) {
-    const { area } = hook
-    if (!settled.has(area)) {
-      const isDone = (await tx.get(areaBirths, area))?.value.is_done ?? false
-      if (isDone) tx.afterCommit(() => settled.add(area))
-      else await tx.insert(toldBirths, { id: markOf(area, workspace), area })
-    }
+export async function tellBirth(tx: Transaction, hooks: readonly WorkspaceHooks[], workspace: string): Promise<void> {
+  const known = hooks.filter(hasBirths)
+  const owed = new Map<string, AreaBirths>()
+  for await (const { id, value } of tx.each(areaBirths)) owed.set(id, value)
+  for (const hook of known) {
+    if (owed.get(hook.area)?.is_done !== true) await tx.insert(births, birthOf(hook.area, workspace, false))
+    owed.delete(hook.area)
     await hook.workspaceCreated(tx, workspace)
   }
+  for (const area of owed.keys()) await tx.insert(births, birthOf(area, workspace, true))
 }
 
 /**
- * Calls `workspaceCreated` of each area once for each workspace that was there before the area was, in batches by id.
- * How far that has come is kept in the transaction of the batch, so that a process that dies leaves nothing undone and
- * nothing done twice. An area that fails holds up no other one, and is tried again every minute.
+ * Calls `workspaceCreated` of an area once for each workspace that was made without the area, in batches. How far that
+ * has come is kept in the transaction of the batch, so that a process that dies leaves nothing undone and nothing done
+ * twice. The lease is named by the area: a server of another version that lacks the area cannot hold it. A hook that
+ * fails is tried again every minute.
  */
-export function birthsWorker(hooks: Hooks): Worker {
-  const settled = new Set<string>()
+export function birthsWorker(area: string, workspaceCreated: BirthHook['workspaceCreated']): Worker {
+  const hook: BirthHook = { area, workspaceCreated }
+  let isSettled = false
   return {
-    name: 'taxonomy.births',
+    name: `${area}.births`,
     everyMs,
     async run(turn) {
-      const failures: Error[] = []
-      for (const hook of hooks().filter(hasBirths)) {
-        if (settled.has(hook.area)) continue
-        try {
-          await tellOlder(turn, hook)
-          settled.add(hook.area)
-        } catch (cause) {
-          turn.signal.throwIfAborted()
-          failures.push(new Error(`${hook.area} could not be told of the workspaces from before it`, { cause }))
-        }
+      if (!isSettled) {
+        await inBatches(turn, tx => tellOlder(tx, hook))
+        await inBatches(turn, tx => forgetTold(tx, area))
       }
-      if (failures.length > 0) throw new AggregateError(failures, failures.map(({ message }) => message).join('; '))
+      isSettled = true
+      await inBatches(turn, tx => tellOwed(tx, hook))
     },
   }
 }
 
-async function tellOlder(turn: Turn, hook: BirthHooks): Promise<void> {
-  while (await turn.tx(tx => tellBatch(tx, hook))) await breathe(turn)
-  while (await turn.tx(tx => forget(tx, hook.area))) await breathe(turn)
+/** Runs a batch until it answers that none is left. */
+async function inBatches(turn: Turn, batch: (tx: Transaction) => Promise<boolean>): Promise<void> {
+  while (await turn.tx(batch)) {
+    await nextTurn()
+    turn.signal.throwIfAborted()
+  }
 }
 
-async function breathe({ signal }: Turn): Promise<void> {
-  await nextTurn()
-  signal.throwIfAborted()
-}
-
-/** Tells an area of the next workspaces; false when none are left. */
-async function tellBatch(tx: Transaction, hook: BirthHooks): Promise<boolean> {
-  const { area } = hook
-  const kept = (await tx.lock(areaBirths, area)) ?? (await tx.insert(areaBirths, { id: area, after: '', is_done: false }))
+/**
+ * Tells an area of the next workspaces, organisation by organisation; false when none are left. The tree of each is
+ * shared before its workspaces are read: what is made or deleted there at this moment is seen, or waits, and who waits
+ * sees the row of the area.
+ */
+async function tellOlder(tx: Transaction, hook: BirthHook): Promise<boolean> {
+  const fresh: AreaBirths = { id: hook.area, organisation: '', workspace: '', is_done: false }
+  const kept = (await tx.lock(areaBirths, hook.area)) ?? (await tx.insert(areaBirths, fresh))
   if (kept.value.is_done) return false
-  const batch = await workspacesBehind(tx, kept.value.after)
-  // A workspace is made and deleted by transactions that hold the tree alone: from here on all of them stay as they are.
-  const organisations = new Set(batch.map(({ value }) => value.organisation_id))
-  for (const organisation of [...organisations].toSorted()) await tx.share(trees, organisation)
-  for (const { id } of batch) if (await isUntold(tx, area, id)) await hook.workspaceCreated(tx, id)
-  const next = { id: area, after: batch.at(-1)?.id ?? kept.value.after, is_done: batch.length < batchSize }
-  await tx.update(areaBirths, area, next, kept.version)
+  const next = await toldBatch(tx, hook, kept.value)
+  await tx.update(areaBirths, hook.area, next, kept.version)
   return !next.is_done
 }
 
-async function workspacesBehind(tx: Transaction, after: string): Promise<readonly Stored<StoredWorkspace>[]> {
-  const found: Stored<StoredWorkspace>[] = []
-  for await (const workspace of tx.each(workspaces, {}, after)) {
-    found.push(workspace)
-    if (found.length === batchSize) break
+async function toldBatch(tx: Transaction, hook: BirthHook, from: AreaBirths): Promise<AreaBirths> {
+  let reached = from
+  let count = 0
+  for await (const { id: organisation } of tx.each(organisations, {}, from.organisation)) {
+    await tx.share(trees, organisation)
+    for await (const row of tx.each(workspaces, { organisation_id: organisation }, reached.workspace)) {
+      if ((await tx.get(births, birthOf(hook.area, row.id, false).id)) === undefined) await tell(tx, hook, row)
+      reached = { ...reached, workspace: row.id }
+      if ((count += 1) === batchSize) return reached
+    }
+    reached = { ...reached, organisation, workspace: '' }
+    if ((count += 1) === batchSize) return reached
   }
-  return found
+  return { ...reached, is_done: true }
 }
 
 /** A workspace that is purged may have lost already what the area has in it, so that nothing may be made there. */
-async function isUntold(tx: Transaction, area: string, id: string): Promise<boolean> {
-  const workspace = await tx.get(workspaces, id)
-  if (workspace === undefined || workspace.value.state === deleting) return false
-  return (await tx.get(toldBirths, markOf(area, id))) === undefined
+async function tell(tx: Transaction, hook: BirthHook, { id, value }: Stored<StoredWorkspace>): Promise<void> {
+  if (value.state !== deleting) await hook.workspaceCreated(tx, id)
 }
 
-/** Deletes marks that nobody asks for any more; false when none are left. */
-async function forget(tx: Transaction, area: string): Promise<boolean> {
+/** Tells an area of workspaces that servers have made which do not know it; false when none are left. */
+async function tellOwed(tx: Transaction, hook: BirthHook): Promise<boolean> {
   let count = 0
-  for await (const { id, version } of tx.each(toldBirths, { area })) {
-    await tx.delete(toldBirths, id, version)
-    count += 1
-    if (count === sweptAtOnce) return true
+  for await (const { id, value, version } of tx.each(births, { area: hook.area, is_owed: true })) {
+    const found = await tx.get(workspaces, value.workspace_id)
+    if (found) await tx.share(trees, found.value.organisation_id)
+    const workspace = found && (await tx.get(workspaces, found.id))
+    if (workspace) await tell(tx, hook, workspace)
+    await tx.delete(births, id, version)
+    if ((count += 1) === batchSize) return true
+  }
+  return false
+}
+
+/** Deletes what says that an area was told, which nobody asks for any more; false when nothing is left. */
+async function forgetTold(tx: Transaction, area: string): Promise<boolean> {
+  let count = 0
+  for await (const { id, version } of tx.each(births, { area, is_owed: false })) {
+    await tx.delete(births, id, version)
+    if ((count += 1) === batchSize) return true
   }
   return false
 }

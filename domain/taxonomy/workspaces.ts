@@ -51,8 +51,6 @@ import { moveUsage } from './usage.ts'
 export class Workspaces implements WorkspaceHandlers {
   readonly #parts: TaxonomyParts
   readonly #trees: TreeReads
-  /** The areas that were told of all workspaces from before them. */
-  readonly #settled = new Set<string>()
 
   constructor(parts: TaxonomyParts, trees: TreeReads) {
     this.#parts = parts
@@ -106,7 +104,7 @@ export class Workspaces implements WorkspaceHandlers {
       await this.#parts.functions.iam.ensureServiceAccount(tx, effect, 'default')
       const quota = 'taxonomy.workspaces'
       await requireRoom(tx, await limitsOn(tx, quota, above), { quota, amount: 1, isCounted: true })
-      await tellBirth(tx, hooks(), this.#settled, workspace.id)
+      await tellBirth(tx, hooks(), workspace.id)
       return effect
     })
   }

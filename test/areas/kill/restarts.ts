@@ -9,7 +9,11 @@ export interface Restarts {
 export function restartsOf(startsMs: readonly number[]): Restarts {
   const sorted = startsMs.toSorted((a, b) => a - b)
   const rounded = (at: number): number => Math.round(sorted[at] ?? 0)
-  return { count: sorted.length, medianMs: rounded(Math.floor(sorted.length / 2)), slowestMs: rounded(sorted.length - 1) }
+  return {
+    count: sorted.length,
+    medianMs: rounded(Math.floor(sorted.length / 2)),
+    slowestMs: rounded(sorted.length - 1),
+  }
 }
 
 /** For people: `12 restarts, median 700 ms, slowest 912 ms`. */

@@ -65,11 +65,7 @@ function isFirst(flagFile: string): boolean {
  * the call that orders a procedure, the begin of each step, each commit within it, and the commit that records its end;
  * before and after each commit. The procedures of `walked` are found as that area declares them.
  */
-export async function serveWalked(
-  walked: string,
-  areas: readonly AreaModule[],
-  openAccess: OpenAccess,
-): Promise<void> {
+export async function serveWalked(walked: string, areas: readonly AreaModule[], openAccess: OpenAccess): Promise<void> {
   const [text = ''] = process.argv.slice(2)
   const { place, port }: WalkedServer = JSON.parse(text)
   createInterface(process.stdin).on('line', line => {

@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import { platformWorkspaceId } from '../../../../domain/ports/reserved.ts'
-import { areaBirths, toldBirths } from '../../../../domain/taxonomy/births.ts'
+import { areaBirths, births } from '../../../../domain/taxonomy/births.ts'
 import type { Ninefold } from '../../../../output/client.ts'
+import { areas } from '../../../../server/areas.ts'
 import { storeCollections, type StorePlace } from '../../../../server/platform-store.ts'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { olderPlace } from '../../../areas/older-place.ts'
@@ -69,39 +70,61 @@ const bornAll = (...workspaces: readonly string[]): readonly string[] =>
 async function settled(place: StorePlace): Promise<void> {
   const store = await openBeside(place, storeCollections(birthAreas()))
   const isDone = async () => (await store.get(areaBirths, 'yard'))?.value.is_done === true
-  await expect.poll(isDone, { timeout: 60_000 }).toBe(true)
-  await expect.poll(() => store.count(toldBirths), { timeout: 10_000 }).toBe(0)
+  await expect.poll(isDone, { timeout: 20_000 }).toBe(true)
+  await expect.poll(() => store.count(births), { timeout: 10_000 }).toBe(0)
   await store.close()
 }
 
 it('an area is told once of each workspace from before it, by servers of which some are killed meanwhile', async () => {
   const { filled, place } = await olderPlace(standing, fill)
   const { organisation, workspaces } = filled
-  // The first dies in the first batch, the second one in the second batch, of which nothing is kept.
+  // The first dies in the first batch, the second one in the second batch, of which nothing is kept. An organisation
+  // counts in a batch of 20 too.
   await startAndDie(place, 7)
   expect(await bornIn(place)).toEqual([])
   await startAndDie(place, 29)
-  expect(await bornIn(place)).toHaveLength(20)
+  expect(await bornIn(place)).toHaveLength(19)
 
   const told: string[] = []
-  const areas = birthAreas(workspace => void told.push(workspace))
+  const all = birthAreas(workspace => void told.push(workspace))
   const fresh = await whileOpen(
     place,
     async api => {
-      const made = await whileOpen(place, beside => workspacesIn(beside, organisation, 'beside', 5), areas)
+      const made = await whileOpen(place, beside => workspacesIn(beside, organisation, 'beside', 5), all)
       made.push(...(await workspacesIn(api, organisation, 'new', 5)))
       await settled(place)
       return made
     },
-    areas,
+    all,
   )
   expect(await bornIn(place)).toEqual(bornAll(...workspaces, ...fresh))
-  expect(await doctorFindings(place, areas)).toEqual([])
+  expect(await doctorFindings(place, all)).toEqual([])
 
   told.length = 0
-  const [last = ''] = await whileOpen(place, api => workspacesIn(api, organisation, 'last', 1), areas)
+  const [last = ''] = await whileOpen(place, api => workspacesIn(api, organisation, 'last', 1), all)
   expect(told).toEqual([last])
   expect(await bornIn(place)).toEqual(bornAll(...workspaces, ...fresh, last))
+}, 120_000)
+
+it('an area is told of workspaces that a server without it makes beside it, or after it', async () => {
+  const { filled, place } = await olderPlace(standing, fill)
+  const { organisation, workspaces } = filled
+  const older = areas.filter(({ domain }) => standing.includes(domain.name))
+  const told: string[] = []
+  const made = await whileOpen(
+    place,
+    async api => {
+      const during = await workspacesIn(api, organisation, 'during', 25)
+      await whileOpen(place, () => settled(place), birthAreas())
+      return [...during, ...(await workspacesIn(api, organisation, 'after', 25))]
+    },
+    older,
+  )
+  expect(await bornIn(place)).toHaveLength(1 + workspaces.length + 25)
+  const newer = birthAreas(workspace => void told.push(workspace))
+  await whileOpen(place, () => settled(place), newer)
+  expect(told).toHaveLength(25)
+  expect(await bornIn(place)).toEqual(bornAll(...workspaces, ...made))
 }, 120_000)
 
 it('an area whose hook fails holds up no other work, and is told again', async () => {
