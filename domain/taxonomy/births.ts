@@ -115,19 +115,24 @@ async function tellOlder(tx: Transaction, hook: BirthHook): Promise<boolean> {
 }
 
 async function toldBatch(tx: Transaction, hook: BirthHook, from: AreaBirths): Promise<AreaBirths> {
-  let reached = from
+  const at = (done: string, workspace: string, is_done = false): AreaBirths => ({
+    id: from.id,
+    organisation: done,
+    workspace,
+    is_done,
+  })
+  let [before, workspace] = [from.organisation, from.workspace]
   let count = 0
-  for await (const { id: organisation } of tx.each(organisations, {}, from.organisation)) {
+  for await (const { id: organisation } of tx.each(organisations, {}, before)) {
     await tx.share(trees, organisation)
-    for await (const row of tx.each(workspaces, { organisation_id: organisation }, reached.workspace)) {
+    for await (const row of tx.each(workspaces, { organisation_id: organisation }, workspace)) {
       if ((await tx.get(births, birthOf(hook.area, row.id, false).id)) === undefined) await tell(tx, hook, row)
-      reached = { ...reached, workspace: row.id }
-      if ((count += 1) === batchSize) return reached
+      if ((count += 1) === batchSize) return at(before, row.id)
     }
-    reached = { ...reached, organisation, workspace: '' }
-    if ((count += 1) === batchSize) return reached
+    ;[before, workspace] = [organisation, '']
+    if ((count += 1) === batchSize) return at(before, workspace)
   }
-  return { ...reached, is_done: true }
+  return at(before, workspace, true)
 }
 
 /** A workspace that is purged may have lost already what the area has in it, so that nothing may be made there. */

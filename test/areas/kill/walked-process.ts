@@ -46,10 +46,12 @@ export async function startWalked(
     hear(line)
   })
   const isRunning = (): boolean => child.exitCode === null && child.signalCode === null
-  const ended = closed.then(() => {
+  const end = async (): Promise<void> => {
+    await closed
     listening.resolve(false)
     for (const give of arming.splice(0)) give(false)
-  })
+  }
+  const ended = end()
   if (!(await listening.promise)) throw new Error(`the server ended before it listened: ${errors.join('\n')}`)
   return {
     startMs: performance.now() - since,
