@@ -1,17 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { OutputForm } from './answer-printer.ts'
 import { strictCommand } from './usage-exit.ts'
-
-/** The options of `ninefold api` as the command line gives them. */
-export interface ApiFlags {
-  readonly list?: true | string
-  readonly body?: string
-  readonly all?: true
-  readonly limit?: number
-  readonly wait?: true
-  readonly output?: OutputForm
-  readonly url?: string
-}
+import type { ApiFlags } from './api-flags.ts'
 
 /** `ninefold api`: calls any operation of the platform by its id. */
 export const apiCommand = (): Command =>

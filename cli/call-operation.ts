@@ -9,7 +9,6 @@ import type { Transport } from '../runtime/transport.ts'
 import { isRecord } from '../runtime/validation.ts'
 import { wait } from '../runtime/operations.ts'
 import { printAnswer, printRows, rowsOf, type Printing } from './answer-printer.ts'
-import type { ApiFlags } from './api.ts'
 import { addressOf, findOperation, operationsOf, qualifiedName, type Operation } from './catalogue.ts'
 import { CommandError } from './exit-codes.ts'
 import { jsonFault } from './json-fault.ts'
@@ -17,6 +16,7 @@ import { connect } from './kept-session.ts'
 import { printable } from './printable.ts'
 import { requestOf } from './request.ts'
 import { sessionFile } from './sessions.ts'
+import type { ApiFlags } from './api-flags.ts'
 
 /** The largest `page_size` that servers accept. */
 const largestPage = 100

@@ -1,11 +1,12 @@
 import { didYouMean, quoted } from '../runtime/refusal.ts'
-import type { ClientParameter, ParameterType, Scalar } from '../runtime/route.ts'
+import type { ClientParameter } from '../runtime/route.ts'
 import { setMember } from '../runtime/json.ts'
 import { Faults, isRecord, own } from '../runtime/validation.ts'
 import type { Operation } from './catalogue.ts'
 import { CommandError } from './exit-codes.ts'
 import { fitBody, type Leaf } from './fit-body.ts'
 import { knownMembers } from './known-members.ts'
+import type { Scalar, ParameterType } from '../runtime/parameters/types.ts'
 
 /** The parts of a request on the command line: `key=value` words, and a body. */
 export interface CommandInput {

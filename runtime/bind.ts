@@ -5,9 +5,10 @@ import type { Answer } from './json.ts'
 import { listParameters, listQuery, nextToken } from './pagination.ts'
 import type { ListParameters, Page, PageWith } from './pagination.ts'
 import { fieldInvalid } from './refusal.ts'
-import type { BoundRoute, ClientRoute, Parameter, Route, Rules } from './route.ts'
+import type { BoundRoute, ClientRoute, Route, Rules } from './route.ts'
 import { isRecord, own } from './validation.ts'
 import type { Faults } from './validation.ts'
+import type { Parameter } from './parameters/types.ts'
 
 type Handler<Given, Result> = (request: Given, context: CallContext) => Promise<Answer<Result>>
 type ListHandler<Given> = (request: Given, context: ListContext) => Promise<Page<unknown> | PageWith<unknown, object>>

@@ -1,5 +1,17 @@
 import { parseJson } from './json.ts'
-import type { Chunks, Media, PlainCodec, Reading } from './media.ts'
+import {
+  essence,
+  taken,
+  takes,
+  toBody,
+  writeMedia,
+  type Chunks,
+  type ClientBody,
+  type Media,
+  type PlainCodec,
+  type Reading,
+  type RequestBody,
+} from './media.ts'
 
 const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true })
 
@@ -183,4 +195,38 @@ export function watched(
     },
     { highWaterMark: 0 },
   )
+}
+
+/**
+ * A body of several media types, or of a range: `{ contentType, body }`, as the caller picks. Ranges come last. Handlers
+ * find the type as it is declared, of a range the type that was sent.
+ */
+export function mediaChoice({ required }: Pick<RequestBody, 'required'>, media: readonly Media[]): ClientBody {
+  const [type = '', ...aliases] = media.flatMap(each => [each.type, ...(each.aliases ?? [])])
+  const pick = (contentType: unknown) => {
+    const picked = media.find(each => takes(each, String(contentType)))
+    if (picked === undefined) throw new TypeError(`the content type "${contentType}" of the body is not declared`)
+    return picked
+  }
+  return {
+    required,
+    type,
+    aliases,
+    kind: {
+      name: 'choice',
+      write(value, headers) {
+        const { body, contentType } = taken(value)
+        headers.set('content-type', String(contentType))
+        return writeMedia(pick(contentType), body, headers)
+      },
+      async read(chunks, reading) {
+        const sent = reading.headers['content-type'] ?? type
+        const picked = pick(sent)
+        const body = await readBody(chunks, picked, false, reading)
+        const contentType = picked.type.includes('*') ? essence(sent) : picked.type
+        return body === undefined ? undefined : { contentType, body }
+      },
+    },
+    write: toBody,
+  }
 }

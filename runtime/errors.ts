@@ -1,5 +1,3 @@
-import type { ErrorDomain } from './route.ts'
-
 /** google.rpc.Code: each name with its HTTP status, in the order of the numbers, which begin at 1 (conventions §7). */
 export const rpcCodes = {
   CANCELLED: 499,
@@ -133,3 +131,10 @@ export const stubReason = { reason: 'NOT_IMPLEMENTED', rpc: 'UNIMPLEMENTED' } as
 /** What a scaffolded handler throws until it is written: 501, without a code. */
 export const unimplemented = (operationId: string): ApiError<'NOT_IMPLEMENTED'> =>
   new ApiError(stubReason, `operation "${operationId}" is not implemented yet`)
+
+/** Where an operation's own errors and the common ones belong: ErrorInfo.domain, and the number its codes start at. */
+export interface ErrorDomain {
+  readonly name: string
+  /** S_000_000 of conventions §7; absent for documents without `x-errors`. */
+  readonly base?: number
+}

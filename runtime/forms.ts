@@ -4,8 +4,8 @@ import { covers } from './media.ts'
 import type { Codec, Reading } from './media.ts'
 import { formReader, readScalar } from './parameters/read.ts'
 import { styledPairs } from './parameters/write.ts'
-import type { Field, Scalar } from './route.ts'
 import { isRecord } from './validation.ts'
+import type { Scalar, Field } from './parameters/types.ts'
 
 /**
  * Bodies of `application/x-www-form-urlencoded`: an object whose members travel as query parameters do. What the fields

@@ -1,7 +1,7 @@
 import { isBytes } from './body.ts'
-import { readAnswer } from './client-wire.ts'
 import { JsonText } from './json.ts'
-import type { ClientRoute, ParameterType, Route, Success } from './route.ts'
+import type { ParameterType } from './parameters/types.ts'
+import type { Method, ReadReply, Route, Success } from './route.ts'
 import { isRecord } from './validation.ts'
 import type { WireAnswer } from './wire.ts'
 
@@ -64,9 +64,6 @@ function contentOf(kind: NonNullable<Success['kind']>, body: unknown): NonNullab
   return body instanceof Blob ? body.stream() : body
 }
 
-/** Reads an answer as a `Reply`; undefined where it is none: neither is its status declared, nor is it 2xx. */
-export type ReadReply = (route: ClientRoute<unknown, unknown>, answer: Response) => Promise<unknown> | undefined
-
 /** The `replies` of clients' routes. */
 export const readReply: ReadReply = ({ method, success }, answer) => {
   const { ok, status } = answer
@@ -86,4 +83,24 @@ function readHeader(type: ParameterType, text: string | null): unknown {
   if (type === 'string') return text
   if (typeof type === 'string') return JSON.parse(text)
   return 'array' in type ? text.split(',').map(item => readHeader(type.array, item.trim())) : text
+}
+
+/**
+ * What the body of an answer says: the JSON value, what its codec makes of it, or undefined where none is declared.
+ * Throws `SyntaxError` when it is no JSON. The value itself is not checked: answers are open.
+ */
+export async function readAnswer(method: Method, kind: Success['kind'], answer: Response): Promise<unknown> {
+  if (!kind || method === 'HEAD') return void (await answer.body?.cancel())
+  return kind === 'json' ? JSON.parse(await answer.text()) : kind.readAnswer(answer.body)
+}
+
+/** What an answer without success says: a JSON object or list, whatever its content type is, else the text. */
+export async function readErrorBody(answer: Response): Promise<unknown> {
+  const text = await answer.text()
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' ? value : text
+  } catch {
+    return text
+  }
 }

@@ -1,6 +1,5 @@
-import { ApiError, rpcCodes } from './errors.ts'
+import { ApiError, rpcCodes, type ErrorDomain } from './errors.ts'
 import type { ErrorDetails, RpcCode } from './errors.ts'
-import type { ErrorDomain } from './route.ts'
 import { isRecord } from './validation.ts'
 import type { WireAnswer } from './wire.ts'
 

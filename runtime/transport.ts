@@ -1,6 +1,6 @@
-import { readAnswer, readErrorBody, writeRequest } from './client-wire.ts'
-import type { Outgoing } from './client-wire.ts'
 import { ApiError, clientReasons } from './errors.ts'
+import type { Written } from './parameters/write.ts'
+import { readAnswer, readErrorBody } from './reply.ts'
 import { createBudget, persist, realTiming, within } from './retry.ts'
 import type { Timing } from './retry.ts'
 import type { ClientRoute } from './route.ts'
@@ -170,3 +170,33 @@ export function bearer(provider: TokenProvider): Authorize {
 
 const isExpired = (error: unknown): boolean =>
   error instanceof ApiError && error.response?.status === 401 && error.reason === 'TOKEN_EXPIRED'
+
+/** A request as it goes out, but for the token and the server's address. */
+export interface Outgoing extends Readonly<Pick<Written, 'headers' | 'body' | 'signal'>> {
+  /** Path and query. */
+  readonly target: string
+}
+
+const json = 'application/json'
+
+/**
+ * Writes a request: the inverse of what the server reads. Throws `TypeError` where a value cannot be written, such as
+ * an empty path parameter. `signal` ends it.
+ */
+export function writeRequest(route: ClientRoute<unknown, unknown>, request: object, signal: AbortSignal): Outgoing {
+  const { body, parameters = [], success } = route
+  // A parameter may be called like what every object inherits.
+  const members: Readonly<Record<string, unknown>> = { __proto__: null, ...request }
+  // Errors are JSON whatever the success is.
+  const accepted = new Set([...success.map(({ type = json }) => type), json])
+  const headers = new Headers({ accept: [...accepted].join(', ') })
+  const written: Written = { path: new Map(), query: '', headers, body: null, signal }
+  for (const parameter of parameters) parameter.write(parameter, members[parameter.member ?? parameter.name], written)
+  if (members.body !== undefined) body?.write(body, members.body, written)
+  const path = route.path.map((part, index) => {
+    const text = index % 2 === 0 ? part : written.path.get(part)
+    if (text === undefined) throw new TypeError(`path parameter "${part}" is not declared`)
+    return text
+  })
+  return { target: path.join('') + written.query, headers, body: written.body, signal }
+}

@@ -13,7 +13,7 @@ import type { AnyKind } from '../domain/resources/kind.ts'
 import { resolverOf, type Resolve } from '../domain/resources/look-up.ts'
 import { kindHooks } from '../domain/resources/workspace-hooks.ts'
 import { birthsWorker } from '../domain/taxonomy/births.ts'
-import type { AreaTypes, BoundRoute, ErrorDomain, GeneratedArea } from '../runtime/route.ts'
+import type { AreaTypes, BoundRoute, GeneratedArea } from '../runtime/route.ts'
 import { recordScope } from './access/asked-scope.ts'
 import { nativeEngine, type EngineCheck } from './engines.ts'
 import type { FunctionTable, Needs } from './functions.ts'
@@ -28,6 +28,7 @@ import type { WorkQueue } from './operations/work-queue.ts'
 import type { AreaPlane } from './planes/data-plane.ts'
 import type { SettingDeclarations, SettingValues } from './settings/declarations.ts'
 import { settingsOf, type SettingsSource } from './settings/values.ts'
+import type { ErrorDomain } from '../runtime/errors.ts'
 
 /** What every area is given to work with. */
 export interface ServerParts {

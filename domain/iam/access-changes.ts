@@ -2,7 +2,6 @@ import { accessInherited, accessNotFound } from '../../output/iam/errors.ts'
 import type { Binding, Role } from '../../output/iam/types.ts'
 import type { CallContext } from '../../runtime/context.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
-import type { Scope } from '../ports/operations.ts'
 import type { Stored, Transaction } from '../ports/store.ts'
 import { nextEtag } from '../resources/etag.ts'
 import { requireBindingRoom } from './binding-limits.ts'
@@ -12,6 +11,7 @@ import { foundPrincipal, foundRole } from './found.ts'
 import { checkedTerms, insertBinding, newBinding, requireGivable, type Terms } from './grants.ts'
 import type { IamParts } from './parts.ts'
 import { named, requireActiveScope, requireChain } from './scopes.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /** Whose access at which scope is changed, by which roles. */
 interface Subject {

@@ -1,5 +1,4 @@
 import type { Binding, Policy, Principal, Role } from '../../output/iam/types.ts'
-import type { Scope } from '../ports/operations.ts'
 import { hasId, type Collection, type Reader } from '../ports/store.ts'
 import { bindings, holdsAt } from './bindings-store.ts'
 import type { IamParts } from './parts.ts'
@@ -7,6 +6,7 @@ import { policies } from './policies-store.ts'
 import { principals } from './principals-store.ts'
 import { roles } from './roles-store.ts'
 import { chainOf } from './scopes.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /** Documents that one statement looks up by their ids. */
 const batchSize = 500

@@ -2,7 +2,6 @@ import { isUuid } from '../../runtime/formats.ts'
 import { fieldInvalid } from '../../output/shared/errors.ts'
 import { isRecord } from '../../runtime/validation.ts'
 import { platform, type AccessScopes, type Asked, type ScopeOf, type Sent } from '../ports/access.ts'
-import type { Scope } from '../ports/operations.ts'
 import type { Collection, Reader } from '../ports/store.ts'
 import { bindings } from './bindings-store.ts'
 import { principals } from './principals-store.ts'
@@ -11,6 +10,7 @@ import { serviceAccounts } from './service-accounts-store.ts'
 import { tokens } from './tokens-store.ts'
 import { users } from './users-store.ts'
 import { homeOf } from './home.ts'
+import type { Scope } from '../ports/scope.ts'
 
 const ofUser = row(users, homeOf)
 

@@ -1,11 +1,11 @@
 import { bindingQuotaExceeded } from '../../output/iam/errors.ts'
 import type { Binding } from '../../output/iam/types.ts'
-import type { Scope } from '../ports/operations.ts'
 import { systemPrincipalId } from '../ports/reserved.ts'
 import type { Reader, Where } from '../ports/store.ts'
 import type { Taxonomy } from '../ports/taxonomy.ts'
 import { bindings, holdsAt } from './bindings-store.ts'
 import { chainOf, named, scopeOf } from './scopes.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /** Bindings of one principal in one organisation; the platform counts as one (iam.md 1). */
 const maxOfPrincipal = 250

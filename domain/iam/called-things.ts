@@ -1,6 +1,6 @@
-import type { Scope } from '../ports/operations.ts'
-import type { AttributesOfResource } from './conditions.ts'
 import type { CalledResource } from './decisions.ts'
+import type { Scope } from '../ports/scope.ts'
+import type { AttributesOfResource } from './condition.ts'
 
 /** A thing that was looked up. One without a name has an empty one. */
 export interface ResolvedResource {

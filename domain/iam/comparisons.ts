@@ -4,7 +4,7 @@ import type { Filter } from '../../runtime/filter/types.ts'
 import { storedTimestamp } from '../../runtime/timestamps.ts'
 import { own } from '../../runtime/validation.ts'
 import { addressOf, addressRange, isWithin } from './address-range.ts'
-import type { Attributes, Condition, Verdict } from './conditions.ts'
+import type { Condition, Attributes, Verdict } from './condition.ts'
 
 /** A comparison of a condition. */
 export type Leaf = Exclude<Filter, { readonly kind: 'and' | 'or' | 'not' }>

@@ -1,44 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import { conditionInvalid } from '../../output/iam/errors.ts'
-import type { PrincipalKind } from '../../output/iam/types.ts'
 import { ApiError } from '../../runtime/errors.ts'
 import { checkFilter } from '../../runtime/filter/check.ts'
 import type { Filter } from '../../runtime/filter/types.ts'
 import { addressRange } from './address-range.ts'
 import { comparisonOf, type Leaf } from './comparisons.ts'
 import { conditionFields } from './condition-fields.ts'
-
-/** True, false, or undefined: it cannot be decided. */
-export type Verdict = boolean | undefined
-
-/** What conditions look at. What is undefined cannot be decided (iam.md 4.1). */
-export interface Attributes {
-  readonly request: {
-    readonly time: string
-    readonly hour_of_day: number
-    readonly day_of_week: number
-    readonly ip: string | undefined
-    readonly permission: string | undefined
-  }
-  readonly principal: { readonly id: string; readonly kind: PrincipalKind; readonly email: string }
-  /** The innermost thing of the call that has a name; undefined before it was looked up, and where there is none. */
-  readonly resource: AttributesOfResource | undefined
-}
-
-export interface AttributesOfResource {
-  readonly type: string
-  readonly id: string | undefined
-  readonly name: string | undefined
-  readonly labels: Readonly<Record<string, string>> | undefined
-}
-
-/** A condition that was checked. */
-export interface Condition {
-  readonly decide: (attributes: Attributes) => Verdict
-  /** Whether it looks at `resource`, which has to be looked up. */
-  readonly asksForResource: boolean
-}
-
+import type { Condition, Verdict } from './condition.ts'
 type Decide = Condition['decide']
 
 const attributeNames = conditionFields.fields.map(({ name }) => name).join(', ')

@@ -1,7 +1,6 @@
 import type { Binding, Principal } from '../../output/iam/types.ts'
 import { platform } from '../ports/access.ts'
 import type { HeldScope } from '../ports/iam.ts'
-import type { Scope } from '../ports/operations.ts'
 import { systemPrincipalId } from '../ports/reserved.ts'
 import type { Transaction } from '../ports/store.ts'
 import { bindings } from './bindings-store.ts'
@@ -10,6 +9,7 @@ import { insertBinding, newBinding } from './grants.ts'
 import { firstMissing, heldThrough, surelyBound } from './held.ts'
 import type { IamParts } from './parts.ts'
 import { grantedByRoles } from './role-permissions.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /** What whoever makes a scope is there. */
 const creatorRoles: Readonly<Partial<Record<Scope['type'], string>>> = {

@@ -1,12 +1,12 @@
 import { formatMillis } from '../../runtime/timestamps.ts'
 import { innermostNamed, type CalledThings } from './called-things.ts'
 import type { CataloguePermission } from './catalogue.ts'
-import type { Attributes } from './conditions.ts'
 import type { Circumstances, Decision } from './decisions.ts'
 import type { HeldBinding } from './held-bindings.ts'
 import type { RightsAt } from './rights-at.ts'
 import { asksForResource, both, matchOf, type Concerning } from './statements.ts'
 import type { PolicyIndex } from './workspace-policies.ts'
+import type { Attributes } from './condition.ts'
 
 /** What a decision is made of. */
 export interface Case {

@@ -1,5 +1,5 @@
 import type { PermissionTestReason } from '../../output/iam/types.ts'
-import type { Scope } from '../ports/operations.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /**
  * The thing a call is about, as policies match it (iam.md 4.1): what the path names, or what is to be made, which has no

@@ -7,15 +7,15 @@ import type {
   Role,
 } from '../../output/iam/types.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
-import type { Scope } from '../ports/operations.ts'
 import type { Catalogue } from './catalogue.ts'
-import type { Attributes } from './conditions.ts'
 import { attributes } from './decide.ts'
 import { holding, type HeldBinding } from './held-bindings.ts'
 import { permissionSet } from './permission-set.ts'
 import { RightsAt, type Grant } from './rights-at.ts'
 import { scopeKey } from './scope-chains.ts'
 import { concerns, type Statement } from './statements.ts'
+import type { Scope } from '../ports/scope.ts'
+import type { Attributes } from './condition.ts'
 
 /** What the rights of a principal at a scope follow from. */
 export interface Holding {

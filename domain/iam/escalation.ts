@@ -6,7 +6,6 @@ import {
 } from '../../output/iam/errors.ts'
 import type { Binding, Principal, Role } from '../../output/iam/types.ts'
 import type { CallContext } from '../../runtime/context.ts'
-import type { Scope } from '../ports/operations.ts'
 import type { Reader, Transaction } from '../ports/store.ts'
 import { administers, administrationsOf, hasOtherAdministrator, isActiveUser } from './administrators.ts'
 import { bindings, holdsAt } from './bindings-store.ts'
@@ -18,6 +17,7 @@ import { permissionSet } from './permission-set.ts'
 import { chainOf, named, scopeOf } from './scopes.ts'
 import { principalOfUser, type StoredUser } from './users-store.ts'
 import { platform } from '../ports/access.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /**
  * The one guard against climbing (iam.md 4.5): every path that gives, changes or takes over rights passes here. All of

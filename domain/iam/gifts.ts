@@ -1,5 +1,4 @@
 import type { Binding, PolicyStatement, Principal, Role } from '../../output/iam/types.ts'
-import type { Scope } from '../ports/operations.ts'
 import type { Reader, Where } from '../ports/store.ts'
 import type { Taxonomy } from '../ports/taxonomy.ts'
 import { bindings, holdsAt } from './bindings-store.ts'
@@ -12,6 +11,7 @@ import { roles } from './roles-store.ts'
 import { chainOf, scopeOf } from './scopes.ts'
 import { homeOf } from './home.ts'
 import { reachOf } from './statements.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /** Permissions that somebody gets, or has, at a scope. */
 export interface Gift extends Held {

@@ -3,7 +3,6 @@ import type { Binding, Principal, Role } from '../../output/iam/types.ts'
 import { fieldInvalid } from '../../output/shared/errors.ts'
 import type { CallContext } from '../../runtime/context.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
-import type { Scope } from '../ports/operations.ts'
 import type { Stored, Transaction } from '../ports/store.ts'
 import { nextEtag } from '../resources/etag.ts'
 import { requireBindingRoom } from './binding-limits.ts'
@@ -14,6 +13,7 @@ import { giftsOfRole } from './gifts.ts'
 import { endOf } from './held.ts'
 import type { IamParts } from './parts.ts'
 import { requireActiveScope } from './scopes.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /** A binding lasts at least so long, in milliseconds (iam.md 1). */
 const minLifeMs = 60_000

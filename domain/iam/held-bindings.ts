@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import type { Binding, Principal, PrincipalKind, PrincipalStatus } from '../../output/iam/types.ts'
-import type { Scope } from '../ports/operations.ts'
 import type { Reader } from '../ports/store.ts'
 import { bindings } from './bindings-store.ts'
-import { storedCondition, type Condition } from './conditions.ts'
+import { storedCondition } from './conditions.ts'
 import { principals } from './principals-store.ts'
 import { scopeKey } from './scope-chains.ts'
+import type { Scope } from '../ports/scope.ts'
+import type { Condition } from './condition.ts'
 
 /** A binding as decisions use it. */
 export interface HeldBinding {

@@ -1,5 +1,4 @@
 import type { Binding } from '../../output/iam/types.ts'
-import type { Scope } from '../ports/operations.ts'
 import type { Reader } from '../ports/store.ts'
 import type { Taxonomy } from '../ports/taxonomy.ts'
 import { bindings, holdsAt } from './bindings-store.ts'
@@ -8,6 +7,7 @@ import { PermissionSet } from './permission-set.ts'
 import { principals } from './principals-store.ts'
 import { grantedByRoles } from './role-permissions.ts'
 import { chainOf } from './scopes.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /** What the rights of principals are computed with. */
 export interface RightsParts {

@@ -1,5 +1,5 @@
 import { platform } from '../ports/access.ts'
-import type { Scope } from '../ports/operations.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /** Where a principal is at home: a service account in its workspace, a user in its organisation or at the platform. */
 export function homeOf({

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache'
-import type { Scope } from '../ports/operations.ts'
 import type { Store } from '../ports/store.ts'
 import type { Catalogue } from './catalogue.ts'
 import { heldBindings, type HeldBindings } from './held-bindings.ts'
@@ -8,6 +7,7 @@ import { PermissionSet, permissionSet } from './permission-set.ts'
 import { bindingsOn, RightsAt } from './rights-at.ts'
 import { roles } from './roles-store.ts'
 import type { Chain, ScopeChains } from './scope-chains.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /** What a principal has at a scope; or that it cannot act, or that there is no such scope. */
 export type Rights = RightsAt | 'inactive' | 'nowhere'

@@ -1,4 +1,3 @@
-import type { Scope } from '../ports/operations.ts'
 import type { Store } from '../ports/store.ts'
 import type { Taxonomy } from '../ports/taxonomy.ts'
 import { calledThings, lookedUp, type ResolvedResource, type ResolveResource } from './called-things.ts'
@@ -10,6 +9,7 @@ import { KnownRights } from './known-rights.ts'
 import { ScopeChains, scopeKey } from './scope-chains.ts'
 import { visibleTo } from './visible.ts'
 import { WorkspacePolicies } from './workspace-policies.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /** What decisions are read from. */
 export interface DecisionParts {

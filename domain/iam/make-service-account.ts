@@ -3,11 +3,11 @@ import { workspaceNotFound } from '../../output/shared/errors.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { HeldScope } from '../ports/iam.ts'
-import type { Scope } from '../ports/operations.ts'
 import type { Transaction } from '../ports/store.ts'
 import type { Taxonomy } from '../ports/taxonomy.ts'
 import { principals } from './principals-store.ts'
 import { principalOfServiceAccount, serviceAccounts } from './service-accounts-store.ts'
+import type { Scope } from '../ports/scope.ts'
 
 interface MakingParts {
   readonly clock: Clock

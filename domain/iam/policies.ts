@@ -17,7 +17,7 @@ import { applyUpdate, checkEtag } from '../../runtime/field-mask.ts'
 import type { Answer } from '../../runtime/json.ts'
 import type { Page } from '../../runtime/pagination.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
-import type { Effect, Scope } from '../ports/operations.ts'
+import type { Effect } from '../ports/operations.ts'
 import type { Stored, Transaction } from '../ports/store.ts'
 import { nextEtag } from '../resources/etag.ts'
 import { requireGrantable } from './escalation.ts'
@@ -28,6 +28,7 @@ import { writeSubjects } from './policy-subjects-store.ts'
 import { requireChain } from './scopes.ts'
 import { checkedStatements, newlyAllowing, requireNamed } from './statement-checks.ts'
 import { reachOf } from './statements.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /** Policies of one workspace (iam.md 1); the quota of the organisation applies as well. */
 const maxPolicies = 100

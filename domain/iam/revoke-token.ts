@@ -5,7 +5,7 @@ import type { CallContext, Principal } from '../../runtime/context.ts'
 import { ApiError, atField } from '../../runtime/errors.ts'
 import type { JsonText } from '../../runtime/json.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
-import type { Effect, Scope } from '../ports/operations.ts'
+import type { Effect } from '../ports/operations.ts'
 import { refusalOf } from '../resources/refusal.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { endToken, endTokensOf } from './end-token.ts'
@@ -16,6 +16,7 @@ import { principals } from './principals-store.ts'
 import { findSession, reuse } from './refresh.ts'
 import { tokens, type StoredToken } from './tokens-store.ts'
 import { platform } from '../ports/access.ts'
+import type { Scope } from '../ports/scope.ts'
 
 type RevokeParts = IamParts & { readonly accessTokens: AccessTokens }
 

@@ -1,7 +1,7 @@
-import type { Attributes, Verdict } from './conditions.ts'
 import type { HeldBinding, HeldBindings } from './held-bindings.ts'
 import { PermissionSet } from './permission-set.ts'
 import type { Chain } from './scope-chains.ts'
+import type { Attributes, Verdict } from './condition.ts'
 
 /** A binding with what its role gives. */
 export interface Grant {

@@ -25,7 +25,7 @@ import type { CallContext, ListContext } from '../../runtime/context.ts'
 import type { Answer } from '../../runtime/json.ts'
 import { listInMemory, type Page } from '../../runtime/pagination.ts'
 import { quoted } from '../../runtime/refusal.ts'
-import type { Effect, Scope } from '../ports/operations.ts'
+import type { Effect } from '../ports/operations.ts'
 import type { Reader } from '../ports/store.ts'
 import { grant, revoke } from './access-changes.ts'
 import { accessRows, principalsOf, type AccessRows } from './access-rows.ts'
@@ -39,6 +39,7 @@ import { mutateIam } from './mutate.ts'
 import type { IamParts } from './parts.ts'
 import { requireChain, scopeOf } from './scopes.ts'
 import { Turns } from './turns.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /** Who may do what at one scope, and where it comes from (iam.md 1, 4.6). */
 export class ScopeAccess implements AccessEntryHandlers {

@@ -1,8 +1,8 @@
-import type { Scope } from '../ports/operations.ts'
 import type { Reader } from '../ports/store.ts'
 import type { NodeState, Taxonomy } from '../ports/taxonomy.ts'
 import { LoadingCache } from './loading-cache.ts'
 import { platform } from '../ports/access.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /** Where rights at a scope come from. */
 export interface Chain {

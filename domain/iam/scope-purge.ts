@@ -1,6 +1,5 @@
 import type { Binding, Policy, Role, ServiceAccount } from '../../output/iam/types.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
-import type { Scope } from '../ports/operations.ts'
 import { again, done, type Procedure, type WorkOrder } from '../ports/procedures.ts'
 import type { Collection, Stored, Transaction, Where } from '../ports/store.ts'
 import { removeAllKeys } from './account-keys.ts'
@@ -14,6 +13,7 @@ import { rolePermissions, roles } from './roles-store.ts'
 import { principalOfServiceAccount, serviceAccounts } from './service-accounts-store.ts'
 import { deactivate } from './user-life.ts'
 import { users, type StoredUser } from './users-store.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /** Rows that one transaction takes along: others wait no longer than that. */
 const batchSize = 50

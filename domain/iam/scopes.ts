@@ -2,10 +2,10 @@ import { scopeNotActive, scopeNotFound } from '../../output/iam/errors.ts'
 import type { ScopeKind } from '../../output/iam/types.ts'
 import { fieldInvalid } from '../../output/shared/errors.ts'
 import { atField } from '../../runtime/errors.ts'
-import type { Scope } from '../ports/operations.ts'
 import type { Reader, Transaction } from '../ports/store.ts'
 import type { Taxonomy } from '../ports/taxonomy.ts'
 import { platform } from '../ports/access.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /** A scope as bodies and rows have it. */
 export interface ScopeMembers {

@@ -5,11 +5,11 @@ import { fieldInvalid } from '../../output/shared/errors.ts'
 import { atField, type FieldViolation } from '../../runtime/errors.ts'
 import { quoted } from '../../runtime/refusal.ts'
 import { canonical } from '../../runtime/validation.ts'
-import type { Scope } from '../ports/operations.ts'
 import type { Reader } from '../ports/store.ts'
 import type { Catalogue } from './catalogue.ts'
 import { checkCondition } from './conditions.ts'
 import { foundPrincipal, foundRole, noRole } from './found.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /**
  * Statements as they are kept. Throws, for what can be told without the store (iam.md 1, 4.4): FIELD_INVALID with all

@@ -1,9 +1,10 @@
 import type { Policy, PolicyEffect, PolicyStatement } from '../../output/iam/types.ts'
 import type { CalledThings } from './called-things.ts'
 import type { Catalogue, CataloguePermission } from './catalogue.ts'
-import { storedCondition, type Attributes, type Condition, type Verdict } from './conditions.ts'
+import { storedCondition } from './conditions.ts'
 import { PermissionSet } from './permission-set.ts'
 import type { RightsAt } from './rights-at.ts'
+import type { Condition, Attributes, Verdict } from './condition.ts'
 
 /** One statement of a policy, ready to be matched. */
 export interface Statement {

@@ -1,10 +1,10 @@
 import { tokensList } from '../../output/iam/filters.ts'
 import type { Token, TokenStatus } from '../../output/iam/types.ts'
-import type { Scope } from '../ports/operations.ts'
 import type { Collection } from '../ports/store.ts'
 import { timeField } from './time-filters.ts'
 import { keptMs } from './token-lives.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /**
  * A session or token family as kept. It has more than is answered, so its text never is: `tokenAnswer` picks. Whether

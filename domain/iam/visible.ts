@@ -1,6 +1,4 @@
-import type { Scope } from '../ports/operations.ts'
 import type { CataloguePermission } from './catalogue.ts'
-import type { Attributes } from './conditions.ts'
 import { attributes } from './decide.ts'
 import type { Circumstances, Visibility } from './decisions.ts'
 import type { HeldBindings } from './held-bindings.ts'
@@ -8,6 +6,8 @@ import type { PermissionSet } from './permission-set.ts'
 import { type Chain, scopeKey } from './scope-chains.ts'
 import { Turns } from './turns.ts'
 import type { PolicyIndex } from './workspace-policies.ts'
+import type { Scope } from '../ports/scope.ts'
+import type { Attributes } from './condition.ts'
 
 /** What else has to be known to tell what is visible. */
 export interface Sight {

@@ -1,7 +1,7 @@
 import type { CallContext } from '../../runtime/context.ts'
 import type { PathParameters } from '../../runtime/doors.ts'
-import type { Scope } from './operations.ts'
 import type { Reader, Where } from './store.ts'
+import type { Scope } from './scope.ts'
 
 /**
  * Questions that only domain code can put, because the scope stands in a row or a body (conventions §12). What the

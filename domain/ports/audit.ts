@@ -1,6 +1,6 @@
 import type { CallContext } from '../../runtime/context.ts'
-import type { Scope } from './operations.ts'
 import type { Transaction } from './store.ts'
+import type { Scope } from './scope.ts'
 
 /** One thing that somebody did or was refused (conventions §13). It never holds values, only the names of fields. */
 export interface Activity {

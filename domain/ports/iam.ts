@@ -1,5 +1,5 @@
-import type { Scope } from './operations.ts'
 import type { Reader, Transaction } from './store.ts'
+import type { Scope } from './scope.ts'
 
 /** A scope of an organisation whose tree the transaction holds alone: nothing of the tree has to be read for it. */
 export interface HeldScope {

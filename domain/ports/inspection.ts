@@ -1,6 +1,6 @@
-import type { Scope } from './operations.ts'
 import type { WorkOrder } from './procedures.ts'
 import type { Reader } from './store.ts'
+import type { Scope } from './scope.ts'
 
 /** A row that is not what the other rows say it must be. */
 export interface Finding {

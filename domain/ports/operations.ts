@@ -3,18 +3,8 @@ import type { JsonText } from '../../runtime/json.ts'
 import type { AreaTypes } from '../../runtime/route.ts'
 import type { WorkOrder } from './procedures.ts'
 import type { Collection, Transaction } from './store.ts'
-
-/** The scope at which a thing lives: bare type, and an id that is empty for PLATFORM. */
-export interface Scope {
-  readonly type: 'PLATFORM' | 'ORGANISATION' | 'GROUP' | 'WORKSPACE'
-  readonly id: string
-}
-
-/** A notice that goes into an operation; `code` is the full S_SSS_EEE number of its reason. */
-export interface Warning {
-  readonly code: number
-  readonly description: string
-}
+import type { Scope } from './scope.ts'
+import type { Warning } from './warning.ts'
 
 /** What a mutation did, as its operation records it. */
 export interface Effect<Area extends AreaTypes = AreaTypes> {

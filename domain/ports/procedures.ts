@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts'
-import type { Scope, Warning } from './operations.ts'
 import type { Reader, Transaction } from './store.ts'
+import type { Scope } from './scope.ts'
+import type { Warning } from './warning.ts'
 
 /** A failure that ends an operation; `code` is the full S_SSS_EEE number of its reason (conventions §5, §7). */
 export interface OperationError {

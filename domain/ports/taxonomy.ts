@@ -1,5 +1,5 @@
-import type { Scope } from './operations.ts'
 import type { Reader, Transaction } from './store.ts'
+import type { Scope } from './scope.ts'
 
 /** What may be done with a node of the tree, the strictest last. */
 export type NodeState = 'ACTIVE' | 'SUSPENDED' | 'ARCHIVED' | 'DELETING'

@@ -3,8 +3,9 @@ import { atField } from '../../runtime/errors.ts'
 import { isUuid } from '../../runtime/formats.ts'
 import { sharedWhere, type Reader, type Stored, type Transaction, type Where } from '../ports/store.ts'
 import type { Taxonomy } from '../ports/taxonomy.ts'
-import { workspaceScope, type AnyKind, type Kind, type Place, type Reference, type Row, type RowPath } from './kind.ts'
+import { workspaceScope, type AnyKind, type Kind, type Place, type Reference, type RowPath } from './kind.ts'
 import { addReference } from './references.ts'
+import type { Row } from './row.ts'
 
 /** What is asked to tell an absent workspace from an absent row. */
 type Tree = Pick<Taxonomy, 'chain'>

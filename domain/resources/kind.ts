@@ -1,20 +1,13 @@
 import type { ApiError, ErrorDetails } from '../../runtime/errors.ts'
 import type { Fields } from '../../runtime/field-mask.ts'
 import { isRecord } from '../../runtime/validation.ts'
-import type { Scope } from '../ports/operations.ts'
 import { sharedWhere, type Collection, type Reader, type Stored, type Transaction, type Where } from '../ports/store.ts'
 import type { Amount, Taxonomy } from '../ports/taxonomy.ts'
 import { forgetRow, type Target } from './references.ts'
 import { takeDifference } from './taken.ts'
 import type { StateTable } from './states.ts'
-
-/** A row that lies in a workspace, or at the platform when it has no `workspace_id`. */
-export interface Row {
-  readonly id: string
-  readonly workspace_id?: string
-  /** The engine of the path; absent where paths name none. */
-  readonly engine?: string
-}
+import type { Scope } from '../ports/scope.ts'
+import type { Row } from './row.ts'
 
 /** What callers create, change and delete has the standard fields of conventions §2. */
 export interface Resource extends Row {

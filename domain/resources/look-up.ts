@@ -1,8 +1,8 @@
 import { platform, type ScopeOf } from '../ports/access.ts'
-import type { Scope } from '../ports/operations.ts'
 import type { Reader } from '../ports/store.ts'
 import { isUuid } from '../../runtime/formats.ts'
 import type { AnyKind } from './kind.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /** Name and labels of a resource as policies match them, and where it lives (iam.md 4.1). */
 export interface ResolvedResource {

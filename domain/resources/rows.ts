@@ -4,7 +4,8 @@ import type { Page } from '../../runtime/pagination.ts'
 import { sharedWhere, type Store, type Stored, type Where } from '../ports/store.ts'
 import type { Taxonomy } from '../ports/taxonomy.ts'
 import { idOf, parameterOf, placeIn, requireFound, requirePlace } from './found.ts'
-import type { Kind, Row, RowPath } from './kind.ts'
+import type { Kind, RowPath } from './kind.ts'
+import type { Row } from './row.ts'
 
 interface RowParts {
   readonly store: Store

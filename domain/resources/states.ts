@@ -1,5 +1,5 @@
 import type { ApiError, ErrorDetails } from '../../runtime/errors.ts'
-import type { Row } from './kind.ts'
+import type { Row } from './row.ts'
 
 /** One change of state: `start` leads from STOPPED or ERROR to STARTING. */
 export interface Transition {

@@ -10,12 +10,12 @@ import {
   type ScopeOf,
   type Sent,
 } from '../ports/access.ts'
-import type { Scope } from '../ports/operations.ts'
 import type { Collection, Reader, Where } from '../ports/store.ts'
 import { groups, organisations, workspaces } from './nodes.ts'
 import { quotaOverrides } from './quota-overrides-store.ts'
 import { HandedWorkspace, readWorkspace } from './read-workspace.ts'
 import { parentScope, scopeOf } from './scopes.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /**
  * Where the operations of the tree are authorized (taxonomy.md §3): at the node itself, at its parent, or at the place

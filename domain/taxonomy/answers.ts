@@ -1,12 +1,12 @@
 import type { Group, LifecycleState, Organisation, Workspace } from '../../output/taxonomy/types.ts'
 import type { JsonText } from '../../runtime/json.ts'
-import type { Scope } from '../ports/operations.ts'
 import type { Reader, Stored } from '../ports/store.ts'
 import { jsonText, withMembers } from '../resources/json-text.ts'
 import type { Below } from './counts.ts'
 import { trees, type StoredGroup, type StoredOrganisation, type StoredWorkspace } from './nodes.ts'
 import { inherit, type Effective, type Place } from './places.ts'
 import { wireScope } from './scopes.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /** An organisation as it is answered: what is kept, and how much is below it. */
 export async function organisationAnswer(

@@ -1,6 +1,6 @@
 import type { LifecycleState } from '../../output/taxonomy/types.ts'
-import type { Scope } from '../ports/operations.ts'
 import type { WorkOrder } from '../ports/procedures.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /** What a change of state leaves to be done: the areas follow it in the workspaces at and below a node. */
 export interface CascadeInput {

@@ -1,6 +1,6 @@
-import type { Scope } from '../ports/operations.ts'
 import type { Reader } from '../ports/store.ts'
 import { groups, organisations, workspaces, type StoredGroup, type StoredWorkspace } from './nodes.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /** What a group or workspace lies in (`Taxonomy.parent`). */
 export async function parent(reader: Reader, { id, type }: Scope): Promise<Scope | undefined> {

@@ -1,11 +1,11 @@
 import { workspaceNotFound } from '../../output/shared/errors.ts'
-import type { Scope } from '../ports/operations.ts'
 import type { Transaction } from '../ports/store.ts'
 import type { Amount } from '../ports/taxonomy.ts'
 import { chain } from './chains.ts'
 import { limitsOn, requireRoom } from './limits.ts'
 import { trees, workspaces } from './nodes.ts'
 import { lockTotal, quotaTotals, quotaUsages, usageId, type QuotaUsage } from './usage.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /** Takes amounts for a workspace, or gives them back (`Taxonomy.consume`). Rows are locked in the order of the quotas. */
 export async function consume(

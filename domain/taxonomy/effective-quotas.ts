@@ -4,7 +4,6 @@ import { effectiveQuotaScopeInvalid } from '../../output/taxonomy/errors.ts'
 import type { EffectiveQuotaHandlers } from '../../output/taxonomy/handlers.ts'
 import type { EffectiveQuota, GetEffectiveQuotaRequest, Quota } from '../../output/taxonomy/types.ts'
 import type { Answer } from '../../runtime/json.ts'
-import type { Scope } from '../ports/operations.ts'
 import type { Reader } from '../ports/store.ts'
 import { limitsOn, type Limit } from './limits.ts'
 import { locate } from './locate.ts'
@@ -13,6 +12,7 @@ import type { TaxonomyParts } from './parts.ts'
 import { scopeOf, wireScope } from './scopes.ts'
 import { foundOrganisation } from './tree-lock.ts'
 import { usageOf } from './usage.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /** What quotas allow at a node, by all limits on the way to it; computed at the read (taxonomy.md §4). */
 export class EffectiveQuotas implements EffectiveQuotaHandlers {

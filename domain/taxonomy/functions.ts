@@ -1,5 +1,4 @@
 import { workspaceNotActive, workspaceNotFound } from '../../output/shared/errors.ts'
-import type { Scope } from '../ports/operations.ts'
 import type { Reader, Transaction } from '../ports/store.ts'
 import type { EffectiveState, Taxonomy } from '../ports/taxonomy.ts'
 import { chain, parent } from './chains.ts'
@@ -8,6 +7,7 @@ import { locate } from './locate.ts'
 import { groups, trees, workspaces } from './nodes.ts'
 import { groupsBelow } from './places.ts'
 import { active, bareState } from './states.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /** What other areas ask the tree. */
 export const taxonomyFunctions: Taxonomy = { requireActive, share, effectiveState, parent, chain, subtree, consume }

@@ -9,7 +9,7 @@ import { workspaceNotFound } from '../../output/shared/errors.ts'
 import type { LifecycleState } from '../../output/taxonomy/types.ts'
 import type { ApiError } from '../../runtime/errors.ts'
 import type { HeldScope } from '../ports/iam.ts'
-import type { Effect, Scope } from '../ports/operations.ts'
+import type { Effect } from '../ports/operations.ts'
 import { platformWorkspaceId, systemOrganisationId } from '../ports/reserved.ts'
 import type { Collection, Stored } from '../ports/store.ts'
 import {
@@ -20,6 +20,7 @@ import {
   type StoredOrganisation,
   type StoredWorkspace,
 } from './nodes.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /** What the last change of state left in a node. */
 export interface StateMark {

@@ -3,13 +3,14 @@ import type { LifecycleState } from '../../output/taxonomy/types.ts'
 import type { CallContext } from '../../runtime/context.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Iam } from '../ports/iam.ts'
-import type { Effect, Scope } from '../ports/operations.ts'
+import type { Effect } from '../ports/operations.ts'
 import type { Reader, Stored, Transaction, Where } from '../ports/store.ts'
 import { cascade } from './cascade-order.ts'
 import { effectOn, requireState, unlessPlatforms, type Kind, type StoredNode } from './kinds.ts'
 import { archivals, workspaces } from './nodes.ts'
 import { groupsBelow } from './places.ts'
 import { active, archived, statesBelow, strictness, suspended } from './states.ts'
+import type { Scope } from '../ports/scope.ts'
 
 interface Transition {
   /** Of the operation. */

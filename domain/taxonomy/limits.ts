@@ -1,10 +1,10 @@
 import { quotaExceeded } from '../../output/shared/errors.ts'
-import type { Scope } from '../ports/operations.ts'
 import type { Reader } from '../ports/store.ts'
 import { quotaOverrides, type StoredOverride } from './quota-overrides-store.ts'
 import { quotas } from './quotas-store.ts'
 import { scopeOf } from './scopes.ts'
 import { usageOf } from './usage.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /** A limit of a quota at one node of a chain. */
 export interface Limit {

@@ -1,8 +1,8 @@
-import type { Scope } from '../ports/operations.ts'
 import type { Reader } from '../ports/store.ts'
 import { groups, organisations, workspaces, type StoredOrganisation } from './nodes.ts'
 import { inherit, placeAt, type Effective, type Place } from './places.ts'
 import { scopeOf } from './scopes.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /** A node of the tree with what it inherits. */
 export interface Located {

@@ -1,9 +1,9 @@
-import type { Scope } from '../ports/operations.ts'
 import type { Transaction } from '../ports/store.ts'
 import { limitsAt, requireRoom } from './limits.ts'
 import { scopesOf } from './locate.ts'
 import type { Place } from './places.ts'
 import { countsNodes, lockTotal, usageOf } from './usage.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /**
  * Throws QUOTA_EXCEEDED when a limit above the new place, that is not above the old one, has no room for what has moved

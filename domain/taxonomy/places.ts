@@ -1,9 +1,9 @@
 import type { Ancestor, LifecycleState } from '../../output/taxonomy/types.ts'
-import type { Scope } from '../ports/operations.ts'
 import type { Reader } from '../ports/store.ts'
 import { groups, type StoredGroup, type StoredOrganisation } from './nodes.ts'
 import { wireScope } from './scopes.ts'
 import { strictness } from './states.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /** A state, and the node that it comes from: the nearest to the root where several have it. */
 export interface Effective {

@@ -1,8 +1,8 @@
 import { quotaOverrideAlreadyExists } from '../../output/taxonomy/errors.ts'
 import { quotaOverridesList } from '../../output/taxonomy/filters.ts'
 import type { QuotaOverride } from '../../output/taxonomy/types.ts'
-import type { Scope } from '../ports/operations.ts'
 import type { Collection, Reader, Transaction } from '../ports/store.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /** An override as kept; its usage is summed when it is read. */
 export type StoredOverride = Omit<QuotaOverride, 'usage'>

@@ -12,7 +12,6 @@ import type { QuotaOverride } from '../../output/taxonomy/types.ts'
 import { quotaOverrideFields } from '../../output/taxonomy/validators.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import { seenBy } from '../ports/access.ts'
-import type { Scope, Warning } from '../ports/operations.ts'
 import type { Parts } from '../ports/parts.ts'
 import type { Reader, Transaction } from '../ports/store.ts'
 import { nextEtag } from '../resources/etag.ts'
@@ -23,6 +22,8 @@ import { quotaOverrides, type StoredOverride } from './quota-overrides-store.ts'
 import { belowUsage, quotaKind } from './quotas.ts'
 import { scopeOf } from './scopes.ts'
 import { countsNodes, usageOf } from './usage.ts'
+import type { Scope } from '../ports/scope.ts'
+import type { Warning } from '../ports/warning.ts'
 
 /** Overrides, each of one quota at one node; an operation lives at the node. */
 export const quotaOverrideKind = defineKind({

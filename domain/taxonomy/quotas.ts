@@ -16,7 +16,6 @@ import type { QuotaHandlers } from '../../output/taxonomy/handlers.ts'
 import { quotaFields } from '../../output/taxonomy/validators.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import { isRecord } from '../../runtime/validation.ts'
-import type { Warning } from '../ports/operations.ts'
 import type { Parts } from '../ports/parts.ts'
 import type { Reader, Stored, Transaction } from '../ports/store.ts'
 import { nextEtag } from '../resources/etag.ts'
@@ -25,6 +24,7 @@ import { overrideAt } from './quota-overrides-store.ts'
 import { builtInQuotas, fixedMembers } from './quotas-built-in.ts'
 import { quotas } from './quotas-store.ts'
 import { usageOf } from './usage.ts'
+import type { Warning } from '../ports/warning.ts'
 
 /** Quotas; no caller makes or deletes one. */
 export const quotaKind = defineKind({

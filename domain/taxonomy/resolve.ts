@@ -1,6 +1,6 @@
-import type { Scope } from '../ports/operations.ts'
 import type { Reader } from '../ports/store.ts'
 import { groups, organisations, workspaces } from './nodes.ts'
+import type { Scope } from '../ports/scope.ts'
 
 interface Resolved {
   readonly name: string

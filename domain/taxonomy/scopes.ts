@@ -1,5 +1,5 @@
 import type { ScopeType } from '../../output/taxonomy/types.ts'
-import type { Scope } from '../ports/operations.ts'
+import type { Scope } from '../ports/scope.ts'
 
 const bareTypes: Readonly<Record<ScopeType, Scope['type'] | undefined>> = {
   TAXONOMY_SCOPE_TYPE_UNSPECIFIED: undefined,

@@ -1,7 +1,7 @@
-import type { Scope } from '../ports/operations.ts'
 import type { Collection, Reader, Transaction } from '../ports/store.ts'
 import { trees, workspaces } from './nodes.ts'
 import { groupsIn } from './places.ts'
+import type { Scope } from '../ports/scope.ts'
 
 /**
  * What one workspace uses of one quota. Usage of a group is the sum over the workspaces below it, taken when it is

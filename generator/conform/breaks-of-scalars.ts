@@ -1,11 +1,11 @@
 import type { Json, Schema } from '../model/types.ts'
-import type { BreakKind } from './breaks.ts'
 import { keeps, textExample, type TextRules } from './example-text.ts'
 import { formatOf } from './formats.ts'
 import { boundsOf } from './judge.ts'
 import { patternOf } from './pattern/pattern.ts'
 import { textFor } from './pattern/text.ts'
 import type { Shape } from './shape.ts'
+import type { BreakKind } from './break-kind.ts'
 
 /** A value that breaks one constraint of a schema without parts. */
 interface ScalarBreak {

@@ -3,12 +3,7 @@ import { keyBreaks, scalarBreaks } from './breaks-of-scalars.ts'
 import type { Examples } from './example.ts'
 import { isJsonObject, type JsonObject, memberOf, withMember, withoutMember } from './json.ts'
 import { elementView, memberView, mustBeSent, type ObjectShape, type Shape, shapeOf, travels } from './shape.ts'
-
-/**
- * The kind of a broken constraint. `reset`: an update without a mask leaves a required member out. `type` and `null`
- * exist only in JSON, not in parameters that are text.
- */
-export type BreakKind = 'missing' | 'reset' | 'type' | 'null' | 'value' | 'count' | 'unknown'
+import type { BreakKind } from './break-kind.ts'
 
 /** A value with exactly one broken constraint, and the place of the fault. */
 export interface Break {

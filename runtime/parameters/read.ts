@@ -1,6 +1,6 @@
 import { parseJson, setMember } from '../json.ts'
-import type { Field, Parameter, ParameterType, Scalar } from '../route.ts'
 import type { Faults } from '../validation.ts'
+import type { Scalar, ParameterType, Parameter, Field } from './types.ts'
 
 /** Where the parameters of one call stand. */
 export interface ParameterSource {

@@ -1,4 +1,4 @@
-import type { Parameter } from '../route.ts'
+import type { Parameter } from './types.ts'
 
 /** What the parameters of a request and its body make, written one after the other. */
 export interface Written {

@@ -1,11 +1,11 @@
 import type { Decisions, Visibility } from '../../domain/iam/decisions.ts'
 import { platform, type Access, type Visible } from '../../domain/ports/access.ts'
-import type { Scope } from '../../domain/ports/operations.ts'
 import type { Reader } from '../../domain/ports/store.ts'
 import type { Taxonomy } from '../../domain/ports/taxonomy.ts'
 import { isUuid } from '../../runtime/formats.ts'
 import { circumstancesOf, isAllowed, touches } from './doors.ts'
 import { permissionDenied } from './refusals.ts'
+import type { Scope } from '../../domain/ports/scope.ts'
 
 interface AccessParts {
   readonly decisions: Decisions

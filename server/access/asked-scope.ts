@@ -1,11 +1,11 @@
 import { platform, type Asked, type ScopeOf } from '../../domain/ports/access.ts'
-import type { Scope } from '../../domain/ports/operations.ts'
 import type { Collection } from '../../domain/ports/store.ts'
 import { routeNotFound } from '../../output/shared/errors.ts'
 import type { PathParameters } from '../../runtime/doors.ts'
 import { isUuid } from '../../runtime/formats.ts'
 import { quoted } from '../../runtime/refusal.ts'
 import type { OperationRecord } from '../operations/record.ts'
+import type { Scope } from '../../domain/ports/scope.ts'
 
 const addressable = ['ORGANISATION', 'GROUP', 'WORKSPACE'] as const satisfies readonly Scope['type'][]
 

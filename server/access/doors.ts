@@ -1,6 +1,5 @@
 import type { CalledResource, Circumstances, Decisions } from '../../domain/iam/decisions.ts'
 import { platform, type AccessScopes, type ScopeOf } from '../../domain/ports/access.ts'
-import type { Scope } from '../../domain/ports/operations.ts'
 import type { Store } from '../../domain/ports/store.ts'
 import type { CallContext, Principal } from '../../runtime/context.ts'
 import type { Authorized, Doors, PathParameters } from '../../runtime/doors.ts'
@@ -10,6 +9,7 @@ import { hasUsedKey } from '../operations/idempotency.ts'
 import { pathScope, requireScopeWord, scopeOfPath } from './asked-scope.ts'
 import { resourceOf, type ResourceOf } from './called-resource.ts'
 import { permissionDenied } from './refusals.ts'
+import type { Scope } from '../../domain/ports/scope.ts'
 
 /** What the doors ask of iam. */
 export interface DoorParts {

@@ -1,6 +1,6 @@
-import type { Scope } from '../../domain/ports/operations.ts'
 import { ApiError } from '../../runtime/errors.ts'
 import { doorReasons } from './errors.ts'
+import type { Scope } from '../../domain/ports/scope.ts'
 
 /** One answer for every refusal: it tells neither what exists nor which rule refused (conventions §12). */
 export const permissionDenied = (permission: string, { id, type }: Scope): ApiError =>

@@ -1,5 +1,4 @@
 import { calledBy, type Activity, type Audit } from '../../domain/ports/audit.ts'
-import type { Scope } from '../../domain/ports/operations.ts'
 import type { Store } from '../../domain/ports/store.ts'
 import type { CallContext } from '../../runtime/context.ts'
 import type { Doors } from '../../runtime/doors.ts'
@@ -7,6 +6,7 @@ import { ApiError } from '../../runtime/errors.ts'
 import type { BoundRoute, Route } from '../../runtime/route.ts'
 import { doorReasons } from '../access/errors.ts'
 import type { Log } from '../log.ts'
+import type { Scope } from '../../domain/ports/scope.ts'
 
 /** Records refusals, each in a transaction of its own: that of the refused call is undone. */
 export interface Denials {

@@ -1,10 +1,10 @@
 import type { Activity, Audit } from '../../domain/ports/audit.ts'
 import type { Clock } from '../../domain/ports/clock.ts'
-import type { Scope } from '../../domain/ports/operations.ts'
 import type { Collection } from '../../domain/ports/store.ts'
 import type { Taxonomy } from '../../domain/ports/taxonomy.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import { column } from '../operations/conditions.ts'
+import type { Scope } from '../../domain/ports/scope.ts'
 
 /** An activity that waits to be numbered and chained; its members are named as the answered activity names them. */
 export interface OutboxRow {

@@ -1,10 +1,11 @@
 import { bind } from '../../runtime/bind.ts'
 import { plainText } from '../../runtime/body.ts'
-import { ApiError, commonReasons, stubReason } from '../../runtime/errors.ts'
-import type { BoundRoute, ErrorDomain, Parameter, Route } from '../../runtime/route.ts'
+import { ApiError, commonReasons, stubReason, type ErrorDomain } from '../../runtime/errors.ts'
+import type { BoundRoute, Route } from '../../runtime/route.ts'
 import type { Exposition } from './exposition.ts'
 import { isLoopback } from './loopback.ts'
 import type { Sources } from './metrics.ts'
+import type { Parameter } from '../../runtime/parameters/types.ts'
 
 /** Headers that say that somebody passes the request on. */
 const forwardingHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'] as const

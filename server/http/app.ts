@@ -1,7 +1,6 @@
 import Fastify, { LogController, type FastifyInstance } from 'fastify'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { answerClientError, nodeHost, serverOptions } from '../../runtime/hosts/node.ts'
-import type { ErrorDomain } from '../../runtime/route.ts'
 import type { RenderError } from '../../runtime/status.ts'
 import type { Dispatch } from '../../runtime/wire.ts'
 import { createClock } from '../clock.ts'
@@ -10,6 +9,7 @@ import { logOptions } from '../log.ts'
 import { Connections, type RequestRules } from './connections.ts'
 import type { HttpLimits } from './limits.ts'
 import { identified } from './refusals.ts'
+import type { ErrorDomain } from '../../runtime/errors.ts'
 
 /** A connection on which nothing happens is closed so long after the last request could have arrived. */
 const idleMarginMs = 5000

@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Pace } from '../../domain/ports/data-planes.ts'
-import type { ErrorDomain } from '../../runtime/route.ts'
 import type { RenderError } from '../../runtime/status.ts'
+import type { ErrorDomain } from '../../runtime/errors.ts'
 
 /** What holds of requests to a part of the server in place of what holds of all. */
 export interface RequestRules {

@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { bind } from '../../runtime/bind.ts'
 import { JsonText } from '../../runtime/json.ts'
-import type { BoundRoute, ErrorDomain, Reply, Route } from '../../runtime/route.ts'
+import type { BoundRoute, Reply, Route } from '../../runtime/route.ts'
 import type { AreaModule } from '../area.ts'
 import type { Readiness, Vitals } from '../health/vitals.ts'
+import type { ErrorDomain } from '../../runtime/errors.ts'
 
 const json = { type: 'application/json', kind: 'json' } as const
 const takesNothing = (request: unknown): request is object => typeof request === 'object'

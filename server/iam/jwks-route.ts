@@ -1,6 +1,7 @@
 import type { SigningKeys } from '../../domain/iam/signing-keys.ts'
 import { bind } from '../../runtime/bind.ts'
-import type { BoundRoute, ErrorDomain, Reply, Route } from '../../runtime/route.ts'
+import type { BoundRoute, Reply, Route } from '../../runtime/route.ts'
+import type { ErrorDomain } from '../../runtime/errors.ts'
 
 type KeySet = Awaited<ReturnType<SigningKeys['jwks']>>
 

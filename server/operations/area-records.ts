@@ -1,8 +1,7 @@
 import type { OperationError } from '../../domain/ports/procedures.ts'
 import type { Collection, Transaction } from '../../domain/ports/store.ts'
-import { commonReasons, type ApiError } from '../../runtime/errors.ts'
+import { commonReasons, type ApiError, type ErrorDomain } from '../../runtime/errors.ts'
 import type { ListFields } from '../../runtime/filter/types.ts'
-import type { ErrorDomain } from '../../runtime/route.ts'
 import type { OperationRecord } from './record.ts'
 
 /** What the server knows of the operation records of one area. */

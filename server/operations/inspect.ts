@@ -1,11 +1,11 @@
 import type { Finding } from '../../domain/ports/inspection.ts'
-import type { Scope } from '../../domain/ports/operations.ts'
 import type { WorkOrder } from '../../domain/ports/procedures.ts'
 import type { Collection, Reader } from '../../domain/ports/store.ts'
 import { isEnded } from '../../runtime/operations.ts'
 import { rememberedKeys } from './idempotency.ts'
 import type { OperationRecord } from './record.ts'
 import { laneOf, works, type Work } from './work.ts'
+import type { Scope } from '../../domain/ports/scope.ts'
 
 /** The operations of an area, whose name is that of the area. */
 export interface AreaOperations {

@@ -8,7 +8,7 @@ import { effectActivity } from '../audit/effects.ts'
 import type { CallContext } from '../../runtime/context.ts'
 import type { ListFields } from '../../runtime/filter/types.ts'
 import type { JsonText } from '../../runtime/json.ts'
-import type { AreaTypes, ErrorDomain } from '../../runtime/route.ts'
+import type { AreaTypes } from '../../runtime/route.ts'
 import { Faults } from '../../runtime/validation.ts'
 import { commonError, operationsCollection } from './area-records.ts'
 import { failWork } from './ending.ts'
@@ -16,6 +16,7 @@ import { callKey, recall, remember, type CallKey } from './idempotency.ts'
 import { newRecord, type Cause } from './record.ts'
 import type { WorkQueue } from './work-queue.ts'
 import { works } from './work.ts'
+import type { ErrorDomain } from '../../runtime/errors.ts'
 
 /** What the operations of all areas are made with. */
 export interface OperationsParts {

@@ -1,7 +1,8 @@
-import type { Effect, Warning } from '../../domain/ports/operations.ts'
+import type { Effect } from '../../domain/ports/operations.ts'
 import type { OperationError, StepWarning } from '../../domain/ports/procedures.ts'
 import { mayBecome, stateOf, type OperationState } from '../../runtime/operations.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
+import type { Warning } from '../../domain/ports/warning.ts'
 
 /** The operation record of an area as the store keeps and the wire shows it (conventions §5). */
 export interface OperationRecord {

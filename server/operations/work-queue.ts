@@ -1,4 +1,3 @@
-import type { Scope } from '../../domain/ports/operations.ts'
 import type { Procedure, WorkOrder } from '../../domain/ports/procedures.ts'
 import type { Transaction } from '../../domain/ports/store.ts'
 import { quoted } from '../../runtime/refusal.ts'
@@ -6,6 +5,7 @@ import { formatMillis } from '../../runtime/timestamps.ts'
 import type { AreaRecords } from './area-records.ts'
 import type { Cause } from './record.ts'
 import { laneOf, works, type Work } from './work.ts'
+import type { Scope } from '../../domain/ports/scope.ts'
 
 /** A procedure with the records of its area. */
 export interface Declared {

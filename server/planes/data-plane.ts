@@ -1,7 +1,8 @@
 import type { DataPlane, Pace } from '../../domain/ports/data-planes.ts'
-import type { BoundRoute, ErrorDomain } from '../../runtime/route.ts'
+import type { BoundRoute } from '../../runtime/route.ts'
 import type { RenderError } from '../../runtime/status.ts'
 import type { RequestRules } from '../http/connections.ts'
+import type { ErrorDomain } from '../../runtime/errors.ts'
 
 /** A plane of the area whose errors have this domain. */
 export interface AreaPlane extends DataPlane, RequestRules {

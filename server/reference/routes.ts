@@ -1,8 +1,8 @@
 import { bind } from '../../runtime/bind.ts'
 import { plainText } from '../../runtime/body.ts'
-import { ApiError, commonReasons } from '../../runtime/errors.ts'
+import { ApiError, commonReasons, type ErrorDomain } from '../../runtime/errors.ts'
 import { JsonText } from '../../runtime/json.ts'
-import type { BoundRoute, ErrorDomain, Reply } from '../../runtime/route.ts'
+import type { BoundRoute, Reply } from '../../runtime/route.ts'
 
 /** A file as it is answered. */
 interface File {

@@ -3,10 +3,14 @@ import type { FilterType } from '../../runtime/filter/types.ts'
 import { storedTimestamp } from '../../runtime/timestamps.ts'
 import { isRecord, own } from '../../runtime/validation.ts'
 import type { SqlValue } from './connection.ts'
-import type { Dialect } from './dialect.ts'
 
 /** The types that are one scalar and so become columns. */
 export type ColumnType = 'STRING' | 'ENUM' | 'TIMESTAMP' | 'INTEGER' | 'BOOLEAN' | 'NUMBER'
+
+/** The types of SQL for the types of columns. */
+export interface ColumnTypes {
+  readonly types: Readonly<Record<ColumnType, string>>
+}
 
 /** A column that is written with each document. */
 export interface WrittenColumn {
@@ -49,7 +53,7 @@ interface Origin {
 function columnOf(
   name: string,
   type: FilterType,
-  { types }: Dialect,
+  { types }: ColumnTypes,
   { path = name, sql = quoteName(name) }: Origin = {},
 ): Column | undefined {
   if (type === 'MAP' || type === 'PRESENCE') return undefined
@@ -61,7 +65,7 @@ function columnOf(
 }
 
 /** The column of a field that a query derives; `sql` yields its values. */
-export function derivedColumn(name: string, type: FilterType, sql: string, dialect: Dialect): Column {
+export function derivedColumn(name: string, type: FilterType, sql: string, dialect: ColumnTypes): Column {
   const column = columnOf(name, type, dialect, { sql })
   if (column === undefined) throw new Error(`field "${name}" is of type ${type}, which cannot be derived`)
   return column
@@ -74,7 +78,7 @@ export function textColumn(column: Column): Column {
 }
 
 /** The columns of the members of a collection by name; its id is `_key`. */
-export function memberColumns(collection: Collection<never>, dialect: Dialect): ReadonlyMap<string, Column> {
+export function memberColumns(collection: Collection<never>, dialect: ColumnTypes): ReadonlyMap<string, Column> {
   const { list, columns = {}, id } = collection
   const declared = [
     ...Object.entries(columns),

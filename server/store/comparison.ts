@@ -1,6 +1,6 @@
 import type { Filter, FilterValue } from '../../runtime/filter/types.ts'
 import { isInt64 } from './columns.ts'
-import type { Condition } from './keyset.ts'
+import type { Condition } from './condition.ts'
 
 type Operator = Extract<Filter, { kind: 'compare' }>['operator']
 

@@ -1,8 +1,8 @@
 import type { Derived } from '../../domain/ports/store.ts'
 import { derivedColumn, textColumn } from './columns.ts'
-import type { Condition } from './keyset.ts'
 import type { Layout } from './layout.ts'
 import { columnNamed, type Columns } from './order.ts'
+import type { Condition } from './condition.ts'
 
 /** The derived fields of a query as a table that lives as long as its statement. */
 export interface DerivedTable {

@@ -1,7 +1,6 @@
 import type { FilterField, FilterType, ListFields } from '../../runtime/filter/types.ts'
-import type { ColumnType, WrittenColumn } from './columns.ts'
-import type { Condition } from './keyset.ts'
-import type { Layout } from './layout.ts'
+import type { ColumnType, ColumnTypes, WrittenColumn } from './columns.ts'
+import type { Condition } from './condition.ts'
 
 /** A condition on a value of SQL. */
 export type ValueTest = (sql: string) => Condition
@@ -13,10 +12,20 @@ export interface Direction {
   readonly isNullable: boolean
 }
 
-/** Where the SQL of SQLite and of PostgreSQL differs; all else is written once. */
-export interface Dialect {
-  /** The types of columns. Texts compare by the bytes of UTF-8, so by code point. */
-  readonly types: Readonly<Record<ColumnType, string>>
+/** The unique sets of a table, as an error tells them apart. */
+export interface UniqueSets {
+  readonly collection: string
+  readonly indexes: readonly {
+    readonly name: string
+    /** The members of a unique set. */
+    readonly unique?: readonly string[]
+    /** The quoted names of the columns of a unique set. */
+    readonly columns?: readonly string[]
+  }[]
+}
+
+/** Where the SQL of SQLite and of PostgreSQL differs; all else is written once. Texts compare by code point. */
+export interface Dialect extends ColumnTypes {
   /** Columns for the fields of a list that hold no single scalar, for a store that does not look into bodies. */
   listColumns(list: ListFields): readonly WrittenColumn[]
   /** `sql` is one of the values. */
@@ -52,5 +61,5 @@ export interface Dialect {
    * The members of the unique set that an error says is violated; undefined for any other error. Throws ENGINE_UNAVAILABLE
    * for a set that is not declared: a newer version has made it.
    */
-  violated(error: unknown, layout: Layout): readonly string[] | undefined
+  violated(error: unknown, sets: UniqueSets): readonly string[] | undefined
 }

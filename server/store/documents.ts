@@ -10,17 +10,6 @@ export interface Mismatch {
   readonly damage: string | undefined
 }
 
-/** The JSON of a body; undefined for what is none. */
-export function documentOf(body: SqlValue | undefined): unknown {
-  if (typeof body !== 'string') return undefined
-  try {
-    return JSON.parse(body)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-}
-
 /** Why a document cannot be read, for people, undefined when it can. Nothing of it is told: it may hold secrets. */
 export function damageOf({ id, columns, hidden, written }: Layout, document: unknown): string | undefined {
   if (!isRecord(document)) return 'it is no object in JSON'

@@ -2,8 +2,9 @@ import type { Filter } from '../../runtime/filter/types.ts'
 import { unsetValues } from './columns.ts'
 import { comparison } from './comparison.ts'
 import type { ValueTest } from './dialect.ts'
-import { all, type Condition } from './keyset.ts'
+import { all } from './keyset.ts'
 import { columnNamed, type Columns } from './order.ts'
+import type { Condition } from './condition.ts'
 
 type Comparison = Extract<Filter, { kind: 'compare' }>
 type Like = Extract<Filter, { kind: 'like' }>

@@ -1,6 +1,6 @@
 import type { Collection } from '../../domain/ports/store.ts'
 import { isRecord, own } from '../../runtime/validation.ts'
-import { documentOf } from './documents.ts'
+import { documentOf } from './parsed-body.ts'
 
 /** A hidden member as it begins in a text: there is always a member before it, the id at least. */
 const headOf = (name: string): string => `,${JSON.stringify(name)}:"`

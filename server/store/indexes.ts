@@ -11,6 +11,8 @@ export interface Index {
   readonly sql: string
   /** The members of the unique set that it decides. */
   readonly unique?: readonly string[]
+  /** The quoted names of the columns of that set. */
+  readonly columns?: readonly string[]
 }
 
 /**
@@ -29,8 +31,12 @@ export function indexesOf(collection: Collection<never>, columns: Columns): read
   }
   const ascending = (name: string): Direction => ({ ...directed(name), descending: false })
   const key = { expression: ownColumns.key, descending: false, isNullable: false }
-  const made: readonly { readonly unique?: readonly string[]; readonly terms: readonly Direction[] }[] = [
-    ...uniques.map(({ fields }) => ({ unique: fields, terms: fields.map(ascending) })),
+  const made: readonly (Pick<Index, 'columns' | 'unique'> & { readonly terms: readonly Direction[] })[] = [
+    ...uniques.map(({ fields }) => ({
+      unique: fields,
+      columns: fields.map(name => columnNamed(columns, name).sql),
+      terms: fields.map(ascending),
+    })),
     ...indexes.map(names => ({ terms: [...names.map(directed), key] })),
     { terms: listedBelow === undefined ? order : [ascending(listedBelow), ...order] },
   ]

@@ -1,12 +1,7 @@
 import type { SortKey } from '../../runtime/filter/types.ts'
 import type { SqlValue } from './connection.ts'
 import type { OrderTerm } from './order.ts'
-
-/** A condition of SQL with its parameters. */
-export interface Condition {
-  readonly sql: string
-  readonly parameters: readonly SqlValue[]
-}
+import type { Condition } from './condition.ts'
 
 /** Rows of a keyset, for which all conditions hold, and the terms that order them: those before have one value in all. */
 export interface Segment {

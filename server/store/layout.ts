@@ -7,7 +7,6 @@ import { HiddenMembers } from './hidden.ts'
 import { indexesOf, isUnique, type Index } from './indexes.ts'
 import type { Columns } from './order.ts'
 import { StatementTexts } from './statement-texts.ts'
-import { updateText } from './writes.ts'
 
 /** What the store knows of one collection, made once when it is declared. */
 export interface Layout extends Columns {
@@ -121,4 +120,11 @@ export function undeclared({ indexes }: Layout, present: Present['indexes']): (r
 function checkNames(named: readonly { readonly name: string }[]): void {
   const long = named.find(({ name }) => Buffer.byteLength(name) > maxNameBytes)
   if (long !== undefined) throw new Error(`"${long.name}" is longer than the ${maxNameBytes} bytes of a name in SQL`)
+}
+
+/** An UPDATE that sets the body and certain columns, named in SQL. */
+export function updateText(table: string, names: readonly string[]): string {
+  const { key, version, body } = ownColumns
+  const set = [body, ...names].map(name => `${name} = ?`).join(', ')
+  return `UPDATE ${table} SET ${set}, ${version} = ${version} + 1 WHERE ${key} = ? AND ${version} = ?`
 }

@@ -17,12 +17,13 @@ import type { ListQuery, Page } from '../../runtime/pagination.ts'
 import { ownColumns, textColumn } from './columns.ts'
 import type { Connection, Eventually, Row } from './connection.ts'
 import { withDerived } from './derived.ts'
-import { all, type Condition } from './keyset.ts'
+import { all } from './keyset.ts'
 import type { Layout } from './layout.ts'
 import { columnNamed, sortKeysOf } from './order.ts'
 import { equalities, select, selectOne, selectPage } from './select.ts'
 import { ListedText, shownText, storedOf, WitnessedText, witnessedBy } from './stored-text.ts'
 import { selectTree } from './trees.ts'
+import type { Condition } from './condition.ts'
 
 /** The layouts of the declared collections by name. */
 export type Layouts = ReadonlyMap<string, Layout>

@@ -4,10 +4,11 @@ import { encode, ownColumns, textColumn } from './columns.ts'
 import { derivedName, derivedTable, type DerivedTable } from './derived.ts'
 import type { SqlValue } from './connection.ts'
 import { compileFilter } from './filter-sql.ts'
-import { all, any, equals, segmentsAfter, type Condition, type Segment } from './keyset.ts'
+import { all, any, equals, segmentsAfter, type Segment } from './keyset.ts'
 import type { Layout } from './layout.ts'
 import { columnNamed, orderTerm, type Columns, type OrderTerm } from './order.ts'
 import type { Part } from './statement-texts.ts'
+import type { Condition } from './condition.ts'
 
 const { key, version, body } = ownColumns
 

@@ -1,10 +1,11 @@
 import type { Collection, Stored } from '../../domain/ports/store.ts'
 import { ownColumns, typeOf } from './columns.ts'
 import type { Connection, Row, SqlValue } from './connection.ts'
-import { damageOf, documentOf, shownKey, type Mismatch } from './documents.ts'
+import { damageOf, shownKey, type Mismatch } from './documents.ts'
 import type { Layout } from './layout.ts'
 import { StoreReader, type Layouts } from './reader.ts'
 import { StoredText } from './stored-text.ts'
+import { documentOf } from './parsed-body.ts'
 
 /** What a snapshot asks of the store that it is of. */
 export interface SnapshotKeeper {

@@ -1,7 +1,7 @@
 import { columnNamed } from './order.ts'
 import type { Layout } from './layout.ts'
-import type { Condition } from './keyset.ts'
 import { ownColumns } from './columns.ts'
+import type { Condition } from './condition.ts'
 
 /** Reads documents and all that stand above or below them. A cycle ends where it began. */
 export function selectTree(

@@ -1,7 +1,6 @@
 import { isRecord } from '../../runtime/validation.ts'
-import { ownColumns } from './columns.ts'
 import type { SqlValue } from './connection.ts'
-import type { Layout } from './layout.ts'
+import { updateText, type Layout } from './layout.ts'
 
 /** A statement that changes rows. */
 export interface Write {
@@ -66,11 +65,4 @@ function partialUpdate({ table, updates, written }: Layout, changed: readonly nu
   )
   updates.set(places, text)
   return text
-}
-
-/** An UPDATE that sets the body and certain columns, named in SQL. */
-export function updateText(table: string, names: readonly string[]): string {
-  const { key, version, body } = ownColumns
-  const set = [body, ...names].map(name => `${name} = ?`).join(', ')
-  return `UPDATE ${table} SET ${set}, ${version} = ${version} + 1 WHERE ${key} = ? AND ${version} = ?`
 }

@@ -7,7 +7,6 @@ import { foundPrincipal } from '../../domain/iam/found.ts'
 import { LiveDecisions } from '../../domain/iam/live-decisions.ts'
 import { LiveFeed } from '../../domain/iam/live-feed.ts'
 import { seenBy } from '../../domain/ports/access.ts'
-import type { Scope } from '../../domain/ports/operations.ts'
 import type { Transaction } from '../../domain/ports/store.ts'
 import { taxonomyFunctions } from '../../domain/taxonomy/functions.ts'
 import { groups, organisations, workspaces } from '../../domain/taxonomy/nodes.ts'
@@ -21,6 +20,7 @@ import { catalogue } from '../../server/access/catalogue.ts'
 import { accessStore, addBinding, addUser, clock, id, texts, time } from './measuring/access-store.ts'
 import { measure, type Contender } from './measuring/rounds.ts'
 import { printGroup } from './measuring/table.ts'
+import type { Scope } from '../../domain/ports/scope.ts'
 
 /**
  * Prints what access takes over 100,000 principals with 1,000,000 bindings in 10,000 workspaces on a file of SQLite:

@@ -1,6 +1,5 @@
 import { LiveDecisions } from '../../domain/iam/live-decisions.ts'
 import { LiveFeed } from '../../domain/iam/live-feed.ts'
-import type { Scope } from '../../domain/ports/operations.ts'
 import type { Transaction } from '../../domain/ports/store.ts'
 import { taxonomyFunctions } from '../../domain/taxonomy/functions.ts'
 import { groups, organisations, workspaces } from '../../domain/taxonomy/nodes.ts'
@@ -11,6 +10,7 @@ import { leasePlace } from '../../server/iam/lease-place.ts'
 import { accessStore, addBinding, addPolicy, addUser, clock, id, texts, time } from './measuring/access-store.ts'
 import { measure, type Contender } from './measuring/rounds.ts'
 import { printGroup } from './measuring/table.ts'
+import type { Scope } from '../../domain/ports/scope.ts'
 
 /**
  * Prints the CPU time of decisions over 10,000 bindings of 1,000 users, in a workspace under ten groups with 100

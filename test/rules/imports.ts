@@ -111,7 +111,7 @@ function isOf(specifier: string, name: string): boolean {
   return specifier === name || specifier.startsWith(`${name}/`)
 }
 
-/** Files that import one another in a circle. Imports of types do not count: nothing is loaded for them. */
+/** Files that import one another in a circle, types included: a reader of one file would have to read all of them. */
 export function cycles(files: readonly Syntax[]): Finding[] {
   const targets = new Map(files.map(({ path, imports }) => [path, targetsOf(path, imports)]))
   const state = new Map<string, 'open' | 'done'>()
@@ -131,9 +131,7 @@ export function cycles(files: readonly Syntax[]): Finding[] {
 }
 
 function targetsOf(path: string, imports: readonly Import[]): string[] {
-  return imports
-    .filter(({ specifier, typeOnly }) => specifier.startsWith('.') && !typeOnly)
-    .map(({ specifier }) => resolve(path, specifier))
+  return imports.filter(({ specifier }) => specifier.startsWith('.')).map(({ specifier }) => resolve(path, specifier))
 }
 
 function resolve(path: string, specifier: string): string {

@@ -5,8 +5,8 @@ import { ApiError } from '../../runtime/errors.ts'
 import type { ListFields, SortKey } from '../../runtime/filter/types.ts'
 import { pageTokens, type PageTokens } from '../../runtime/page-token.ts'
 import { listInMemory, listParameters, listQuery, nextToken, type ListParameters } from '../../runtime/pagination.ts'
-import type { Parameter } from '../../runtime/route.ts'
 import { aipCases, unknownIds, type AipCase } from './aip-cases.ts'
+import type { Parameter } from '../../runtime/parameters/types.ts'
 
 interface Listed {
   readonly names: readonly string[]

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parameterReader } from '../../runtime/parameters/read.ts'
-import type { Parameter, ParameterType } from '../../runtime/route.ts'
 import { Faults } from '../../runtime/validation.ts'
 import { written } from './written.ts'
+import type { ParameterType, Parameter } from '../../runtime/parameters/types.ts'
 
 interface Sent {
   readonly path?: readonly string[]

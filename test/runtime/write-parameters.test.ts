@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { parameterReader } from '../../runtime/parameters/read.ts'
 import { toCookie } from '../../runtime/parameters/write.ts'
 import type { Written } from '../../runtime/parameters/write.ts'
-import type { Parameter } from '../../runtime/route.ts'
 import { Faults } from '../../runtime/validation.ts'
 import { written } from './written.ts'
+import type { Parameter } from '../../runtime/parameters/types.ts'
 
 const query = (parameter: Partial<Parameter>, value: unknown) =>
   written({ name: 'p', in: 'query', type: 'string', ...parameter }, value)

@@ -1,6 +1,6 @@
 import { toCookie, toHeader, toPath, toQuery, toStyled } from '../../runtime/parameters/write.ts'
 import type { Written } from '../../runtime/parameters/write.ts'
-import type { Parameter } from '../../runtime/route.ts'
+import type { Parameter } from '../../runtime/parameters/types.ts'
 
 const writers = { path: toPath, query: toQuery, header: toHeader, cookie: toCookie } as const
 

@@ -6,9 +6,10 @@ import { bind, bindList } from '../../runtime/bind.ts'
 import type { CallContext } from '../../runtime/context.ts'
 import type { ListFields } from '../../runtime/filter/types.ts'
 import { listParameters, type ListParameters } from '../../runtime/pagination.ts'
-import type { BoundRoute, ErrorDomain, GeneratedArea, Route } from '../../runtime/route.ts'
+import type { BoundRoute, GeneratedArea, Route } from '../../runtime/route.ts'
 import { isRecord, type Faults } from '../../runtime/validation.ts'
 import { area, type AreaModule } from '../../server/area.ts'
+import type { ErrorDomain } from '../../runtime/errors.ts'
 
 /** An area made by hand, as small as one can be: crates that are created, read and listed. */
 export const sample: ErrorDomain = { name: 'sample', base: 5_000_000 }

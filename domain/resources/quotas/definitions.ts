@@ -1,5 +1,5 @@
-import type { Scope } from '../../ports/operations.ts'
 import type { Collection, Reader } from '../../ports/store.ts'
+import type { Scope } from '../../ports/scope.ts'
 
 /** The scopes at which quotas count. */
 export type QuotaScope = Scope & { readonly type: 'WORKSPACE' | 'ORGANISATION' }

@@ -5,7 +5,6 @@ import type { Page } from '../../../runtime/pagination.ts'
 import type { AreaTypes } from '../../../runtime/route.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import { seenBy } from '../../ports/access.ts'
-import type { Warning } from '../../ports/operations.ts'
 import type { Parts } from '../../ports/parts.ts'
 import type { Reader, Transaction } from '../../ports/store.ts'
 import { nextEtag } from '../etag.ts'
@@ -16,6 +15,7 @@ import { requireDefinition } from './definition-handlers.ts'
 import { usageOf, type Definition, type Dimensions, type QuotaScope } from './definitions.ts'
 import type { Quotas } from './quotas.ts'
 import type { LimitAnswer, LimitDeclaration, StoredLimit } from './limit-kind.ts'
+import type { Warning } from '../../ports/warning.ts'
 
 interface DefinitionPath {
   readonly quota_definition: string

@@ -1,9 +1,9 @@
 import { quotaExceeded } from '../../../output/shared/errors.ts'
-import type { Scope } from '../../ports/operations.ts'
 import type { Collection, Store, Transaction } from '../../ports/store.ts'
 import type { Taxonomy } from '../../ports/taxonomy.ts'
 import { bucketKey, bucketsOf, lockBucket, type Bucket } from './buckets.ts'
 import { usageOf, type Definition, type Dimensions, type QuotaScope } from './definitions.ts'
+import type { Scope } from '../../ports/scope.ts'
 
 /** What a new row takes of one definition. */
 export interface Taken {

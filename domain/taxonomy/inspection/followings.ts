@@ -1,6 +1,5 @@
 import { isRecord, own } from '../../../runtime/validation.ts'
 import type { Finding, Inspection } from '../../ports/inspection.ts'
-import type { Scope } from '../../ports/operations.ts'
 import { cascadeKind, catchUpKind } from '../cascade-order.ts'
 import { followings, type Following } from '../following.ts'
 import { workspaceKind } from '../kinds.ts'
@@ -11,6 +10,7 @@ import { forcedPurge } from '../purge.ts'
 import { active, deleting } from '../states.ts'
 import { batches, documentsOf } from './batches.ts'
 import { finding } from './finding.ts'
+import type { Scope } from '../../ports/scope.ts'
 
 const type = 'taxonomy.followings'
 

@@ -1,12 +1,11 @@
 import type { FilterType } from '../../../runtime/filter/types.ts'
 import { encode, ownColumns, quoteName, type ColumnType } from '../columns.ts'
-import type { Dialect, Direction } from '../dialect.ts'
+import type { Dialect, Direction, UniqueSets } from '../dialect.ts'
 import { changedByNewer } from '../generation.ts'
-import type { Condition } from '../keyset.ts'
-import type { Layout } from '../layout.ts'
 import { violatedIndex } from './errors.ts'
 import { arrayType, collation, columnTypes, listColumns, presenceName } from './list-columns.ts'
 import { arrayLiteral, likePattern } from './text.ts'
+import type { Condition } from '../condition.ts'
 
 /** A value inside JSON as one of SQL; NULL when it is of another type. */
 type ReadJson = (value: string) => string
@@ -74,7 +73,7 @@ function exists(source: string, parameters: Condition['parameters'], test: Condi
 }
 
 /** PostgreSQL names the index. */
-function violated(error: unknown, { indexes }: Layout): readonly string[] | undefined {
+function violated(error: unknown, { indexes }: UniqueSets): readonly string[] | undefined {
   const violated = violatedIndex(error)
   if (violated === undefined) return undefined
   const index = indexes.find(({ name }) => name === violated)

@@ -1,7 +1,5 @@
-import type { Dialect, Direction } from '../dialect.ts'
+import type { Dialect, Direction, UniqueSets } from '../dialect.ts'
 import { changedByNewer } from '../generation.ts'
-import type { Layout } from '../layout.ts'
-import { columnNamed } from '../order.ts'
 import { sqliteCode, sqliteCodes } from './errors.ts'
 import { elementCondition, entryCondition, presentMember } from './filter-json.ts'
 import { sqlFunctions } from './functions.ts'
@@ -48,10 +46,10 @@ export const sqliteDialect: Dialect = {
 }
 
 /** SQLite names the columns of the violated index: `UNIQUE constraint failed: table.a, table.b`. */
-function violated(error: unknown, layout: Layout): readonly string[] | undefined {
+function violated(error: unknown, { collection, indexes }: UniqueSets): readonly string[] | undefined {
   if (sqliteCode(error) !== sqliteCodes.uniqueViolated) return undefined
-  const index = layout.indexes.find(({ unique }) => {
-    const names = unique?.map(name => `${layout.collection}.${columnNamed(layout, name).sql.slice(1, -1)}`)
+  const index = indexes.find(({ columns }) => {
+    const names = columns?.map(column => `${collection}.${column.slice(1, -1)}`)
     return names !== undefined && String(error).endsWith(`: ${names.join(', ')}`)
   })
   if (index === undefined) throw changedByNewer(error)

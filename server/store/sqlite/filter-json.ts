@@ -2,8 +2,8 @@ import { pathOf } from '../../../runtime/filter/fields.ts'
 import type { FilterField, FilterType } from '../../../runtime/filter/types.ts'
 import { ownColumns, quoteName, quoteText } from '../columns.ts'
 import type { Dialect, ValueTest } from '../dialect.ts'
-import type { Condition } from '../keyset.ts'
 import { sqlFunctions } from './functions.ts'
+import type { Condition } from '../condition.ts'
 
 /** As `json_each` names them; absent: text. */
 const typesInJson: Readonly<Partial<Record<FilterType, readonly string[]>>> = {

@@ -8,13 +8,13 @@ import { predefinedRoles } from '../../../domain/iam/predefined-roles.ts'
 import { principals } from '../../../domain/iam/principals-store.ts'
 import { roles } from '../../../domain/iam/roles-store.ts'
 import { roleOf } from '../../../domain/iam/sync-roles.ts'
-import type { Scope } from '../../../domain/ports/operations.ts'
 import type { Transaction } from '../../../domain/ports/store.ts'
 import { taxonomyCollections } from '../../../domain/taxonomy/area.ts'
 import type { PolicyStatement } from '../../../output/iam/types.ts'
 import { catalogue } from '../../../server/access/catalogue.ts'
 import { createClock } from '../../../server/clock.ts'
 import { openSqlite, type SqliteStore } from '../../../server/store/sqlite.ts'
+import type { Scope } from '../../../domain/ports/scope.ts'
 
 export const clock = createClock()
 export const time = new Date(clock.now()).toISOString()

@@ -1,6 +1,6 @@
-import type { Scope } from '../../../domain/ports/operations.ts'
 import { done, type Procedure } from '../../../domain/ports/procedures.ts'
 import { effect, type WorkBench } from '../../server/operations/work-bench.ts'
+import type { Scope } from '../../../domain/ports/scope.ts'
 
 /** Work that has nothing to do: what is left is what keeping it costs. */
 export const instant: Procedure<unknown> = {

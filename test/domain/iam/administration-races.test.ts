@@ -3,10 +3,10 @@ import { bindings } from '../../../domain/iam/bindings-store.ts'
 import { requireOtherAdministrator } from '../../../domain/iam/escalation.ts'
 import { principals, writePrincipal } from '../../../domain/iam/principals-store.ts'
 import { roles } from '../../../domain/iam/roles-store.ts'
-import type { Scope } from '../../../domain/ports/operations.ts'
 import { groups, trees } from '../../../domain/taxonomy/nodes.ts'
 import { heldBy, hourly, platformScope, policyOf, statementOf, world, type World } from './administration.ts'
 import { outcomeOf, valueOf } from '../outcomes.ts'
+import type { Scope } from '../../../domain/ports/scope.ts'
 
 type Call = () => Promise<unknown>
 

@@ -17,7 +17,6 @@ import { scopePurgeProcedure } from '../../../domain/iam/scope-purge.ts'
 import { syncPredefinedRoles } from '../../../domain/iam/sync-roles.ts'
 import { principalOfUser, users, type StoredUser } from '../../../domain/iam/users-store.ts'
 import { Users } from '../../../domain/iam/users.ts'
-import type { Scope } from '../../../domain/ports/operations.ts'
 import type { Collection, Store } from '../../../domain/ports/store.ts'
 import { taxonomyCollections, startTaxonomy } from '../../../domain/taxonomy/area.ts'
 import { taxonomyFunctions } from '../../../domain/taxonomy/functions.ts'
@@ -51,6 +50,7 @@ import { WorkQueue } from '../../../server/operations/work-queue.ts'
 import { workCollections } from '../../../server/operations/workers.ts'
 import { testStore } from '../../server/store/harness.ts'
 import { testCatalogue } from './test-catalogue.ts'
+import type { Scope } from '../../../domain/ports/scope.ts'
 
 const collections: readonly Collection<never>[] = [
   ...taxonomyCollections,

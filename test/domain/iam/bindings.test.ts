@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { bindings } from '../../../domain/iam/bindings-store.ts'
 import { sweepBindings } from '../../../domain/iam/expired-bindings.ts'
-import type { Scope } from '../../../domain/ports/operations.ts'
 import { systemPrincipalId } from '../../../domain/ports/reserved.ts'
 import { groups } from '../../../domain/taxonomy/nodes.ts'
 import { bindingsList } from '../../../output/iam/filters.ts'
 import type { Binding, BindingGiven } from '../../../output/iam/types.ts'
 import { allOf, heldBy, listing, platformScope, refused, world, type World } from './administration.ts'
 import { outcomeOf, valueOf } from '../outcomes.ts'
+import type { Scope } from '../../../domain/ports/scope.ts'
 
 const create = (
   w: World,

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { bindings } from '../../../domain/iam/bindings-store.ts'
 import type { Visibility } from '../../../domain/iam/decisions.ts'
 import { LoadingCache } from '../../../domain/iam/loading-cache.ts'
-import type { Scope } from '../../../domain/ports/operations.ts'
 import { workspaces } from '../../../domain/taxonomy/nodes.ts'
 import { newWorkspace } from '../../../domain/taxonomy/workspaces.ts'
 import { collectGarbage } from '../../garbage.ts'
 import { ids, platformScope, start, statement, World } from './world.ts'
+import type { Scope } from '../../../domain/ports/scope.ts'
 
 describe('a decision', () => {
   test('reads nothing once everything is known', async () => {

@@ -7,7 +7,6 @@ import { rolePermissions, roles } from '../../../domain/iam/roles-store.ts'
 import { purgeScope } from '../../../domain/iam/scope-purge.ts'
 import { serviceAccounts } from '../../../domain/iam/service-accounts-store.ts'
 import { accessHooks, treeChanges } from '../../../domain/iam/tree-changes.ts'
-import type { Scope } from '../../../domain/ports/operations.ts'
 import { systemPrincipalId } from '../../../domain/ports/reserved.ts'
 import type { Transaction } from '../../../domain/ports/store.ts'
 import { usageOf } from '../../../domain/taxonomy/usage.ts'
@@ -15,6 +14,7 @@ import type { Role } from '../../../output/iam/types.ts'
 import { works } from '../../../server/operations/work.ts'
 import { heldBy, hourly, platformScope, policyOf, statementOf, world, type World } from './administration.ts'
 import { outcomeOf, valueOf } from '../outcomes.ts'
+import type { Scope } from '../../../domain/ports/scope.ts'
 
 const creates = (w: World, principal: string, scope: Scope) =>
   w.store.tx(async tx => {

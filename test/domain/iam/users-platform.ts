@@ -1,5 +1,4 @@
 import type { IamArea } from '../../../output/iam/area.ts'
-import type { Scope } from '../../../domain/ports/operations.ts'
 import type { Collection, Store } from '../../../domain/ports/store.ts'
 import type { NodeState, Taxonomy } from '../../../domain/ports/taxonomy.ts'
 import type { Visible } from '../../../domain/ports/access.ts'
@@ -30,6 +29,7 @@ import { operationsOf } from '../../../server/operations/operations.ts'
 import { WorkQueue } from '../../../server/operations/work-queue.ts'
 import { createHmac } from 'node:crypto'
 import { quickCost } from './quick-cost.ts'
+import type { Scope } from '../../../domain/ports/scope.ts'
 
 /** The row that stands for the revision: it is locked as the real one is. */
 const revisions: Collection<{ readonly id: string; readonly rev: number }> = { name: 'test_revisions', id: 'id' }

@@ -11,7 +11,6 @@ import { predefinedRoles } from '../../../domain/iam/predefined-roles.ts'
 import { principals } from '../../../domain/iam/principals-store.ts'
 import { roles } from '../../../domain/iam/roles-store.ts'
 import { roleOf } from '../../../domain/iam/sync-roles.ts'
-import type { Scope } from '../../../domain/ports/operations.ts'
 import type { Collection, Store, Transaction } from '../../../domain/ports/store.ts'
 import { taxonomyCollections } from '../../../domain/taxonomy/area.ts'
 import { taxonomyFunctions } from '../../../domain/taxonomy/functions.ts'
@@ -23,6 +22,7 @@ import { catalogue } from '../../../server/access/catalogue.ts'
 import { createClock } from '../../../server/clock.ts'
 import type { ServerStore } from '../../../server/store/server-store.ts'
 import { openUntil, preparedPlace, type Later } from '../../server/store/harness.ts'
+import type { Scope } from '../../../domain/ports/scope.ts'
 
 export const worldCollections: readonly Collection<never>[] = [
   ...taxonomyCollections,

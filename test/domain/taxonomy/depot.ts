@@ -2,10 +2,11 @@ import { platformWorkspaceId } from '../../../domain/ports/reserved.ts'
 import type { Collection, Reader, Transaction } from '../../../domain/ports/store.ts'
 import type { NodeState, WorkspaceHooks } from '../../../domain/ports/taxonomy.ts'
 import { bind } from '../../../runtime/bind.ts'
-import type { BoundRoute, ErrorDomain, Route } from '../../../runtime/route.ts'
+import type { BoundRoute, Route } from '../../../runtime/route.ts'
 import { isRecord } from '../../../runtime/validation.ts'
 import { area, type AreaModule, type AreaParts } from '../../../server/area.ts'
 import { handwritten, type SampleArea, type SampleOperation } from '../../server/sample-area.ts'
+import type { ErrorDomain } from '../../../runtime/errors.ts'
 
 /** An area that holds things in workspaces, as compute holds machines: made to show what taxonomy does with areas. */
 export const depot: ErrorDomain = { name: 'depot', base: 5_000_000 }

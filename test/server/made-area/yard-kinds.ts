@@ -1,9 +1,7 @@
 import type { Collection } from '../../../domain/ports/store.ts'
 import { defineKind, type MakeError, type Resource } from '../../../domain/resources/kind.ts'
-import { ApiError, type RpcCode } from '../../../runtime/errors.ts'
+import { ApiError, type RpcCode, type ErrorDomain } from '../../../runtime/errors.ts'
 import type { ListFields } from '../../../runtime/filter/types.ts'
-import type { ErrorDomain } from '../../../runtime/route.ts'
-
 /** An area made by hand that has every member of a declaration: racks, boxes on racks, and tags of boxes. */
 export const yard: ErrorDomain = { name: 'yard', base: 5_000_000 }
 

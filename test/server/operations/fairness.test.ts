@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { Scope } from '../../../domain/ports/operations.ts'
 import { done, type Procedure } from '../../../domain/ports/procedures.ts'
 import { claimWork, dueWork } from '../../../server/operations/claim.ts'
 import { postgresUrl, testStore } from '../store/harness.ts'
 import { ended, testBench, within } from './harness.ts'
 import { benchCollections, effect, workBench, type WorkBench } from './work-bench.ts'
+import type { Scope } from '../../../domain/ports/scope.ts'
 
 const workspace = (id: string): Scope => ({ type: 'WORKSPACE', id })
 

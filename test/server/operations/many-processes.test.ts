@@ -1,12 +1,12 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import type { Scope } from '../../../domain/ports/operations.ts'
 import { leases } from '../../../server/operations/periodic.ts'
 import { postgresUrl, storeAt, testPlace } from '../store/harness.ts'
 import { ManyProcess, overlaps } from './many-processes.ts'
 import { lift, manyCollections, marks, turnMarks, type Mark } from './many-worker.ts'
 import { workBench, type WorkBench } from './work-bench.ts'
+import type { Scope } from '../../../domain/ports/scope.ts'
 
 /** Long enough that a process that is only slow keeps its leases; the processes look at the store every 50 ms. */
 const leaseMs = 2000

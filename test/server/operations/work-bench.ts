@@ -1,5 +1,5 @@
 import type { Clock } from '../../../domain/ports/clock.ts'
-import type { Effect, Operations, Scope } from '../../../domain/ports/operations.ts'
+import type { Effect, Operations } from '../../../domain/ports/operations.ts'
 import type { Procedure } from '../../../domain/ports/procedures.ts'
 import type { Collection, Store, Transaction } from '../../../domain/ports/store.ts'
 import { outbox, outboxAudit } from '../../../server/audit/outbox.ts'
@@ -14,6 +14,7 @@ import { WorkQueue } from '../../../server/operations/work-queue.ts'
 import { startWorkers, workCollections, type WorkerOptions, type Workers } from '../../../server/operations/workers.ts'
 import { works } from '../../../server/operations/work.ts'
 import { checkOperation, operationFields, sample, type SampleArea, type SampleOperation } from '../sample-area.ts'
+import type { Scope } from '../../../domain/ports/scope.ts'
 
 /** How often something took effect, by its name. */
 export interface Tally {

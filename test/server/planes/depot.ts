@@ -1,13 +1,14 @@
 import { taxonomyFunctions } from '../../../domain/taxonomy/functions.ts'
 import { rawBytes } from '../../../runtime/body.ts'
 import { bind } from '../../../runtime/bind.ts'
-import { ApiError } from '../../../runtime/errors.ts'
-import type { BoundRoute, ErrorDomain, Method, Parameter, Reply, Route } from '../../../runtime/route.ts'
+import { ApiError, type ErrorDomain } from '../../../runtime/errors.ts'
+import type { BoundRoute, Method, Reply, Route } from '../../../runtime/route.ts'
 import { rpcOfHttp, type RenderError } from '../../../runtime/status.ts'
 import { isRecord } from '../../../runtime/validation.ts'
 import { area, type AreaModule, type AreaParts } from '../../../server/area.ts'
 import type { DataPlane } from '../../../domain/ports/data-planes.ts'
 import { handwritten, type SampleArea } from '../sample-area.ts'
+import type { Parameter } from '../../../runtime/parameters/types.ts'
 
 /** An area made by hand that has nothing but data planes. */
 export const depotDomain: ErrorDomain = { name: 'depot', base: 9_000_000 }

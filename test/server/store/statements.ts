@@ -1,9 +1,9 @@
 import type { Collection, Reader } from '../../../domain/ports/store.ts'
 import type { Connection, Row, SqlValue } from '../../../server/store/connection.ts'
 import type { Dialect } from '../../../server/store/dialect.ts'
-import type { Condition } from '../../../server/store/keyset.ts'
 import { layoutOf } from '../../../server/store/layout.ts'
 import { StoreReader } from '../../../server/store/reader.ts'
+import type { Condition } from '../../../server/store/condition.ts'
 
 /** The statements of reads of a collection, when they find nothing. */
 export async function statementsOf(

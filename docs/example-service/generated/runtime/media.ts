@@ -1,6 +1,5 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
-import { readBody } from './body.ts'
 import type { Written } from './parameters/write.ts'
 import { isRecord } from './validation.ts'
 import type { Check, Faults } from './validation.ts'
@@ -124,44 +123,11 @@ export const toBody: WriteBody = (media, value, written) => {
   written.body = body instanceof ReadableStream ? body.pipeThrough(new TransformStream(), { signal }) : body
 }
 
-const writeMedia = ({ kind }: Media, value: unknown, headers: Headers): BodyInit =>
+/** A value as its media type writes it. */
+export const writeMedia = ({ kind }: Media, value: unknown, headers: Headers): BodyInit =>
   kind === 'json' ? JSON.stringify(value) : kind.write(value, headers)
-
-/**
- * A body of several media types, or of a range: `{ contentType, body }`, as the caller picks. Ranges come last. Handlers
- * find the type as it is declared, of a range the type that was sent.
- */
-export function mediaChoice({ required }: Pick<RequestBody, 'required'>, media: readonly Media[]): ClientBody {
-  const [type = '', ...aliases] = media.flatMap(each => [each.type, ...(each.aliases ?? [])])
-  const pick = (contentType: unknown) => {
-    const picked = media.find(each => takes(each, String(contentType)))
-    if (picked === undefined) throw new TypeError(`the content type "${contentType}" of the body is not declared`)
-    return picked
-  }
-  return {
-    required,
-    type,
-    aliases,
-    kind: {
-      name: 'choice',
-      write(value, headers) {
-        const { body, contentType } = taken(value)
-        headers.set('content-type', String(contentType))
-        return writeMedia(pick(contentType), body, headers)
-      },
-      async read(chunks, reading) {
-        const sent = reading.headers['content-type'] ?? type
-        const picked = pick(sent)
-        const body = await readBody(chunks, picked, false, reading)
-        const contentType = picked.type.includes('*') ? essence(sent) : picked.type
-        return body === undefined ? undefined : { contentType, body }
-      },
-    },
-    write: toBody,
-  }
-}
-
-const taken = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {})
+/** The members of a body that says its content type; none for a value that is no object. */
+export const taken = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {})
 
 /** Judges a body that says its content type by the check of that type; ranges come last. */
 export function checkChoice(value: unknown, faults: Faults, checks: Readonly<Record<string, Check>>): boolean {

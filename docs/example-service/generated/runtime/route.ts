@@ -1,47 +1,21 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
 import type { CallContext } from './context.ts'
+import type { ErrorDomain } from './errors.ts'
 import type { Fields } from './field-mask.ts'
 import type { ListFields } from './filter/types.ts'
 import type { ClientBody, PlainCodec, RequestBody, StreamCodec } from './media.ts'
 import type { PageTokens } from './page-token.ts'
+import type { Parameter, ParameterType } from './parameters/types.ts'
 import type { WriteParameter } from './parameters/write.ts'
-import type { ReadReply } from './reply.ts'
 import type { Faults } from './validation.ts'
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
-
-export type Scalar = 'string' | 'integer' | 'number' | 'boolean'
-
-/** How a parameter's text becomes a value: no coercion happens anywhere else. */
-export type ParameterType =
-  | Scalar
-  | { readonly array: Scalar }
-  | { readonly object: Readonly<Record<string, Scalar | { readonly array: Scalar }>> }
-  /** `content: application/json`: the text is a JSON document. */
-  | 'json'
-
-/** One parameter of an operation, as data. Defaults of OpenAPI hold where a member is absent. */
-export interface Parameter {
-  /** The name on the wire. */
-  readonly name: string
-  /** The member of the request, where the wire name is taken by another parameter or by `body`. */
-  readonly member?: string
-  readonly in: 'path' | 'query' | 'header' | 'cookie'
-  readonly type: ParameterType
-  /** Absent: `form` in query and cookie, `simple` in path and header. */
-  readonly style?: 'form' | 'simple' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject'
-  /** Absent: true with `form` and `deepObject`, else false. */
-  readonly explode?: boolean
-}
 
 /** A parameter that clients send. They load how only those are written that their operations have. */
 export interface ClientParameter extends Parameter {
   readonly write: WriteParameter
 }
-
-/** A member of a form, which travels as a query parameter does. */
-export type Field = Pick<Parameter, 'name' | 'type' | 'style' | 'explode'>
 
 /** One success answer. `kind` is absent when it has no body. `status: 'default'` stands for every status. */
 export interface Success {
@@ -50,13 +24,6 @@ export interface Success {
   readonly kind?: 'json' | PlainCodec | StreamCodec
   /** The declared headers by name; only where `replies` is set. */
   readonly headers?: Readonly<Record<string, ParameterType>>
-}
-
-/** Where an operation's own errors and the common ones belong: ErrorInfo.domain, and the number its codes start at. */
-export interface ErrorDomain {
-  readonly name: string
-  /** S_000_000 of conventions §7; absent for documents without `x-errors`. */
-  readonly base?: number
 }
 
 /** `x-access` as data (conventions §22). Absent on documents without it. */
@@ -182,3 +149,6 @@ export interface GeneratedArea<Types extends AreaTypes, Handlers> {
 }
 
 declare const areaTypes: unique symbol
+
+/** Reads an answer as a `Reply`; undefined where it is none: neither is its status declared, nor is it 2xx. */
+export type ReadReply = (route: ClientRoute<unknown, unknown>, answer: Response) => Promise<unknown> | undefined

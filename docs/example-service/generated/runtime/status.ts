@@ -1,8 +1,7 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
-import { ApiError, rpcCodes } from './errors.ts'
+import { ApiError, rpcCodes, type ErrorDomain } from './errors.ts'
 import type { ErrorDetails, RpcCode } from './errors.ts'
-import type { ErrorDomain } from './route.ts'
 import { isRecord } from './validation.ts'
 import type { WireAnswer } from './wire.ts'
 

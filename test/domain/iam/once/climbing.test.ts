@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Scope } from '../../../../domain/ports/operations.ts'
 import { grantRole } from '../../../../domain/iam/grants.ts'
 import { hourly, heldBy, platformScope, policyOf, refused, statementOf, world } from '../administration.ts'
 import { outcomeOf, valueOf } from '../../outcomes.ts'
+import type { Scope } from '../../../../domain/ports/scope.ts'
 
 const secret = 'vault.secretVersions.access'
 

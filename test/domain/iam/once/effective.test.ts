@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { accessEntry, effectivePermissions, type Holding } from '../../../../domain/iam/effective.ts'
 import { statementsOf } from '../../../../domain/iam/statements.ts'
-import type { Scope } from '../../../../domain/ports/operations.ts'
 import type { Binding, Policy, PolicyStatement } from '../../../../output/iam/types.ts'
 import { catalogue } from '../../../../server/access/catalogue.ts'
 import { ids, platformScope, start, statement } from '../world.ts'
+import type { Scope } from '../../../../domain/ports/scope.ts'
 
 const time = new Date(start).toISOString()
 const later = new Date(start + 60_000).toISOString()

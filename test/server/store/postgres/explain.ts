@@ -1,6 +1,6 @@
 import { Client } from 'pg'
-import type { Condition } from '../../../../server/store/keyset.ts'
 import { numbered } from '../../../../server/store/postgres/placeholders.ts'
+import type { Condition } from '../../../../server/store/condition.ts'
 
 /** How PostgreSQL would run statements in a place, a text each with a step a line. */
 export async function explain(place: string, statements: readonly Condition[]): Promise<readonly string[]> {

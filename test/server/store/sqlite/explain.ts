@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Collection } from '../../../../domain/ports/store.ts'
-import type { Condition } from '../../../../server/store/keyset.ts'
 import { layoutOf, type Layout } from '../../../../server/store/layout.ts'
 import { openSqlite } from '../../../../server/store/sqlite.ts'
 import { sqliteDialect } from '../../../../server/store/sqlite/dialect.ts'
 import { testFolder } from '../harness.ts'
+import type { Condition } from '../../../../server/store/condition.ts'
 
 /** A step of a plan, and the step that it belongs to. */
 export interface PlanStep {

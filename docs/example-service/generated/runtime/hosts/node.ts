@@ -3,10 +3,10 @@
 import { errorAnswer } from '../status.ts'
 import type { RenderError } from '../status.ts'
 import { fieldInvalid } from '../refusal.ts'
-import type { ErrorDomain } from '../route.ts'
 import type { Dispatch, WireAnswer, WireRequest } from '../wire.ts'
 import { NodeBody } from './node-body.ts'
 import type { NodeRequest } from './node-body.ts'
+import type { ErrorDomain } from '../errors.ts'
 
 /** What is used of node:http's `ServerResponse`. */
 export interface NodeResponse {

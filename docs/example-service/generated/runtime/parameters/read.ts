@@ -1,8 +1,8 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
 import { parseJson, setMember } from '../json.ts'
-import type { Field, Parameter, ParameterType, Scalar } from '../route.ts'
 import type { Faults } from '../validation.ts'
+import type { Scalar, ParameterType, Parameter, Field } from './types.ts'
 
 /** Where the parameters of one call stand. */
 export interface ParameterSource {

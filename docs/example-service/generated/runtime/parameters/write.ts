@@ -1,6 +1,6 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
-import type { Parameter } from '../route.ts'
+import type { Parameter } from './types.ts'
 
 /** What the parameters of a request and its body make, written one after the other. */
 export interface Written {

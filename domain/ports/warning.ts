@@ -1,0 +1,5 @@
+/** A notice that goes into an operation; `code` is the full S_SSS_EEE number of its reason. */
+export interface Warning {
+  readonly code: number
+  readonly description: string
+}

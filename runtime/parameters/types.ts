@@ -1,0 +1,26 @@
+export type Scalar = 'string' | 'integer' | 'number' | 'boolean'
+
+/** How a parameter's text becomes a value: no coercion happens anywhere else. */
+export type ParameterType =
+  | Scalar
+  | { readonly array: Scalar }
+  | { readonly object: Readonly<Record<string, Scalar | { readonly array: Scalar }>> }
+  /** `content: application/json`: the text is a JSON document. */
+  | 'json'
+
+/** One parameter of an operation, as data. Defaults of OpenAPI hold where a member is absent. */
+export interface Parameter {
+  /** The name on the wire. */
+  readonly name: string
+  /** The member of the request, where the wire name is taken by another parameter or by `body`. */
+  readonly member?: string
+  readonly in: 'path' | 'query' | 'header' | 'cookie'
+  readonly type: ParameterType
+  /** Absent: `form` in query and cookie, `simple` in path and header. */
+  readonly style?: 'form' | 'simple' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject'
+  /** Absent: true with `form` and `deepObject`, else false. */
+  readonly explode?: boolean
+}
+
+/** A member of a form, which travels as a query parameter does. */
+export type Field = Pick<Parameter, 'name' | 'type' | 'style' | 'explode'>
