@@ -11,6 +11,25 @@ export type RuntimeNaming =
   /** A folder that exists: `path` is relative to the output root, with `/` (`../runtime`). */
   | { readonly kind: 'folder'; readonly path: string }
 
+/** The templates that output is made with; docs/generator.md lists them with their views. */
+export const templateNames = [
+  'area',
+  'client',
+  'errors',
+  'filters',
+  'joined-client',
+  'permission-bits',
+  'permissions',
+  'routes',
+] as const
+export type TemplateName = (typeof templateNames)[number]
+
+/** A template that stands in place of a built-in one: its text, and its file as messages name it. */
+export interface Override {
+  readonly file: string
+  readonly text: string
+}
+
 /** What the emitters are told beside the model. */
 export interface EmitOptions {
   readonly runtime: RuntimeNaming
@@ -21,6 +40,8 @@ export interface EmitOptions {
   readonly client?: string
   /** The permission keys that have bits already, in their order; absent: no bits are wanted. Not with `flat`. */
   readonly permissionBits?: readonly string[]
+  /** Templates in place of built-in ones; absent: none. */
+  readonly templates?: ReadonlyMap<TemplateName, Override>
 }
 
 /** What `generate` is told beside the documents. */

@@ -1,5 +1,5 @@
 import { isIdentifier } from '../../identifier.ts'
-import { type Doc, group, hang, ifBroken, indent, join, line, softline } from './doc.ts'
+import { type Doc, flat, group, hang, ifBroken, indent, join, line, softline } from './doc.ts'
 import { objectType } from './typescript.ts'
 
 /** A TypeScript type before it is laid out: where parentheses and breaks go depends on what is around it. */
@@ -68,6 +68,9 @@ export function layout(type: Type): Doc {
       return intersection(type.of)
   }
 }
+
+/** A type on one line. */
+export const typeCode = (type: Type): string => flat(layout(type))
 
 function genericLayout(name: string, args: readonly Type[]): Doc {
   const [only] = args

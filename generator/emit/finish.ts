@@ -1,0 +1,67 @@
+import { type Traced, traced } from './override-marks.ts'
+import { TemplateError } from './template-error.ts'
+
+/** As .prettierrc.json of this repository, and what the built-in layout keeps to. */
+const style = {
+  parser: 'typescript',
+  printWidth: 120,
+  semi: false,
+  singleQuote: true,
+  trailingComma: 'all',
+  arrowParens: 'avoid',
+} as const
+
+/**
+ * The files with those that overrides made laid out by prettier, which is loaded for them alone, and without imports that
+ * an override has no use for. Throws `TemplateError` where one is no TypeScript.
+ */
+export async function finished(files: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {
+  const done = new Map(files)
+  for (const [path, text] of files) {
+    const made = traced(text)
+    if (made) done.set(path, await laidOut(path, made))
+  }
+  return done
+}
+
+async function laidOut(path: string, made: Traced): Promise<string> {
+  const { format } = await import('prettier')
+  const head = usedImports(made.head, made.body)
+  try {
+    return await format(head + made.body, style)
+  } catch (error) {
+    const place = placeOf(error)
+    if (!place || !(error instanceof Error)) throw error
+    const index = indexOf(head + made.body, place) - head.length + made.head.length
+    const [said = ''] = error.message.split('\n')
+    throw new TemplateError(
+      `${made.placeAt(index)}: what the template makes of ${path} is no TypeScript: ${said.replace(/ \(\d+:\d+\)$/, '')}: mend the template`,
+    )
+  }
+}
+
+/** A head of imports with only those that the body names. */
+function usedImports(head: string, body: string): string {
+  const words = new Set(body.match(/[\p{ID_Start}$_][\p{ID_Continue}$]*/gu))
+  return head.replaceAll(/^import (type )?\{([^}]*)\} from (.*)\n/gm, (_, type: string | undefined, names: string, from) => {
+    const used = names.split(',').filter(name => words.has(/([^ \n]+)\s*$/.exec(name)?.[1] ?? ''))
+    return used.length === 0 ? '' : `import ${type ?? ''}{${used.join(',')}} from ${from}\n`
+  })
+}
+
+interface Place {
+  readonly line: number
+  readonly column: number
+}
+
+/** Where prettier found a text to be wrong, counted from one. */
+function placeOf(error: unknown): Place | undefined {
+  const { loc } = error as { readonly loc?: { readonly start?: Partial<Place> } }
+  const { line, column } = loc?.start ?? {}
+  return line === undefined || column === undefined ? undefined : { line, column }
+}
+
+function indexOf(text: string, { line, column }: Place): number {
+  const before = text.split('\n').slice(0, line - 1)
+  return before.reduce((sum, row) => sum + row.length + 1, column - 1)
+}
