@@ -16,6 +16,7 @@ export function generateCommand(terminal: Terminal = processTerminal): Command {
     .addOption(endingOption())
     .option('--client <name>', 'class that joins the clients of all documents, in client.ts of the output folder')
     .option('--permission-bits <file>', 'number the permission keys of all documents; the file keeps their order')
+    .option('--templates <dir>', 'folder of Handlebars templates that stand in place of built-in ones')
     .option('--check', 'write nothing; list what differs from the documents, and fail if anything does')
     .option('--strict', 'fail on warnings too')
     .option('--report', 'print a table of documents, operations and sizes')
@@ -57,6 +58,7 @@ function parse(patterns: readonly string[], flags: Flags, command: Command): Inv
       importEnding: flags.importEnding === 'none' ? '' : flags.importEnding,
       client: joinedClient(flags.client, documents),
       permissionBits: severalOnly(flags.permissionBits, documents),
+      templates: flags.templates,
       check: flags.check ?? false,
       strict: flags.strict ?? false,
       report: flags.report ?? false,

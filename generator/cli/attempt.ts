@@ -36,7 +36,7 @@ export async function attemptWhole({ invocation, options, stopwatch }: Setting):
   const { loaded, diagnostics: read } = await load(documents, { allowRefs })
   const validated = invocation.validate && !hasErrors(read) ? await validations(invocation) : []
   stopwatch.lap('read')
-  const generated = hasErrors(read) ? undefined : generate(loaded, options)
+  const generated = hasErrors(read) ? undefined : await generate(loaded, options)
   stopwatch.lap('generate')
   const diagnostics = [...read, ...validated, ...(generated?.diagnostics.found ?? [])]
   return { diagnostics, generated, reach: reachOf(loaded), remembered: [], inputs: inputsOf(loaded) }
@@ -56,7 +56,7 @@ export async function attemptPart(setting: Setting, recall: Recalled): Promise<A
   const reach = new Map([...plan.reach, ...reachOf(loaded)])
   // Whether an error is one may be for a document to say that was not loaded.
   if (hasErrors(read) || !areShared(plan, reach, loaded, recall)) return undefined
-  const generated = generate(loaded, options, plan.beside)
+  const generated = await generate(loaded, options, plan.beside)
   stopwatch.lap('generate')
   if (!generated.model || partsOf(reach, generated.model, [])?.shared !== plan.shape) return undefined
   if (!areRaised(plan, generated, recall)) return undefined

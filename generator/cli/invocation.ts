@@ -13,6 +13,8 @@ export interface Invocation {
   readonly client: string | undefined
   /** The file that keeps the bits of permission keys. */
   readonly permissionBits: string | undefined
+  /** The folder of templates that stand in place of built-in ones. */
+  readonly templates: string | undefined
   /** Write nothing, list what differs. */
   readonly check: boolean
   /** Warnings fail as errors do. */
@@ -41,6 +43,7 @@ export interface Flags {
   readonly importEnding: '.ts' | '.js' | 'none'
   readonly client?: string
   readonly permissionBits?: string
+  readonly templates?: string
   readonly check?: true
   readonly strict?: true
   readonly report?: true

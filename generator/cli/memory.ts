@@ -13,6 +13,8 @@ export interface Memory {
   readonly inputs: Readonly<Record<string, string>>
   /** Where each of them really stands, which decides whether references may reach it. */
   readonly places: Readonly<Record<string, string | undefined>>
+  /** SHA-256 of each template that stood in place of a built-in one, by its name as given. */
+  readonly templates: Readonly<Record<string, string>>
   /** SHA-256 of each file that was generated, by its path relative to the output root. */
   readonly outputs: Readonly<Record<string, string>>
   readonly warnings: readonly Diagnostic[]
@@ -90,8 +92,9 @@ function keyOf({
   permissionBits,
   runtime,
   strict,
+  templates,
 }: Invocation): string {
-  const given = { allowRefs, client, documents, importEnding, out, permissionBits, runtime, strict }
+  const given = { allowRefs, client, documents, importEnding, out, permissionBits, runtime, strict, templates }
   const options = { ...given, in: resolve('') }
   return hash([JSON.stringify(options), process.version, ...generatorTexts()])
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { GenerateOptions } from '../options.ts'
 import type { Invocation } from './invocation.ts'
 import type { MemoryFile } from './memory.ts'
@@ -5,6 +6,7 @@ import { printDiagnostics, printSize, printTimings } from './print.ts'
 import { isSame, type Recalled, recalled } from './recalled.ts'
 import type { Round } from './round.ts'
 import { Stopwatch } from './stopwatch.ts'
+import { readTemplates, templateDigests } from './templates.ts'
 import type { Terminal } from './terminal.ts'
 
 /** What is the same for all passes of a run. */
@@ -19,14 +21,23 @@ export interface Run {
 /** One pass over the documents, which does only what the last one that is remembered has not done. */
 export async function once({ invocation, memory: file, options, terminal }: Run): Promise<Round> {
   const stopwatch = new Stopwatch()
-  const memory = file?.read()
+  const templates = invocation.templates === undefined ? undefined : readTemplates(invocation.templates)
+  const known = file?.read()
+  // Templates decide what all documents become.
+  const memory = known && isDeepStrictEqual(known.templates, templateDigests(templates)) ? known : undefined
   const recall = memory && recalled(memory, invocation.out)
   if (recall && isSame(recall, invocation.out)) return repeat(recall, invocation, terminal, stopwatch)
   if (file) stopwatch.lap('memory')
   // Loaded here, so that a run that has nothing to do does not wait for the whole generator.
   const { round } = await import('./round.ts')
   stopwatch.lap('modules')
-  return round({ invocation, options, terminal, stopwatch, memory: { file, recall } })
+  return round({
+    invocation,
+    options: { ...options, ...(templates && { templates }) },
+    terminal,
+    stopwatch,
+    memory: { file, recall },
+  })
 }
 
 /** Says again what the last pass said: this one would come to the same. */

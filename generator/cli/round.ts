@@ -25,6 +25,7 @@ import {
 import { placeOf, type Recalled } from './recalled.ts'
 import { printReport } from './report.ts'
 import type { Stopwatch } from './stopwatch.ts'
+import { templateDigests } from './templates.ts'
 import type { Terminal } from './terminal.ts'
 
 /** One pass over the documents: its exit status, and SHA-256 of every file that they are made of. */
@@ -60,7 +61,7 @@ export async function round(given: Pass): Promise<Round> {
   const bits = concluded === 0 && kept ? permissionBits(generated?.outlines ?? [], kept) : undefined
   const status = bits && kept && lacksBits(pass, kept, bits) ? 1 : concluded
   const isRight = status === 0 && memory.file
-  const learnt = isRight && memoryOf(attempt, shown, bitsFile && bits ? { [bitsFile]: printBits(bits) } : {})
+  const learnt = isRight && memoryOf(pass, attempt, shown, bitsFile && bits ? { [bitsFile]: printBits(bits) } : {})
   if (isRight && learnt) memory.file.write(learnt)
   stopwatch.lap('remember')
   if (invocation.timings) terminal.err(printTimings(stopwatch, memory.file && attempt.remembered))
@@ -69,6 +70,7 @@ export async function round(given: Pass): Promise<Round> {
 
 /** What a pass comes to whose output is right; `bits` is the text of the file that keeps them. */
 function memoryOf(
+  { options }: Pass,
   { generated, inputs, reach }: Attempt,
   found: readonly Diagnostic[],
   bits: Readonly<Record<string, string>>,
@@ -84,6 +86,7 @@ function memoryOf(
   return {
     inputs: read,
     places: Object.fromEntries(Object.keys(read).map(file => [file, placeOf(file)])),
+    templates: templateDigests(options.templates),
     outputs: digests(Object.fromEntries(files)),
     warnings,
     outlines,

@@ -43,10 +43,13 @@ async function laidOut(path: string, made: Traced): Promise<string> {
 /** A head of imports with only those that the body names. */
 function usedImports(head: string, body: string): string {
   const words = new Set(body.match(/[\p{ID_Start}$_][\p{ID_Continue}$]*/gu))
-  return head.replaceAll(/^import (type )?\{([^}]*)\} from (.*)\n/gm, (_, type: string | undefined, names: string, from) => {
-    const used = names.split(',').filter(name => words.has(/([^ \n]+)\s*$/.exec(name)?.[1] ?? ''))
-    return used.length === 0 ? '' : `import ${type ?? ''}{${used.join(',')}} from ${from}\n`
-  })
+  return head.replaceAll(
+    /^import (type )?\{([^}]*)\} from (.*)\n/gm,
+    (_, type: string | undefined, names: string, from) => {
+      const used = names.split(',').filter(name => words.has(/([^ \n]+)\s*$/.exec(name)?.[1] ?? ''))
+      return used.length === 0 ? '' : `import ${type ?? ''}{${used.join(',')}} from ${from}\n`
+    },
+  )
 }
 
 interface Place {

@@ -14,8 +14,5 @@ export function permissionBits(outlines: readonly Outline[], kept: readonly stri
 }
 
 /** permission-bits.ts: every key that there is or was, at the place of its bit. */
-export const emitPermissionBits = (
-  bits: readonly string[],
-  documents: number,
-  { templates }: EmitOptions,
-): string => render('permission-bits', { documents, keys: bits.map(quote) }, templates)
+export const emitPermissionBits = (bits: readonly string[], documents: number, { templates }: EmitOptions): string =>
+  render('permission-bits', { documents, keys: bits.map(quote) }, templates)

@@ -136,5 +136,7 @@ function parameterView(parameter: Parameter, emission: Emission, file: OutputFil
 }
 
 function accessOf(access: Access): string {
-  return `{ ${Object.entries(access).map(([name, value]) => `${name}: ${flat(literal(value))}`).join(', ')} }`
+  return `{ ${Object.entries(access)
+    .map(([name, value]) => `${name}: ${flat(literal(value))}`)
+    .join(', ')} }`
 }
