@@ -35,7 +35,7 @@ async function laidOut(path: string, made: Traced): Promise<string> {
     const index = indexOf(head + made.body, place) - head.length + made.head.length
     const [said = ''] = error.message.split('\n')
     throw new TemplateError(
-      `${made.placeAt(index)}: what the template makes of ${path} is no TypeScript: ${said.replace(/ \(\d+:\d+\)$/, '')}: mend the template`,
+      `${made.placeAt(index)}: what the template makes of ${path} is no TypeScript: ${said.replace(/\.? \(\d+:\d+\)$/, '')}: mend the template`,
     )
   }
 }

@@ -1,12 +1,16 @@
 import Handlebars from 'handlebars'
-import type { Override } from '../options.ts'
+import { type Override, templateNames } from '../options.ts'
+import { TemplateError } from './template-error.ts'
 
 /** A mark says which line of which file the text behind it comes from; generated text holds no control characters. */
 const mark = /\u0001([^\u0001\u0002]*):(\d+)\u0002/g
 
 const markOf = (file: string, line: number): string => `\u0001${file}:${line}\u0002`
 
-/** The program of an override with a mark before each line of its text. */
+/** What stands before all that an override makes: a built-in template that it begins with makes no marks. */
+export const firstMark = ({ file }: Override): string => markOf(file, 1)
+
+/** The program of an override with a mark before each line of its text. Throws `TemplateError` for unknown partials. */
 export function marked({ file, text }: Override): hbs.AST.Program {
   const program = Handlebars.parse(text.replaceAll(/[\u0001\u0002\r]/g, ''))
   const marker = new Marker(file)
@@ -23,6 +27,22 @@ class Marker extends Handlebars.Visitor {
   constructor(file: string) {
     super()
     this.#file = file
+  }
+
+  override PartialStatement({ loc, name }: hbs.AST.PartialStatement): void {
+    this.#expectBuiltIn(loc, name)
+  }
+
+  override PartialBlockStatement({ loc, name }: hbs.AST.PartialBlockStatement): void {
+    this.#expectBuiltIn(loc, name)
+  }
+
+  #expectBuiltIn({ start }: hbs.AST.SourceLocation, name: hbs.AST.PathExpression | hbs.AST.SubExpression): void {
+    const known: readonly string[] = templateNames
+    if ('original' in name && known.includes(name.original)) return
+    throw new TemplateError(
+      `${this.#file}:${start.line}: {{> ...}} stands for a built-in template: say one of ${known.join(', ')}`,
+    )
   }
 
   override ContentStatement(content: hbs.AST.ContentStatement): void {
