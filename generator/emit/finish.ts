@@ -43,14 +43,21 @@ async function laidOut(path: string, made: Traced): Promise<string> {
 /** A head of imports with only those that the body names. */
 function usedImports(head: string, body: string): string {
   const words = new Set(body.match(/[\p{ID_Start}$_][\p{ID_Continue}$]*/gu))
-  return head.replaceAll(
-    /^import (type )?\{([^}]*)\} from (.*)\n/gm,
-    (_, type: string | undefined, names: string, from) => {
-      const used = names.split(',').filter(name => words.has(/([^ \n]+)\s*$/.exec(name)?.[1] ?? ''))
-      return used.length === 0 ? '' : `import ${type ?? ''}{${used.join(',')}} from ${from}\n`
-    },
-  )
+  return head.replaceAll(imports, (_, keyword: string, list: string, from: string) => {
+    const used = list
+      .split(',')
+      .map(name => name.trim())
+      .filter(name => words.has(/[^ ]*$/.exec(name)?.[0] ?? ''))
+    if (used.length === 0) return ''
+    const onlyTypes = used.every(name => name.startsWith('type '))
+    return onlyTypes
+      ? `import type { ${used.map(name => name.slice('type '.length)).join(', ')} } from ${from}`
+      : `${keyword} { ${used.join(', ')} } from ${from}`
+  })
 }
+
+/** The statements that OutputFile prints. */
+const imports = /^(import|import type) \{([^}]*)\} from ([^\n]*\n)/gm
 
 interface Place {
   readonly line: number
