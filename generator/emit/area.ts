@@ -7,7 +7,7 @@ import { quote } from './layout/typescript.ts'
 import { listNames } from './list-names.ts'
 import { areaTypes, checkName } from './names.ts'
 import { render } from './templates.ts'
-import type { AreaView } from './views.ts'
+import type { AreaView } from './views/area.ts'
 
 /**
  * area.ts: all that a server needs to mount the document, and the types that its operations record. A document has one

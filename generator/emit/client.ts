@@ -10,7 +10,7 @@ import { key, quote } from './layout/typescript.ts'
 import { operationComment } from './operation-comment.ts'
 import { render } from './templates.ts'
 import { typeOf } from './type-expression.ts'
-import type { ClientOperation, Iterator, Waiter } from './views.ts'
+import type { ClientOperation, Iterator, Waiter } from './views/client.ts'
 
 /** client.ts: a method an operation over one transport, iterators for lists and a waiter for operations. */
 export function emitClient(emission: Emission): OutputFile | undefined {

@@ -7,7 +7,7 @@ import { docComment, inSentence } from './layout/comment.ts'
 import { key, quote } from './layout/typescript.ts'
 import { word } from './names.ts'
 import { render } from './templates.ts'
-import type { ErrorConstructor, ErrorDomainView, ErrorRecord } from './views.ts'
+import type { ErrorConstructor, ErrorDomainView, ErrorRecord } from './views/errors.ts'
 
 /**
  * errors.ts: the union of reasons and a constructor for each. A document without operations is a library of others:

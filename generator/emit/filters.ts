@@ -5,7 +5,7 @@ import type { OutputFile } from './file.ts'
 import { inSentence } from './layout/comment.ts'
 import { quote, texts } from './layout/typescript.ts'
 import { render } from './templates.ts'
-import type { FilteredField, FilteredList } from './views.ts'
+import type { FilteredField, FilteredList } from './views/filters.ts'
 
 /** filters.ts: what each list filters and sorts by, from `x-filter`. */
 export function emitFilters(emission: Emission): OutputFile | undefined {

@@ -1,4 +1,5 @@
 import { type Traced, traced } from './override-marks.ts'
+import { type Place, startOf } from './place.ts'
 import { TemplateError } from './template-error.ts'
 
 /** As .prettierrc.json of this repository, and what the built-in layout keeps to. */
@@ -30,7 +31,7 @@ async function laidOut(path: string, made: Traced): Promise<string> {
   try {
     return await format(head + made.body, style)
   } catch (error) {
-    const place = placeOf(error)
+    const place = startOf(error)
     if (!place || !(error instanceof Error)) throw error
     const index = indexOf(head + made.body, place) - head.length + made.head.length
     const [said = ''] = error.message.split('\n')
@@ -58,18 +59,6 @@ function usedImports(head: string, body: string): string {
 
 /** The statements that OutputFile prints. */
 const imports = /^(import|import type) \{([^}]*)\} from ([^\n]*\n)/gm
-
-interface Place {
-  readonly line: number
-  readonly column: number
-}
-
-/** Where prettier found a text to be wrong, counted from one. */
-function placeOf(error: unknown): Place | undefined {
-  const { loc } = error as { readonly loc?: { readonly start?: Partial<Place> } }
-  const { line, column } = loc?.start ?? {}
-  return line === undefined || column === undefined ? undefined : { line, column }
-}
 
 function indexOf(text: string, { line, column }: Place): number {
   const before = text.split('\n').slice(0, line - 1)

@@ -6,7 +6,7 @@ import { quote } from './layout/typescript.ts'
 import { clientName } from './names.ts'
 import { runtimeSymbols } from './runtime-symbols.ts'
 import { render } from './templates.ts'
-import type { JoinedClient } from './views.ts'
+import type { JoinedClient } from './views/joined-client.ts'
 
 /** Where the joined client stands in the output root. */
 export const joinedClientFile = 'client.ts'

@@ -10,7 +10,7 @@ import { type Doc, flat } from './layout/doc.ts'
 import { array, call, object, quote, texts } from './layout/typescript.ts'
 import { scalarOf } from './parameter-type.ts'
 import type { RuntimeSymbol } from './runtime-symbols.ts'
-import type { BodyView, MediaView } from './views.ts'
+import type { BodyView, MediaView } from './views/routes.ts'
 
 /** A request's body as data: its one media type, or the choice among several. */
 export function requestBodyOf(operation: Operation, body: RequestBody, emission: Emission, file: OutputFile): BodyView {

@@ -5,7 +5,7 @@ import type { OutputFile } from './file.ts'
 import { inSentence } from './layout/comment.ts'
 import { quote, texts } from './layout/typescript.ts'
 import { render } from './templates.ts'
-import type { PermissionRow } from './views.ts'
+import type { PermissionRow } from './views/permissions.ts'
 
 /** permissions.ts: the document's part of the permission catalogue. */
 export function emitPermissions(emission: Emission): OutputFile | undefined {

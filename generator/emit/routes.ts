@@ -18,7 +18,7 @@ import { checkName, fieldsName } from './names.ts'
 import { shortComment } from './operation-comment.ts'
 import { exact, isComposite, parameterType } from './parameter-type.ts'
 import { render } from './templates.ts'
-import type { BindingView, ParameterView, RoutesView, RouteView, SuccessView } from './views.ts'
+import type { BindingView, ParameterView, RoutesView, RouteView, SuccessView } from './views/routes.ts'
 
 /**
  * routes.ts: one constant an operation with what its clients need, data only, and the function that binds all to their

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ts } from 'ts-morph'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -189,7 +189,7 @@ describe('what is wrong with an override is told with its line', () => {
   })
 })
 
-/** The members of a type of views.ts, and of the types that they are made of. */
+/** The members of a type of generator/emit/views, and of the types that they are made of. */
 function membersOf(name: string, types: ReadonlyMap<string, ts.InterfaceDeclaration>): readonly string[] {
   const members = types.get(name)?.members.filter(ts.isPropertySignature) ?? []
   return members.flatMap(member => {
@@ -200,9 +200,11 @@ function membersOf(name: string, types: ReadonlyMap<string, ts.InterfaceDeclarat
 }
 
 describe('docs/generator.md', () => {
-  const source = readFileSync(join(repository, 'generator/emit/views.ts'), 'utf8')
-  const tree = ts.createSourceFile('views.ts', source, ts.ScriptTarget.Latest, true)
-  const types = new Map(tree.statements.filter(ts.isInterfaceDeclaration).map(each => [each.name.text, each]))
+  const views = join(repository, 'generator/emit/views')
+  const sources = readdirSync(views).map(file => readFileSync(join(views, file), 'utf8'))
+  const trees = sources.map(source => ts.createSourceFile('views.ts', source, ts.ScriptTarget.Latest, true))
+  const found = trees.flatMap(tree => tree.statements.filter(ts.isInterfaceDeclaration))
+  const types = new Map(found.map(each => [each.name.text, each]))
   const text = readFileSync(join(repository, 'docs/generator.md'), 'utf8').replaceAll(/\n {2}(?=\S)/g, ' ')
 
   test.each(templateNames)('lists the view of %s.hbs with every member', name => {
