@@ -1,5 +1,5 @@
 import { isIdentifier } from '../identifier.ts'
-import type { Access, Group, Operation, Parameter, Response } from '../model/types.ts'
+import type { Access, Group, Operation, Response } from '../model/types.ts'
 import { resultType } from './answer-type.ts'
 import { requestComplete } from './complete.ts'
 import { type Emission, openFile, schemaOf } from './emission.ts'
@@ -16,9 +16,10 @@ import { literal, member, object, property, quote, texts } from './layout/typesc
 import { mediaOf, requestBodyOf } from './media.ts'
 import { checkName, fieldsName } from './names.ts'
 import { shortComment } from './operation-comment.ts'
-import { exact, isComposite, parameterType } from './parameter-type.ts'
+import { ParameterConstants } from './parameter-constants.ts'
+import { exact, parameterType } from './parameter-type.ts'
 import { render } from './templates.ts'
-import type { BindingView, ParameterView, RoutesView, RouteView, SuccessView } from './views/routes.ts'
+import type { BindingView, RoutesView, RouteView, SuccessView } from './views/routes.ts'
 
 /**
  * routes.ts: one constant an operation with what its clients need, data only, and the function that binds all to their
@@ -34,8 +35,9 @@ export function emitRoutes(emission: Emission): OutputFile | undefined {
 function viewOf(emission: Emission, file: OutputFile): RoutesView {
   const { document } = emission
   const { groups, name, operations, title } = document
-  const routes = operations.map(operation => routeView(operation, emission, file))
+  const drafts = operations.map(operation => ({ operation, view: routeView(operation, emission, file) }))
   const named = {
+    ClientParameter: operations.some(each => each.parameters.length > 0) ? file.runtime('ClientParameter') : '',
     handlers: file.from('handlers', handlersName(emission), true),
     domain: file.from('errors', domainName(document), false),
     BoundRoute: file.runtime('BoundRoute'),
@@ -45,12 +47,18 @@ function viewOf(emission: Emission, file: OutputFile): RoutesView {
     groups.flatMap(group => group.operations.map(each => bindingView(each, place(group), emission, file)))
   // What is bound names imports, and a group must hide none of them.
   const bound = bindings(group => group.name)
+  const parameters = new ParameterConstants(emission, file, [`${name}Routes`])
+  const routes = drafts.map(({ operation, view }) => ({
+    ...view,
+    parameters: operation.parameters.map(parameter => parameters.nameOf(parameter)),
+  }))
   const isSpread = groups.every(group => isIdentifier(group.name) && !isNamed(group.name, file))
   return {
     title: inSentence(title),
     name: `${name}Routes`,
+    parameters: parameters.views,
     routes,
-    parameter: isSpread ? `{ ${groups.map(group => group.name).join(', ')} }` : 'handlers',
+    given: isSpread ? `{ ${groups.map(group => group.name).join(', ')} }` : 'handlers',
     bindings: isSpread ? bound : bindings(group => member('handlers', group.name)),
     ...named,
   }
@@ -62,8 +70,8 @@ const isNamed = (name: string, file: OutputFile): boolean =>
   file.imports(name) ||
   file.document.operations.some(({ routeName }) => routeName === name)
 
-function routeView(operation: Operation, emission: Emission, file: OutputFile): RouteView {
-  const { access, body, mode, parameters, successes } = operation
+function routeView(operation: Operation, emission: Emission, file: OutputFile): Omit<RouteView, 'parameters'> {
+  const { access, body, mode, successes } = operation
   const given = givenRequest(operation, emission)
   return {
     comment: shortComment(operation).trim(),
@@ -74,7 +82,6 @@ function routeView(operation: Operation, emission: Emission, file: OutputFile): 
     operationId: quote(operation.id),
     method: quote(operation.method),
     path: texts(operation.pathParts),
-    parameters: parameters.map(parameter => parameterView(parameter, emission, file)),
     body: body ? requestBodyOf(operation, body, emission, file) : false,
     success: successes.map(response => successView(response, emission, file)),
     replies: operation.answer === 'replies' ? file.runtime('readReply') : '',
@@ -114,24 +121,6 @@ function successView({ status, content, headers }: Response, emission: Emission,
     status: typeof status === 'number' ? String(status) : quote(status),
     media: content ? mediaOf(content, emission, file) : false,
     headers: types.length > 0 ? flat(object(types)) : '',
-  }
-}
-
-const writers = { path: 'toPath', query: 'toQuery', header: 'toHeader', cookie: 'toCookie' } as const
-
-function parameterView(parameter: Parameter, emission: Emission, file: OutputFile): ParameterView {
-  const { explode, in: place, member: name, style } = parameter
-  const isJson = style === 'json'
-  const usual = place === 'query' || place === 'cookie' ? 'form' : 'simple'
-  const isStyled = !isJson && isComposite(parameter.schema, emission)
-  return {
-    name: quote(parameter.name),
-    member: name === parameter.name ? '' : quote(name),
-    in: quote(place),
-    type: isJson ? quote(style) : flat(parameterType(parameter.schema, emission)),
-    style: style === usual || isJson ? '' : quote(style),
-    explode: explode === (style === 'form' || style === 'deepObject') || isJson ? '' : String(explode),
-    write: file.runtime(isStyled ? 'toStyled' : writers[place]),
   }
 }
 

@@ -6,6 +6,7 @@ export const runtimeSymbols = {
   Bytes: { module: 'body', type: true },
   CallContext: { module: 'context', type: true },
   CallOptions: { module: 'transport', type: true },
+  ClientParameter: { module: 'route', type: true },
   ClientRoute: { module: 'route', type: true },
   ErrorDetails: { module: 'errors', type: true },
   ErrorDomain: { module: 'route', type: true },

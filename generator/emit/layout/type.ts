@@ -45,9 +45,9 @@ export function aliased(name: string, type: Type): Doc {
   return group([prefix, hang(layout(type))])
 }
 
-/** `export const name: Type = value`; where a type's arguments have arguments, prettier breaks only inside of it. */
-export function constant(name: string, type: Type, value: Doc): Doc {
-  const left = [`export const ${name}: `, layout(type)]
+/** `const name: Type = value`, of which `head` is what stands before the colon; where a type's arguments have arguments, prettier breaks only inside of it. */
+export function constant(head: string, type: Type, value: Doc): Doc {
+  const left = [`${head}: `, layout(type)]
   const isComplex = isKind(type, 'generic') && type.args.length > 1 && type.args.some(each => isKind(each, 'generic'))
   return isComplex ? group([left, ' = ', value]) : group([group(left), ' =', hang(value)])
 }

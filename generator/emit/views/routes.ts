@@ -5,15 +5,18 @@ export interface RoutesView {
   readonly title: Words
   /** `taxonomyRoutes`. */
   readonly name: Name
+  /** Each parameter once, in the order of their first operations. */
+  readonly parameters: readonly ParameterView[]
   readonly routes: readonly RouteView[]
   readonly bindings: readonly BindingView[]
-  /** The function's parameter: `{ groups, quotas }`, or `handlers` where a group would hide another name. */
-  readonly parameter: string
+  /** What the function is given: `{ groups, quotas }`, or `handlers` where a group would hide another name. */
+  readonly given: string
   /** The interface of all handlers. */
   readonly handlers: Name
   /** The constant that says where errors belong. */
   readonly domain: Name
-  /** Types of the runtime. */
+  /** Types of the runtime; `ClientParameter` is '' where there are no parameters. */
+  readonly ClientParameter: Name | ''
   readonly ClientRoute: Name
   readonly BoundRoute: Name
 }
@@ -32,7 +35,8 @@ export interface RouteView {
   readonly method: Literal
   /** The parts of its path: text, name of a parameter, text ... */
   readonly path: Literal
-  readonly parameters: readonly ParameterView[]
+  /** The constants of its parameters. */
+  readonly parameters: readonly Name[]
   readonly body: BodyView | false
   readonly success: readonly SuccessView[]
   /** What reads a reply of one among several successes, or ''. */
@@ -45,6 +49,8 @@ export interface RouteView {
 
 /** A parameter; '' stands for what is as usual at its place. */
 export interface ParameterView {
+  /** `queryPageSize`. */
+  readonly constant: Name
   readonly name: Literal
   /** The request's member, or '' where it is `name`. */
   readonly member: Literal | ''

@@ -24,26 +24,26 @@ export function layOut(code: string): string {
 function readStatement(tokens: Tokens): string {
   if (tokens.peek().kind === 'comment') return comment(tokens.next().text, 0)
   if (tokens.is('import')) return readImport(tokens)
-  tokens.expect('export')
+  const prefix = tokens.accept('export') ? 'export ' : ''
   const { text } = tokens.next()
   const name = tokens.next().text
-  if (text === 'const') return print(readConstant(name, tokens))
+  if (text === 'const') return print(readConstant(`${prefix}const ${name}`, tokens))
   if (text === 'type') {
     tokens.expect('=')
     return print(aliased(name, readType(tokens)))
   }
-  return readBlock(`export ${text} ${name} {`, 0, tokens, () =>
+  return readBlock(`${prefix}${text} ${name} {`, 0, tokens, () =>
     text === 'class' ? readClassMember(tokens) : print(readMember(tokens), 2),
   )
 }
 
-function readConstant(name: string, tokens: Tokens): Doc {
+function readConstant(head: string, tokens: Tokens): Doc {
   const type = tokens.accept(':') ? readType(tokens) : undefined
   tokens.expect('=')
   const { doc, kind } = readExpression(tokens)
-  if (type !== undefined) return constant(name, type, doc)
-  if (kind === 'function') return [`export const ${name} = `, doc]
-  return group([`export const ${name} =`, hang(doc)])
+  if (type !== undefined) return constant(head, type, doc)
+  if (kind === 'function') return [`${head} = `, doc]
+  return group([`${head} =`, hang(doc)])
 }
 
 /** An import of few names, which stays on its line. */
