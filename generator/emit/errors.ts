@@ -24,13 +24,23 @@ export function emitErrors(emission: Emission): OutputFile | undefined {
     title: inSentence(title),
     domain: !isLibrary(document) && domainView(document, file),
     reasonType: `${pascal(document.name)}Reason`,
+    reasonOf: raised.length === 0 ? '' : reasonMaker(names, document),
     constructors: raised.map(reason => constructorView(reason, names)),
     records: errors.filter(({ rpc }) => rpc === undefined).map(reason => recordView(reason, names)),
     ApiError: raised.length === 0 ? '' : file.runtime('ApiError'),
     ErrorDetails: raised.length === 0 ? '' : file.runtime('ErrorDetails'),
+    RpcCode: raised.length === 0 ? '' : file.runtime('RpcCode'),
   }
   file.write(render('errors', view, emission.options.templates))
   return file
+}
+
+/** A name that no constant of the file has. */
+function reasonMaker(names: ReadonlyMap<string, string>, document: Document): string {
+  const taken = new Set([domainName(document), ...names.values()])
+  let name = 'reasonOf'
+  while (taken.has(name)) name += '_'
+  return name
 }
 
 const isLibrary = ({ operations }: Document): boolean => operations.length === 0

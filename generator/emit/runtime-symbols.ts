@@ -19,6 +19,7 @@ export const runtimeSymbols = {
   Page: { module: 'pagination', type: true },
   PageWith: { module: 'pagination', type: true },
   Reply: { module: 'route', type: true },
+  RpcCode: { module: 'errors', type: true },
   Transport: { module: 'transport', type: true },
   WaitOptions: { module: 'operations', type: true },
   anyText: { module: 'validation', type: false },

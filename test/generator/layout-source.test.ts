@@ -87,6 +87,16 @@ describe('code of templates is laid out as prettier would', () => {
     )
   })
 
+  test('functions that make objects', async () => {
+    const members = fc.uniqueArray(names, { minLength: 1, maxLength: 6 })
+    await law(
+      fc.tuple(names, members, fc.constantFrom(' ', '\n')).map(([name, of, space]) => {
+        const list = of.slice(0, 3).map(member => `${member}: A`)
+        return `const ${name} = <A extends string>(${list.join(', ')}) => ({${space}${of.join(', ')} })`
+      }),
+    )
+  })
+
   test('calls whose last argument is an object', async () => {
     const argument = fc.tuple(names, names).map(([a, b]) => `(request, context) => ${a}.${b}(request, context)`)
     await law(

@@ -7,12 +7,15 @@ export interface ErrorsView {
   readonly domain: ErrorDomainView | false
   /** The union of the reasons that calls fail with: `TaxonomyReason`. */
   readonly reasonType: Name
+  /** What makes a reason of its name, its code of RPC and its number; '' where there are no constructors. */
+  readonly reasonOf: Name | ''
   readonly constructors: readonly ErrorConstructor[]
   /** Reasons that no call fails with: they stand in operations. */
   readonly records: readonly ErrorRecord[]
   /** Symbols of the runtime, '' where there are no constructors. */
   readonly ApiError: Name | ''
   readonly ErrorDetails: Name | ''
+  readonly RpcCode: Name | ''
 }
 
 /** The domain of a document's errors. */

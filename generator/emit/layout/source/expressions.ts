@@ -25,6 +25,7 @@ function readOperand(tokens: Tokens): Expression {
   if (kind === 'comment') return other([`${tokens.next().text} `, readOperand(tokens).doc])
   if (text === '{') return readObject(tokens)
   if (text === '[') return readList(tokens)
+  if (text === '<') return readFunction(tokens)
   if (text === '(') return isFunction(tokens) ? readFunction(tokens) : readAssignment(tokens)
   if (kind === 'text' || kind === 'number') return other(tokens.next().text)
   return readCalls(tokens)
@@ -96,12 +97,29 @@ function isFunction(tokens: Tokens): boolean {
 
 /** `(a: A, b) => value`: an object or a list begins behind the arrow, all else may begin below it. */
 function readFunction(tokens: Tokens): Expression {
-  const parameters = readParameters(tokens)
+  const parameters = [readTypeParameter(tokens), readParameters(tokens)]
   const result = tokens.accept(':') ? [': ', layout(readType(tokens))] : ''
   tokens.expect('=>')
+  if (tokens.is('(') && tokens.peek(1).text === '{') return readObjectFunction([parameters, result, ' =>'], tokens)
   const { doc, kind } = readExpression(tokens)
   const body = kind === 'list' || kind === 'object' ? [' ', doc] : group(indent([line, doc]))
   return { doc: group([group([parameters, result, ' =>']), body]), kind: 'function', size: 0 }
+}
+
+/** A function whose result is an object, in parentheses. */
+function readObjectFunction(head: Doc, tokens: Tokens): Expression {
+  tokens.expect('(')
+  const { doc } = readObject(tokens)
+  tokens.expect(')')
+  return { doc: group([group(head), ' (', doc, ')']), kind: 'function', size: 0 }
+}
+
+/** `<Name extends Other>`, one, or none. */
+function readTypeParameter(tokens: Tokens): string {
+  if (!tokens.accept('<')) return ''
+  const words: string[] = []
+  while (!tokens.accept('>')) words.push(tokens.next().text)
+  return `<${words.join(' ')}>`
 }
 
 /** Parameters with their parentheses, each on a line where they are too long; a pattern alone breaks inside. */
