@@ -163,6 +163,12 @@ describe('what is wrong with an override is told with its line', () => {
       '\n{{#if titel}}{{/if}}',
       'mine/errors.hbs:2: {{#if}} asks for what the template is not',
     ],
+    ['one that makes a block', '\n{{#titel}}{{/titel}}', "mine/errors.hbs:2: the template is given no 'titel' here"],
+    [
+      'one that makes an inverse block',
+      '{{^titel}}{{/titel}}',
+      "mine/errors.hbs:1: the template is given no 'titel' here",
+    ],
     [
       'one to go through',
       '{{#each reasons}}{{/each}}',
