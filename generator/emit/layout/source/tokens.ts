@@ -7,28 +7,32 @@ export interface Token {
 
 /** One token: a comment, a string literal, a name, a number, or punctuation. */
 const token =
-  /(?<comment>\/\*[^]*?\*\/|\/\/[^\n]*)|(?<text>'(?:[^'\\\n]|\\[^\n])*'|"(?:[^"\\\n]|\\[^\n])*")|(?<word>#?[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*)|(?<number>-?\d[\w.]*(?:(?<=e)-\d+)?)|=>|\?\?=|[{}[\]()<>:;,.?|&=]/uy
+  /\/\*[^]*?\*\/|\/\/[^\n]*|'(?:[^'\\\n]|\\[^\n])*'|"(?:[^"\\\n]|\\[^\n])*"|#?[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*|-?\d[\w.]*(?:(?<=e)-\d+)?|=>|\?\?=|[{}[\]()<>:;,.?|&=]/uy
 
 const blank = /[ \t\n]*/y
 
-/** The tokens of a text, from the first to the last. Throws on what is no code that templates make. */
+const end: Token = { kind: 'end', text: '', breaks: 0 }
+
+/** The tokens of a text, each read when it is asked for. Throws on what is no code that templates make. */
 export class Tokens {
-  readonly #tokens: readonly Token[]
+  readonly #text: string
+  /** Where the text is that no token was read of. */
   #at = 0
+  /** Read already, but not taken. */
+  readonly #ahead: Token[] = []
 
   constructor(text: string) {
-    this.#tokens = tokensOf(text)
+    this.#text = text
   }
 
   /** The token that comes next, or one further on. */
   peek(ahead = 0): Token {
-    return this.#tokens[this.#at + ahead] ?? end
+    while (this.#ahead.length <= ahead) this.#ahead.push(this.#read())
+    return this.#ahead[ahead] ?? end
   }
 
   next(): Token {
-    const next = this.peek()
-    this.#at += 1
-    return next
+    return this.#ahead.shift() ?? this.#read()
   }
 
   /** Whether the next token is this one. */
@@ -39,7 +43,7 @@ export class Tokens {
   /** Takes the next token if it is this one. */
   accept(text: string): boolean {
     const isNext = this.is(text)
-    if (isNext) this.#at += 1
+    if (isNext) this.#ahead.shift()
     return isNext
   }
 
@@ -63,29 +67,28 @@ export class Tokens {
   }
 
   unexpected(wanted: string): Error {
-    const found = this.#tokens.slice(Math.max(0, this.#at - 8), this.#at + 8).map(({ text }) => text)
-    return new Error(`a template made code that cannot be laid out: ${wanted} expected in ${found.join(' ')}`)
+    const around = this.#text.slice(Math.max(0, this.#at - 80), this.#at)
+    return new Error(`a template made code that cannot be laid out: ${wanted} expected at the end of ${around}`)
   }
-}
 
-const end: Token = { kind: 'end', text: '', breaks: 0 }
-
-function tokensOf(text: string): readonly Token[] {
-  const tokens: Token[] = []
-  for (let at = 0; ; at = token.lastIndex) {
-    blank.lastIndex = at
-    const space = blank.exec(text)?.[0] ?? ''
+  #read(): Token {
+    blank.lastIndex = this.#at
+    const space = blank.exec(this.#text)?.[0] ?? ''
     token.lastIndex = blank.lastIndex
-    if (token.lastIndex === text.length) return tokens
-    const match = token.exec(text)
-    if (!match) throw new Error(`a template made code that cannot be laid out: ${text.slice(at, at + 80)}`)
-    tokens.push({ kind: kindOf(match.groups), text: match[0], breaks: space === '' ? 0 : space.split('\n').length - 1 })
+    if (token.lastIndex === this.#text.length) return end
+    const from = token.lastIndex
+    const text = token.exec(this.#text)?.[0]
+    if (text === undefined) {
+      throw new Error(`a template made code that cannot be laid out: ${this.#text.slice(from, from + 80)}`)
+    }
+    this.#at = token.lastIndex
+    return { kind: kindOf(text), text, breaks: space === '' ? 0 : space.split('\n').length - 1 }
   }
 }
 
-function kindOf(groups: RegExpExecArray['groups']): Token['kind'] {
-  if (groups?.['word'] !== undefined) return 'word'
-  if (groups?.['text'] !== undefined) return 'text'
-  if (groups?.['number'] !== undefined) return 'number'
-  return groups?.['comment'] !== undefined ? 'comment' : 'mark'
+function kindOf(text: string): Token['kind'] {
+  if (/^['"]/.test(text)) return 'text'
+  if (/^[{}[\]()<>:;,.?|&=]/.test(text)) return 'mark'
+  if (/^[-\d]/.test(text)) return 'number'
+  return text.startsWith('/') ? 'comment' : 'word'
 }
