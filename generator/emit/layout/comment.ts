@@ -18,18 +18,22 @@ export function docComment(text: string, indentation = 0, isDeprecated = false):
   return `${pad}/**\n${rows.map(row => `${pad} *${row === '' ? '' : ` ${row}`}\n`).join('')}${pad} */\n`
 }
 
-/** The document's words within a sentence of ours: on one line. */
-export const inSentence = (text: string): string => text.trim().replaceAll(/\s+/g, ' ')
+/** The document's words within a sentence of ours: on one line, and safe in a comment. */
+export const inSentence = (text: string): string => harmless(text).replaceAll(/\s+/g, ' ')
 
-function rowsOf(text: string, room: number): string[] {
+/** Text without what would end a comment or start a tag; text that was made harmless before stays as it is. */
+function harmless(text: string): string {
   const plain = text.replaceAll(/\r\n?|\u2028|\u2029/g, '\n').replace(unprintable, '')
   return plain
     .trim()
     .replaceAll('*/', '*\\/')
     .replaceAll(/(?<=^|\s)@(?=\S)/g, '\\@')
+}
+
+const rowsOf = (text: string, room: number): string[] =>
+  harmless(text)
     .split('\n')
     .flatMap(row => wrap(row.trimEnd(), room))
-}
 
 /** Breaks a long row at blanks; a row that starts with blanks (code, a list) stays as it is. */
 function wrap(row: string, room: number): string[] {
