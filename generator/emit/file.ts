@@ -4,7 +4,8 @@ import type { Document } from '../model/types.ts'
 import { CodeWriter } from './layout/code-writer.ts'
 import { type Doc, group, ifBroken, indent, join, line, print } from './layout/doc.ts'
 import { quote } from './layout/typescript.ts'
-import { areaTypes } from './names.ts'
+import { declaredIn } from './declared.ts'
+import { FreeNames, pascal } from './names.ts'
 import { type RuntimeSymbol, runtimeSymbols } from './runtime-symbols.ts'
 
 /** The files of one document's output, by the name that others import them under. */
@@ -26,8 +27,11 @@ export class OutputFile extends CodeWriter {
   readonly document: Document
   readonly #part: Part
   readonly #options: EmitOptions
-  /** Names that the document itself declares; a runtime symbol of the same name is imported under another. */
+  /** Names that the document itself declares; what comes from elsewhere under the same name is given another. */
   readonly #taken: ReadonlySet<string>
+  /** Names that the file declares or imports. */
+  readonly #used: Set<string>
+  readonly #free: FreeNames
   readonly #imports = new Map<string, Map<string, Import>>()
 
   constructor(document: Document, part: Part, taken: ReadonlySet<string>, options: EmitOptions) {
@@ -35,26 +39,30 @@ export class OutputFile extends CodeWriter {
     this.document = document
     this.#part = part
     this.#taken = taken
+    this.#used = new Set(declaredIn(part, document))
+    this.#free = new FreeNames(taken)
     this.#options = options
   }
 
   /** The local name of a runtime symbol. */
   runtime(symbol: RuntimeSymbol): string {
     const { module, type } = runtimeSymbols[symbol]
-    const as = this.#taken.has(symbol) ? `runtime${symbol[0]?.toUpperCase()}${symbol.slice(1)}` : symbol
-    return this.#import(this.#runtimeModule(module), { name: symbol, as, type })
+    return this.#import(this.#runtimeModule(module), symbol, type, 'runtime', this.#taken)
   }
 
   /** The local name of something that another generated file exports. */
   from(part: Part, name: string, type: boolean, document: string = this.document.name): string {
-    if (document === this.document.name) {
-      if (part === this.#part) return name
-      const as = this.#isDeclaredHere(name) ? `${part}${name[0]?.toUpperCase()}${name.slice(1)}` : name
-      return this.#import(`./${part}`, { name, as, type })
+    if (document !== this.document.name) {
+      return this.#import(`../${document}/${part}`, name, type, document, this.#taken)
     }
-    const clashes = this.#taken.has(name)
-    const as = clashes ? `${document}${name[0]?.toUpperCase()}${name.slice(1)}` : name
-    return this.#import(`../${document}/${part}`, { name, as, type })
+    return part === this.#part ? name : this.#import(`./${part}`, name, type, part)
+  }
+
+  /** A name for something that only this file declares: `wanted`, or `wantedB` where that is taken. */
+  claim(wanted: string): string {
+    const name = this.#free.claim(wanted)
+    this.#used.add(name)
+    return name
   }
 
   /** Whether the file names something that it imports so. */
@@ -77,17 +85,22 @@ export class OutputFile extends CodeWriter {
     return `${head.toString()}\n${super.toString()}`
   }
 
-  /** Whether a route is called like something that routes are made of, or a record like the types of the area. */
-  #isDeclaredHere(name: string): boolean {
-    if (this.#part === 'area') return Object.values(areaTypes(this.document.name)).includes(name)
-    return this.#part === 'routes' && this.document.operations.some(({ routeName }) => routeName === name)
+  #import(module: string, name: string, type: boolean, origin: string, reserved?: ReadonlySet<string>): string {
+    const names = this.#imports.get(module) ?? new Map<string, Import>()
+    const known = names.get(name)
+    const as = known?.as ?? this.#localName(name, origin, reserved)
+    this.#imports.set(module, names.set(name, { name, as, type: type && known?.type !== false }))
+    return as
   }
 
-  #import(module: string, imported: Import): string {
-    const names = this.#imports.get(module) ?? new Map<string, Import>()
-    const isType = imported.type && names.get(imported.name)?.type !== false
-    this.#imports.set(module, names.set(imported.name, { ...imported, type: isType }))
-    return imported.as
+  /** `name`, or where that is another's here, the same behind where it comes from: `filtersRecordsList`. */
+  #localName(name: string, origin: string, reserved?: ReadonlySet<string>): string {
+    const isTaken = (local: string): boolean => this.#used.has(local) || reserved?.has(local) === true
+    let local = isTaken(name) ? `${origin}${pascal(name)}` : name
+    while (isTaken(local)) local += '_'
+    this.#used.add(local)
+    this.#free.take(local)
+    return local
   }
 
   #runtimeModule(module: string): string {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -41,6 +41,10 @@ const list = {
     },
   },
 }
+
+const answering = (schema: object): object => ({
+  responses: { '200': { description: 'Found.', content: { 'application/json': { schema } } } },
+})
 
 /** Documents whose names would meet if each was made without a look at the others. */
 const documents: Readonly<Record<string, object>> = {
@@ -209,6 +213,53 @@ const documents: Readonly<Record<string, object>> = {
       },
     },
   },
+  'types are called like values that routes are made of': {
+    paths: paths(
+      ...['recordsList', 'api', 'apiRoutes', 'ApiHandlers', 'ApiClient', 'apiFilters', 'getLists'].map((name, i) =>
+        operation(`get${'abcdefghij'[i]}`, answering({ $ref: `#/components/schemas/${name}` })),
+      ),
+      operation('listRecords', list),
+      operation('bind', list),
+      operation('getLists'),
+    ),
+    schemas: Object.fromEntries(
+      ['recordsList', 'api', 'apiRoutes', 'ApiHandlers', 'ApiClient', 'apiFilters', 'getLists'].map(name => [
+        name,
+        objectOf('a'),
+      ]),
+    ),
+  },
+  'types are called like checks of others, and enums like checks': {
+    schemas: {
+      Vm: { type: 'object', properties: { state: { type: 'object', properties: { a: text } }, other: text } },
+      checkVm: { type: 'string', enum: ['a'] },
+      completeVm: objectOf('a'),
+      vmFields: objectOf('a'),
+      checkVmState: objectOf('a'),
+      Holder: {
+        type: 'object',
+        properties: {
+          a: { $ref: '#/components/schemas/checkVm' },
+          b: { $ref: '#/components/schemas/checkVmState' },
+          c: { $ref: '#/components/schemas/vmFields' },
+        },
+      },
+    },
+  },
+  'a schema of another document is called like what this one checks': {
+    shared: { VmState: objectOf('a'), VmStateCode: { type: 'string', enum: ['a'] }, vmStateCodeSet: objectOf('a') },
+    schemas: {
+      Vm: {
+        type: 'object',
+        properties: {
+          code: { $ref: 'shared.json#/components/schemas/VmStateCode' },
+          set: { $ref: 'shared.json#/components/schemas/vmStateCodeSet' },
+          state: { type: 'object', properties: { code: { type: 'string', enum: ['b'] } } },
+          other: { $ref: 'shared.json#/components/schemas/VmState' },
+        },
+      },
+    },
+  },
   'reasons differ in underscores': {
     'x-errors': {
       A_B: { code: 1001001, rpc: 'NOT_FOUND', description: 'x' },
@@ -239,12 +290,18 @@ const runs = new Map<string, Generation>()
 beforeAll(async () => {
   root = newFolder()
   for (const { folder, parts, title } of cases) {
-    const { paths: own, schemas, ...more } = { paths: {}, schemas: {}, ...parts }
-    const info = { title, version: '1' }
-    const document = { openapi: '3.0.3', info, paths: own, components: { schemas }, ...more }
-    writeFileSync(join(root, `${folder}.json`), JSON.stringify(document))
+    const { paths: own, schemas, shared, ...more } = { paths: {}, schemas: {}, shared: {}, ...parts }
+    const written = join(root, folder, 'documents')
+    mkdirSync(written, { recursive: true })
+    const write = (name: string, document: object): void =>
+      writeFileSync(
+        join(written, name),
+        JSON.stringify({ openapi: '3.0.3', info: { title, version: '1' }, paths: {}, ...document }),
+      )
+    write('shared.json', { components: { schemas: shared } })
+    write('api.json', { paths: own, components: { schemas }, ...more })
     const out = join(root, folder)
-    const run = await generation([`${folder}.json`], root, runtimeFrom(out), [`${folder}.json=api`])
+    const run = await generation(['shared.json', 'api.json'], written, runtimeFrom(out))
     runs.set(folder, run)
     writeFiles(out, run.files)
   }
