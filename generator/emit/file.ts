@@ -32,6 +32,7 @@ export class OutputFile extends CodeWriter {
   /** Names that the file declares or imports. */
   readonly #used: Set<string>
   readonly #free: FreeNames
+  readonly #symbols = new Map<RuntimeSymbol, string>()
   readonly #imports = new Map<string, Map<string, Import>>()
 
   constructor(document: Document, part: Part, taken: ReadonlySet<string>, options: EmitOptions) {
@@ -46,8 +47,12 @@ export class OutputFile extends CodeWriter {
 
   /** The local name of a runtime symbol. */
   runtime(symbol: RuntimeSymbol): string {
+    const known = this.#symbols.get(symbol)
+    if (known !== undefined) return known
     const { module, type } = runtimeSymbols[symbol]
-    return this.#import(this.#runtimeModule(module), symbol, type, 'runtime', this.#taken)
+    const as = this.#import(this.#runtimeModule(module), symbol, type, 'runtime', this.#taken)
+    this.#symbols.set(symbol, as)
+    return as
   }
 
   /** The local name of something that another generated file exports. */
@@ -88,6 +93,7 @@ export class OutputFile extends CodeWriter {
   #import(module: string, name: string, type: boolean, origin: string, reserved?: ReadonlySet<string>): string {
     const names = this.#imports.get(module) ?? new Map<string, Import>()
     const known = names.get(name)
+    if (known && (type || !known.type)) return known.as
     const as = known?.as ?? this.#localName(name, origin, reserved)
     this.#imports.set(module, names.set(name, { name, as, type: type && known?.type !== false }))
     return as

@@ -49,7 +49,11 @@ export class CodeWriter {
 
   /** The code so far, ending with one line end. */
   toString(): string {
-    return this.#writer.toString().replace(/\n*$/, '\n')
+    const text = this.#writer.toString()
+    // Unlike an expression for it this looks at the end alone.
+    let end = text.length
+    while (text[end - 1] === '\n') end -= 1
+    return `${text.slice(0, end)}\n`
   }
 
   get #indentation(): number {
@@ -67,10 +71,15 @@ export class CodeWriter {
   }
 }
 
-/** ts-morph is loaded when the first file is printed: a run that finds errors, or all as it was, goes without. */
-function newWriter(): CodeBlockWriter {
-  const tsMorph: typeof import('ts-morph') = require('ts-morph')
-  return new tsMorph.CodeBlockWriter({ indentNumberOfSpaces: blanks, newLine: '\n', useSingleQuote: true })
+/**
+ * ts-morph's writer, from where ts-morph itself takes it: ts-morph as a whole brings the compiler of TypeScript along,
+ * which nothing here needs (docs/decisions/0014). Loaded when the first file is written.
+ */
+export function writerOfTsMorph(): typeof CodeBlockWriter {
+  const tsMorph = createRequire(import.meta.url).resolve('ts-morph')
+  const { default: writer }: { readonly default: typeof CodeBlockWriter } = createRequire(tsMorph)('code-block-writer')
+  return writer
 }
 
-const require = createRequire(import.meta.url)
+const newWriter = (): CodeBlockWriter =>
+  new (writerOfTsMorph())({ indentNumberOfSpaces: blanks, newLine: '\n', useSingleQuote: true })

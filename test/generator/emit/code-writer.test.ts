@@ -1,5 +1,8 @@
+import { spawnSync } from 'node:child_process'
+import { pathToFileURL } from 'node:url'
+import { CodeBlockWriter } from 'ts-morph'
 import { describe, expect, it } from 'vitest'
-import { CodeWriter } from '../../../generator/emit/layout/code-writer.ts'
+import { CodeWriter, writerOfTsMorph } from '../../../generator/emit/layout/code-writer.ts'
 import { call, quote } from '../../../generator/emit/layout/typescript.ts'
 
 const written = (write: (code: CodeWriter) => void): string => {
@@ -68,5 +71,21 @@ export interface ${name.toUpperCase()} {
     ['Words.', true, '/**\n * Words.\n *\n * @deprecated\n */\n'],
   ] as const)('writes of the words %j of what is deprecated (%s) the comment %j', (words, isDeprecated, comment) => {
     expect(written(code => code.comment(words, isDeprecated))).toBe(comment)
+  })
+
+  it('writes with the writer that ts-morph exports, and does not load the rest of ts-morph', () => {
+    expect(writerOfTsMorph()).toBe(CodeBlockWriter)
+    const module = new URL('../../../generator/emit/layout/code-writer.ts', import.meta.url)
+    const program = `
+      import { createRequire } from 'node:module'
+      import { CodeWriter } from ${JSON.stringify(module.href)}
+      new CodeWriter()
+      const loaded = Object.keys(createRequire(${JSON.stringify(pathToFileURL(import.meta.filename).href)}).cache)
+      console.log(loaded.map(path => /node_modules.([^/\\\\]+)/.exec(path)?.[1]).join())`
+    const { stderr, stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+      encoding: 'utf8',
+    })
+    expect(stderr).toBe('')
+    expect(new Set(stdout.trim().split(','))).toEqual(new Set(['code-block-writer']))
   })
 })
