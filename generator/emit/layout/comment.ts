@@ -18,7 +18,8 @@ export function docComment(text: string, indentation = 0, isDeprecated = false):
  * that strikes a name out comes from `isDeprecated` alone.
  */
 export function commentLines(text: string, indentation: number, isDeprecated: boolean): readonly string[] {
-  const rows = rowsOf(text, width - indentation - 3)
+  const words = rowsOf(text, width - indentation - 3)
+  const rows = words.join('') === '' ? [] : words
   if (isDeprecated) rows.push(...(rows.length > 0 ? [''] : []), '@deprecated')
   const [only] = rows
   if (only === undefined) return []
@@ -26,21 +27,22 @@ export function commentLines(text: string, indentation: number, isDeprecated: bo
   return ['/**', ...rows.map(row => (row === '' ? ' *' : ` * ${row}`)), ' */']
 }
 
-/** The document's words within a sentence of ours: on one line. */
-export const inSentence = (text: string): string => text.trim().replaceAll(/\s+/g, ' ')
+/** The document's words within a sentence of ours: on one line, and safe in a comment. */
+export const inSentence = (text: string): string => harmless(text).replaceAll(/\s+/g, ' ')
 
-function rowsOf(text: string, room: number): string[] {
-  const plain = text
-    .replaceAll(/\r\n?|\u2028|\u2029/g, '\n')
-    .replace(unprintable, '')
-    .trim()
-  if (plain === '') return []
+/** Text without what would end a comment or start a tag; text that was made harmless before stays as it is. */
+function harmless(text: string): string {
+  const plain = text.replaceAll(/\r\n?|\u2028|\u2029/g, '\n').replace(unprintable, '')
   return plain
+    .trim()
     .replaceAll('*/', '*\\/')
     .replaceAll(/(?<=^|\s)@(?=\S)/g, '\\@')
+}
+
+const rowsOf = (text: string, room: number): string[] =>
+  harmless(text)
     .split('\n')
     .flatMap(row => wrap(row.trimEnd(), room))
-}
 
 /** Breaks a long row at blanks; a row that starts with blanks (code, a list) stays as it is. */
 function wrap(row: string, room: number): string[] {
