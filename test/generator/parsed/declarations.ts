@@ -111,7 +111,8 @@ function made(node: ArrowFunction): readonly string[] {
   const parameters = node.getParameters().map(each => each.getName())
   if (!Node.isNewExpression(body)) return parameters
   const [error] = body.getArguments()
-  return error === undefined ? parameters : [...parameters, ...valuesOf(error, ['reason', 'code'])]
+  if (Node.isCallExpression(error)) return [...parameters, ...error.getArguments().map(literalOf)]
+  return error === undefined ? parameters : [...parameters, ...valuesOf(error, ['reason', 'rpc', 'code'])]
 }
 
 /** Of a list its values, or the names of what is in it; of an object what its members say. */
@@ -138,7 +139,8 @@ const propertiesOf = (value: Node): readonly string[] =>
     : []
 
 function routeOf(value: Node): readonly string[] {
-  const parameters = itemsAt(value, 'parameters').map(each => {
+  const parameters = itemsAt(value, 'parameters').map(named => {
+    const each = plain(named)
     const member = at(each, 'member')
     return `${textAt(each, 'in')} ${textAt(each, 'name')}${member ? ` as ${literalOf(member)}` : ''}`
   })
@@ -176,8 +178,11 @@ const literalOf = (node: Node): string =>
     ? JSON.stringify(node.getLiteralText())
     : node.getText()
 
-/** An expression without the parentheses around it and the `as const` behind it. */
+/** An expression without the parentheses around it and the `as const` behind it; of a constant of the file its value. */
 function plain(node: Node): Node {
+  const named = Node.isIdentifier(node) ? node.getSourceFile().getVariableDeclaration(node.getText()) : undefined
+  const value = named?.isExported() ? undefined : named?.getInitializer()
+  if (value) return plain(value)
   if (Node.isAsExpression(node) || Node.isParenthesizedExpression(node)) return plain(node.getExpression())
   return node
 }

@@ -120,9 +120,9 @@ function errorsOf(document: Document): readonly Declaration[] {
     ...(raised.length === 0
       ? []
       : [{ kind: 'type', name: `${pascal(name)}Reason`, members: raised.map(({ reason }) => text(reason)) } as const]),
-    ...raised.map(({ code, metadata, reason }) => {
+    ...raised.map(({ code, metadata, reason, rpc = '' }) => {
       const parameters = metadata.length > 0 ? ['message', 'metadata', 'details'] : ['message', 'details']
-      return functionOf(names.get(reason) ?? '', ...parameters, text(reason), text(code))
+      return functionOf(names.get(reason) ?? '', ...parameters, text(reason), text(rpc), text(code))
     }),
     ...errors
       .filter(({ rpc }) => rpc === undefined)

@@ -106,7 +106,7 @@ describe('what is read back of the platform', () => {
     ['routes.ts', 'a status', 'status: 200', 'status: 201'],
     ['routes.ts', 'what is bound', 'bind(getQuota,', 'bind(getGroup,'],
     ['errors.ts', 'a reason', `  | 'GROUP_NOT_EMPTY'\n`, ''],
-    ['errors.ts', 'a code', 'code: 7001001', 'code: 7001000'],
+    ['errors.ts', 'a code', '7001001', '7001000'],
     ['errors.ts', 'a parameter', '(message: string, details?: ErrorDetails)', '(message: string)'],
     ['client.ts', 'a method', /^ {2}getQuota\(/m, '  getQuotum('],
     ['filters.ts', 'a field', `name: 'resource_id'`, `name: 'resource'`],
