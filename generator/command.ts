@@ -19,6 +19,7 @@ export function generateCommand(terminal: Terminal = processTerminal): Command {
     .addOption(endingOption())
     .option('--client <name>', 'class that joins the clients of all documents, in client.ts of the output folder')
     .option('--permission-bits <file>', 'number the permission keys of all documents; the file keeps their order')
+    .option('--templates <dir>', 'folder of Handlebars templates that replace built-in ones')
     .option('--check', 'write nothing; list the differences from the documents, and fail if there are any')
     .option('--strict', 'fail on warnings too')
     .option('--report', 'print a table of documents, operations and sizes')
@@ -63,6 +64,7 @@ function parse(patterns: readonly string[], flags: Flags, command: Command): Inv
       importEnding: flags.importEnding === 'none' ? '' : flags.importEnding,
       client: joinedClient(flags.client, documents),
       permissionBits: severalOnly(flags.permissionBits, documents),
+      templates: flags.templates,
       check: flags.check ?? false,
       strict: flags.strict ?? false,
       report: flags.report ?? false,

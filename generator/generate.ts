@@ -1,5 +1,7 @@
 import { DiagnosticList } from './diagnostics.ts'
 import { emit, emitJoined } from './emit/emit.ts'
+import { finished } from './emit/finish.ts'
+import { checkOverrides } from './emit/templates.ts'
 import { build } from './model/build.ts'
 import { outlineOf } from './model/outline.ts'
 import type { Model, Outline } from './model/types.ts'
@@ -34,8 +36,12 @@ export interface Beside {
 
 const nothing: Beside = { outlines: [], files: new Map(), order: [] }
 
-/** Generates files from documents without touching the disk. The result is the same on every machine. */
-export function generate(loaded: Loaded, options: GenerateOptions, beside: Beside = nothing): Generated {
+/**
+ * Generates files from documents without touching the disk. The result is the same on every machine. Rejects with
+ * `TemplateError` if `options.templates` cannot be used.
+ */
+export async function generate(loaded: Loaded, options: GenerateOptions, beside: Beside = nothing): Promise<Generated> {
+  if (options.templates) checkOverrides(options.templates)
   const diagnostics = new DiagnosticList()
   check(loaded, diagnostics, beside.outlines)
   // The model is built of valid documents only, so that it does not report the faults of the check again.
@@ -44,7 +50,8 @@ export function generate(loaded: Loaded, options: GenerateOptions, beside: Besid
   const made = model.documents.map(document => outlineOf(document, model))
   const place = ({ name }: Outline): number => beside.order.indexOf(name)
   const outlines = [...made, ...beside.outlines].sort((a, b) => place(a) - place(b))
-  const files = new Map([...beside.files, ...emit(model, options), ...emitJoined(outlines, options)])
+  const emitted = new Map([...emit(model, options), ...emitJoined(outlines, options)])
+  const files = new Map([...beside.files, ...(options.templates ? await finished(emitted) : emitted)])
   if (options.runtime.kind !== 'copy') return { files, model, outlines, diagnostics }
   const copied = copyRuntime(files, options.runtimeFiles, options.importEnding)
   return { files: new Map([...files, ...copied]), model, outlines, diagnostics }

@@ -15,6 +15,26 @@ export type RuntimeNaming =
   /** An existing folder; `path` is relative to the output root, with `/` (`../runtime`). */
   | { readonly kind: 'folder'; readonly path: string }
 
+/** The names of the templates; docs/generator.md lists them with their views. */
+export const templateNames = [
+  'area',
+  'client',
+  'errors',
+  'filters',
+  'joined-client',
+  'permission-bits',
+  'permissions',
+  'routes',
+] as const
+/** The name of a template. */
+export type TemplateName = (typeof templateNames)[number]
+
+/** A template that replaces a built-in template: its text, and its file as messages name it. */
+export interface Override {
+  readonly file: string
+  readonly text: string
+}
+
 /** The options of the emitters. */
 export interface EmitOptions {
   readonly runtime: RuntimeNaming
@@ -30,6 +50,8 @@ export interface EmitOptions {
   readonly client?: string
   /** The permission keys that have bits already, in their order; absent if no bits are wanted. Not with `flat`. */
   readonly permissionBits?: readonly string[]
+  /** Templates in place of built-in ones; absent: none. */
+  readonly templates?: ReadonlyMap<TemplateName, Override>
 }
 
 /** The options of `generate`. */

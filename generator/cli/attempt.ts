@@ -36,7 +36,7 @@ export async function attemptWhole({ invocation, options, stopwatch }: PassConte
   const { loaded, diagnostics: read } = await load(documents, { allowRefs })
   const validated = invocation.validate && !hasErrors(read) ? await validations(invocation) : []
   stopwatch.lap('read')
-  const generated = hasErrors(read) ? undefined : generate(loaded, options)
+  const generated = hasErrors(read) ? undefined : await generate(loaded, options)
   stopwatch.lap('generate')
   const diagnostics = [...read, ...validated, ...(generated?.diagnostics.found ?? [])]
   return { diagnostics, generated, reach: reachOf(loaded), remembered: [], inputs: inputsOf(loaded) }
@@ -56,7 +56,7 @@ export async function attemptPart(context: PassContext, compared: ComparedRun): 
   const reach = new Map([...plan.reach, ...reachOf(loaded)])
   // An error of this subset may be no error of the whole set, because an unloaded document could resolve it.
   if (hasErrors(read) || !areShared(plan, reach, loaded, compared)) return undefined
-  const generated = generate(loaded, options, plan.beside)
+  const generated = await generate(loaded, options, plan.beside)
   stopwatch.lap('generate')
   if (!generated.model || partsOf(reach, generated.model, [])?.shared !== plan.shape) return undefined
   if (!areRaised(plan, generated, compared)) return undefined

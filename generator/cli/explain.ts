@@ -1,3 +1,4 @@
+import { TemplateError } from '../emit/template-error.ts'
 import { fileProblem, OutputError } from '../write/output-error.ts'
 import { printable, quoted } from '../write/quoted.ts'
 import type { Invocation } from './invocation.ts'
@@ -11,6 +12,7 @@ import { UsageError } from './usage-error.ts'
 export function explain(error: unknown, withStack: boolean): string[] {
   if (error instanceof OutputError) return error.problems.map(problem => `error: ${problem}`)
   if (error instanceof UsageError) return [`error: ${error.message}`]
+  if (error instanceof TemplateError) return [printable(`error: ${error.message}`)]
   const problem = fileProblem(error)
   if (problem !== undefined && error instanceof Error && 'path' in error) {
     return [`error: cannot use ${quoted(String(error.path))}: ${problem}`]

@@ -13,6 +13,8 @@ export interface Invocation {
   readonly client: string | undefined
   /** The file that stores the bits of permission keys. */
   readonly permissionBits: string | undefined
+  /** The folder of templates that replace built-in templates. */
+  readonly templates: string | undefined
   /** Whether to write nothing and list the differences instead. */
   readonly check: boolean
   /** Whether warnings make the run fail. */
@@ -41,6 +43,7 @@ export interface Flags {
   readonly importEnding: '.ts' | '.js' | 'none'
   readonly client?: string
   readonly permissionBits?: string
+  readonly templates?: string
   readonly check?: true
   readonly strict?: true
   readonly report?: true

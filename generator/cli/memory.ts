@@ -13,6 +13,8 @@ export interface CachedRun {
   readonly inputs: Readonly<Record<string, string>>
   /** The real path of each input file: references are confined to folders by real paths. */
   readonly places: Readonly<Record<string, string | undefined>>
+  /** The SHA-256 of each template that replaced a built-in template, by its name as given. */
+  readonly templates: Readonly<Record<string, string>>
   /** The SHA-256 of each generated file, by its path relative to the output root. */
   readonly outputs: Readonly<Record<string, string>>
   readonly warnings: readonly Diagnostic[]
@@ -93,8 +95,9 @@ function keyOf({
   permissionBits,
   runtime,
   strict,
+  templates,
 }: Invocation): string {
-  const given = { allowRefs, client, documents, importEnding, out, permissionBits, runtime, strict }
+  const given = { allowRefs, client, documents, importEnding, out, permissionBits, runtime, strict, templates }
   const options = { ...given, in: resolve('') }
   return hash([JSON.stringify(options), process.version, ...generatorTexts()])
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { GenerateOptions } from '../options.ts'
 import type { Invocation } from './invocation.ts'
 import type { RunCache } from './memory.ts'
@@ -5,6 +6,7 @@ import { printDiagnostics, printSize, printTimings } from './print.ts'
 import { isSame, type ComparedRun, compareWithDisk } from './recalled.ts'
 import type { PassResult } from './round.ts'
 import { Stopwatch } from './stopwatch.ts'
+import { readTemplates, templateDigests } from './templates.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The context that all passes of a run share. */
@@ -19,14 +21,23 @@ export interface RunContext {
 /** Generates the documents once. Reuses the cached run as far as its files are unchanged. */
 export async function runOnce({ invocation, cache, options, terminal }: RunContext): Promise<PassResult> {
   const stopwatch = new Stopwatch()
-  const cached = cache?.read()
+  const templates = invocation.templates === undefined ? undefined : readTemplates(invocation.templates)
+  const known = cache?.read()
+  // Another template can change every document.
+  const cached = known && isDeepStrictEqual(known.templates, templateDigests(templates)) ? known : undefined
   const compared = cached && compareWithDisk(cached, invocation.out)
   if (compared && isSame(compared, invocation.out)) return printCached(compared, invocation, terminal, stopwatch)
   if (cache) stopwatch.lap('memory')
   // A dynamic import, so that a fully cached run does not load the whole generator.
   const { runPass } = await import('./round.ts')
   stopwatch.lap('modules')
-  return runPass({ invocation, options, terminal, stopwatch, cache: { file: cache, compared } })
+  return runPass({
+    invocation,
+    options: { ...options, ...(templates && { templates }) },
+    terminal,
+    stopwatch,
+    cache: { file: cache, compared },
+  })
 }
 
 /** Prints the result of the cached run again, because a new pass would have the same result. */

@@ -25,6 +25,7 @@ import {
 import { placeOf, type ComparedRun } from './recalled.ts'
 import { printReport } from './report.ts'
 import type { Stopwatch } from './stopwatch.ts'
+import { templateDigests } from './templates.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The result of one pass over the documents: the exit status, and the SHA-256 of every input file. */
@@ -60,7 +61,7 @@ export async function runPass(given: Pass): Promise<PassResult> {
   const bits = concluded === 0 && kept ? permissionBits(generated?.outlines ?? [], kept) : undefined
   const status = bits && kept && lacksBits(pass, kept, bits) ? 1 : concluded
   const isRight = status === 0 && cache.file
-  const result = isRight && cachedRunOf(attempt, shown, bitsFile && bits ? { [bitsFile]: printBits(bits) } : {})
+  const result = isRight && cachedRunOf(pass, attempt, shown, bitsFile && bits ? { [bitsFile]: printBits(bits) } : {})
   if (isRight && result) cache.file.write(result)
   stopwatch.lap('remember')
   if (invocation.timings) terminal.err(printTimings(stopwatch, cache.file && attempt.remembered))
@@ -69,6 +70,7 @@ export async function runPass(given: Pass): Promise<PassResult> {
 
 /** Returns the result of a successful pass for the cache. `bits` maps the file of permission bits to its text. */
 function cachedRunOf(
+  { options }: Pass,
   { generated, inputs, reach }: Attempt,
   found: readonly Diagnostic[],
   bits: Readonly<Record<string, string>>,
@@ -84,6 +86,7 @@ function cachedRunOf(
   return {
     inputs: read,
     places: Object.fromEntries(Object.keys(read).map(file => [file, placeOf(file)])),
+    templates: templateDigests(options.templates),
     outputs: digests(Object.fromEntries(files)),
     warnings,
     outlines,

@@ -3,12 +3,15 @@ import { printable } from '../write/quoted.ts'
 import { printError } from './explain.ts'
 import { runOnce, type RunContext } from './once.ts'
 import { plural } from './print.ts'
+import { templateFiles } from './templates.ts'
 import { digestsOnDisk, nextChange } from './watch.ts'
 
 /** Generates again whenever an input file changes, until `signal` aborts. */
 export async function watchDocuments(run: RunContext, signal: AbortSignal): Promise<void> {
   const { invocation, terminal } = run
-  let known: readonly string[] = invocation.documents.map(({ file }) => relative('', file).split(sep).join('/'))
+  const templates = new Set(invocation.templates === undefined ? [] : templateFiles(invocation.templates))
+  const documents = invocation.documents.map(({ file }) => relative('', file).split(sep).join('/'))
+  let known: readonly string[] = [...documents, ...templates]
   while (!signal.aborted) {
     // The digests are taken before the pass, so that a change during the pass is found after it.
     const before = digestsOnDisk(known)
@@ -20,7 +23,9 @@ export async function watchDocuments(run: RunContext, signal: AbortSignal): Prom
     }
     const digests = new Map([...Object.entries(inputs), ...before])
     known = [...digests.keys()]
-    terminal.out(`watching ${plural(known.length, 'file')} for changes`)
+    // A template may come that is not there yet.
+    const watched = known.filter(file => !templates.has(file) || digests.get(file) !== undefined)
+    terminal.out(`watching ${plural(watched.length, 'file')} for changes`)
     const changed = await nextChange(digests, signal)
     if (changed.length > 0) terminal.out(printable(`${changed.join(', ')} changed`))
   }

@@ -3,12 +3,11 @@ import { type Emission, openFile, resolved, schemaOf } from './emission.ts'
 import { domainName } from './errors.ts'
 import type { OutputFile } from './file.ts'
 import { handlersName } from './handlers.ts'
-import { print } from './layout/doc.ts'
-import { aliased, annotated, generic, unionOf } from './layout/type.ts'
-import { object, property, quote } from './layout/typescript.ts'
+import { quote } from './layout/typescript.ts'
 import { listNames } from './list-names.ts'
 import { areaTypes, checkName } from './names.ts'
 import { render } from './templates.ts'
+import type { AreaView } from './views/area.ts'
 
 /**
  * area.ts: all that a server needs to mount the document, and the types that its operations record. A document has one
@@ -20,29 +19,31 @@ export function emitArea(emission: Emission): OutputFile | undefined {
   const records = recordsOf(emission)
   if (!records) return undefined
   const file = openFile(emission, 'area')
+  file.write(render('area', viewOf(records, emission, file), emission.options.templates))
+  return file
+}
+
+function viewOf(records: Records, emission: Emission, file: OutputFile): AreaView {
+  const { document } = emission
   const { name } = document
   const record = records.schema.views.output
-  const list = file.from('filters', listNames(records.list, document).fields, false)
-  const check = file.from('validators', checkName(record), false)
   const types = areaTypes(name)
-  const handlers = file.from('handlers', handlersName(emission), true)
-  const type = generic(file.runtime('GeneratedArea'), types.area, handlers)
-  const view = {
-    typed: print(annotated(`${name}Area:`, type)),
-    types,
-    resourceTypes: print(aliased(types.resource, unionOf(resourceTypesOf(document).map(quote)))),
+  return {
+    name: `${name}Area`,
+    type: types.area,
+    resourceType: types.resource,
+    resourceTypes: resourceTypesOf(document).map(quote),
+    operationTypes: records.operationTypes.map(quote),
     record: file.from('types', record, true),
-    operationType: print(annotated('readonly operationType:', unionOf(records.operationTypes.map(quote))), 2),
-    members: [
-      property('domain', file.from('errors', domainName(document), false)),
-      ['operations: ', object([property('list', list), property('check', check)])],
-      property('filters', file.from('filters', `${name}Filters`, false)),
-      property('permissions', file.from('permissions', `${name}Permissions`, false)),
-      property('routes', file.from('routes', `${name}Routes`, false)),
-    ].map(member => print([member, ','], 2)),
+    handlers: file.from('handlers', handlersName(emission), true),
+    GeneratedArea: file.runtime('GeneratedArea'),
+    domain: file.from('errors', domainName(document), false),
+    list: file.from('filters', listNames(records.list, document).fields, false),
+    check: file.from('validators', checkName(record), false),
+    filters: file.from('filters', `${name}Filters`, false),
+    permissions: file.from('permissions', `${name}Permissions`, false),
+    routes: file.from('routes', `${name}Routes`, false),
   }
-  file.write(render('area', view))
-  return file
 }
 
 /** The records of the document's operations. */

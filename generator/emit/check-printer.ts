@@ -13,7 +13,7 @@ import {
 import { isStream } from './answer-type.ts'
 import { type Emission } from './emission.ts'
 import { itemName } from './media.ts'
-import { FreeNames, camel, checkName, letters, pascal } from './names.ts'
+import { camel, checkName, letters, pascal } from './names.ts'
 import type { OutputFile } from './file.ts'
 import type { Hoisted } from './hoisted.ts'
 import { type Doc, print } from './layout/doc.ts'
@@ -26,20 +26,18 @@ export class CheckPrinter {
   readonly #file: OutputFile
   readonly #hoisted: Hoisted
   #pending: (() => void)[] = []
-  readonly #free: FreeNames
 
   constructor(emission: Emission, file: OutputFile, hoisted: Hoisted) {
     this.#emission = emission
     this.#file = file
     this.#hoisted = hoisted
-    this.#free = new FreeNames(emission.taken)
   }
 
   named(named: NamedSchema, view: View, name: string): void {
     const type = this.#file.from('types', name, true)
     const isClosed = view !== 'output' || (named.isSent && named.views.input === named.views.output)
     const context = { ...this.#context(view, camel(name)), isClosed }
-    if (named.schema.kind === 'enum') this.#enum(named, type, context)
+    if (named.schema.kind === 'enum') this.#enum(named, name, type, context)
     else this.#function(`export function ${checkName(name)}`, `value is ${type}`, named.schema, context)
     this.#flush()
   }
@@ -93,10 +91,10 @@ export class CheckPrinter {
     return asArrow('(item, faults)', either(exemption(content.schema, 'item', this.#file)?.passes, chain))
   }
 
-  #enum(named: NamedSchema, type: string, context: CheckContext): void {
+  #enum(named: NamedSchema, name: string, type: string, context: CheckContext): void {
     const judged = call(this.#file.runtime('choice'), ['value', "''", 'faults', enumSet(named.id, context)])
     const passes = named.schema.nullable ? 'value === null' : undefined
-    this.#returning(`export function ${checkName(type)}`, `value is ${type}`, either(passes, [judged]))
+    this.#returning(`export function ${checkName(name)}`, `value is ${type}`, either(passes, [judged]))
   }
 
   #context(view: View, place: string): CheckContext {
@@ -112,7 +110,7 @@ export class CheckPrinter {
   }
 
   #local(schema: Schema, context: CheckContext): string {
-    const name = this.#free.claim(`check${pascal(context.place)}`)
+    const name = this.#file.claim(`check${pascal(context.place)}`)
     this.#pending.push(() => this.#function(`function ${name}`, 'boolean', schema, context))
     return name
   }

@@ -2,7 +2,7 @@ import type { Document, Model, NamedSchema, Schema } from '../model/types.ts'
 import type { EmitOptions } from '../options.ts'
 import { type Completions, completionsOf } from './completion.ts'
 import { OutputFile, type Part } from './file.ts'
-import { checkName, completeName, fieldsName, valuesName } from './names.ts'
+import { declared } from './declared.ts'
 
 /** One document while its files are printed: the model around it and the names that are taken. */
 export interface Emission {
@@ -35,17 +35,4 @@ export function resolved(emission: Emission, schema: Schema): Schema {
   let current = schema
   while (current.kind === 'ref') current = schemaOf(emission, current.target).schema
   return current
-}
-
-function declared(document: Document): ReadonlySet<string> {
-  const names = new Set<string>()
-  const types = [
-    ...document.schemas.flatMap(({ views }) => [...Object.values(views), `${views.output}Given`]),
-    ...document.operations.map(({ requestName }) => requestName),
-  ]
-  for (const name of types) names.add(name).add(checkName(name)).add(completeName(name))
-  for (const { views } of document.schemas) names.add(valuesName(views.output)).add(fieldsName(views.output))
-  for (const { routeName } of document.operations) names.add(routeName)
-  for (const { interfaceName } of document.groups) names.add(interfaceName)
-  return names
 }

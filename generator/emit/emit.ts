@@ -45,7 +45,7 @@ export function emitJoined(outlines: readonly Outline[], options: EmitOptions): 
   const files = new Map<string, string>()
   if (options.permissionBits !== undefined) {
     const bits = permissionBits(outlines, options.permissionBits)
-    files.set(permissionBitsFile, emitPermissionBits(bits, outlines.length))
+    files.set(permissionBitsFile, emitPermissionBits(bits, outlines.length, options))
   }
   if (options.client !== undefined) files.set(joinedClientFile, emitJoinedClient(outlines, options.client, options))
   return files

@@ -4,10 +4,10 @@ import { type Emission, openFile } from './emission.ts'
 import { pascal } from './names.ts'
 import type { OutputFile } from './file.ts'
 import { docComment, inSentence } from './layout/comment.ts'
-import { type Doc, group, ifBroken, indent, join, line, print, softline } from './layout/doc.ts'
-import { key, object, objectType, quote } from './layout/typescript.ts'
+import { key, quote } from './layout/typescript.ts'
 import { word } from './names.ts'
 import { render } from './templates.ts'
+import type { ErrorConstructor, ErrorDomainView, ErrorRecord } from './views/errors.ts'
 
 /**
  * errors.ts: the union of reasons and a constructor for each. A document without operations is a library of others:
@@ -21,20 +21,26 @@ export function emitErrors(emission: Emission): OutputFile | undefined {
   const names = constructorNames(document)
   const raised = errors.filter(({ rpc }) => rpc !== undefined)
   const view = {
-    comment: docComment(`Where the errors of ${inSentence(title)} belong.`),
-    domain: isLibrary(document) ? false : domainView(document, file),
-    reasons:
-      raised.length === 0
-        ? ''
-        : unionOf(
-            `${pascal(document.name)}Reason`,
-            raised.map(({ reason }) => quote(reason)),
-          ),
-    constructors: raised.map(reason => constructorView(reason, names, document, file)),
+    title: inSentence(title),
+    domain: !isLibrary(document) && domainView(document, file),
+    reasonType: `${pascal(document.name)}Reason`,
+    reasonOf: raised.length === 0 ? '' : reasonMaker(names, document),
+    constructors: raised.map(reason => constructorView(reason, names)),
     records: errors.filter(({ rpc }) => rpc === undefined).map(reason => recordView(reason, names)),
+    ApiError: raised.length === 0 ? '' : file.runtime('ApiError'),
+    ErrorDetails: raised.length === 0 ? '' : file.runtime('ErrorDetails'),
+    RpcCode: raised.length === 0 ? '' : file.runtime('RpcCode'),
   }
-  file.write(render('errors', view))
+  file.write(render('errors', view, emission.options.templates))
   return file
+}
+
+/** A name that no constant of the file has. */
+function reasonMaker(names: ReadonlyMap<string, string>, document: Document): string {
+  const taken = new Set([domainName(document), ...names.values()])
+  let name = 'reasonOf'
+  while (taken.has(name)) name += '_'
+  return name
 }
 
 const isLibrary = ({ operations }: Document): boolean => operations.length === 0
@@ -43,50 +49,31 @@ const isLibrary = ({ operations }: Document): boolean => operations.length === 0
 export const domainName = ({ name, operations }: Document): string =>
   isReservedWord(name) || operations.some(({ routeName }) => routeName === name) ? `${name}Domain` : name
 
-function domainView(document: Document, file: OutputFile): object {
+function domainView(document: Document, file: OutputFile): ErrorDomainView {
   const { name, base } = document.domain
-  const rows = [`name: ${quote(name)}`]
-  if (base !== undefined) rows.push(`base: ${base}`)
-  return { name: domainName(document), type: file.runtime('ErrorDomain'), value: print(object(rows)) }
-}
-
-function unionOf(name: string, alternatives: readonly string[]): string {
-  return print(group([`export type ${name} =`, indent([line, ifBroken('| '), join([line, '| '], alternatives)])]))
-}
-
-function constructorView(
-  error: ErrorReason,
-  names: ReadonlyMap<string, string>,
-  document: Document,
-  file: OutputFile,
-): object {
-  const { code, description, metadata, reason, rpc } = error
-  const parameters: Doc[] = ['message: string']
-  if (metadata.length > 0)
-    parameters.push(['metadata: ', objectType(metadata.map(({ name }) => `${key(name)}: string`))])
-  parameters.push(`details?: ${file.runtime('ErrorDetails')}`)
-  const rows = [`reason: ${quote(reason)}`, `rpc: ${quote(rpc ?? '')}`, `code: ${code}`]
-  if (!isLibrary(document)) rows.push(`domain: ${domainName(document)}`)
-  const args: Doc[] = [object(rows), 'message', metadata.length > 0 ? 'metadata' : '{}', 'details']
-  const list = group(['(', indent([softline, join([',', line], parameters)]), ifBroken(','), softline, ') =>'])
-  const made = group([
-    `new ${file.runtime('ApiError')}(`,
-    indent([softline, join([',', line], args)]),
-    ifBroken(','),
-    softline,
-    ')',
-  ])
   return {
-    comment: docComment(description),
-    statement: print([`export const ${names.get(reason)} = `, list, group(indent([line, made]))]),
+    name: domainName(document),
+    text: quote(name),
+    base: base === undefined ? '' : String(base),
+    ErrorDomain: file.runtime('ErrorDomain'),
   }
 }
 
 /** Reasons that no call can fail with stand in operations: their numbers are data. */
-function recordView({ code, description, reason }: ErrorReason, names: ReadonlyMap<string, string>): object {
+function recordView({ code, description, reason }: ErrorReason, names: ReadonlyMap<string, string>): ErrorRecord {
   return {
-    comment: docComment(description),
-    statement: `export const ${names.get(reason)} = { reason: ${quote(reason)}, code: ${code} } as const`,
+    comment: docComment(description).trim(),
+    name: names.get(reason) ?? '',
+    reason: quote(reason),
+    code: String(code),
+  }
+}
+
+function constructorView(error: ErrorReason, names: ReadonlyMap<string, string>): ErrorConstructor {
+  return {
+    ...recordView(error, names),
+    rpc: quote(error.rpc ?? ''),
+    metadata: error.metadata.map(({ name }) => key(name)),
   }
 }
 

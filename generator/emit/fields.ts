@@ -2,7 +2,7 @@ import type { NamedSchema, Operation, Property, Schema } from '../model/types.ts
 import { type Emission, resolved } from './emission.ts'
 import { fieldsName } from './names.ts'
 import type { OutputFile } from './file.ts'
-import { type Doc, print } from './layout/doc.ts'
+import type { Doc } from './layout/doc.ts'
 import { literal, object, property, quote } from './layout/typescript.ts'
 
 /** `organisationFields`: what an update may do to each field, for every schema that is updated by mask. */
@@ -10,9 +10,10 @@ export function printFields(emission: Emission, file: OutputFile): void {
   for (const named of updated(emission)) {
     const { schema } = named
     if (schema.kind !== 'object') continue
-    file.write(`export const ${fieldsName(named.views.output)}: ${file.runtime('Fields')} = {\n`)
-    for (const property of schema.properties) file.write(`  ${print([ruleOf(property, emission, []), ','], 2)}\n`)
-    file.write('}\n\n')
+    file.block(`export const ${fieldsName(named.views.output)}: ${file.runtime('Fields')} =`, () => {
+      for (const property of schema.properties) file.print([ruleOf(property, emission, []), ','])
+    })
+    file.blank()
   }
 }
 

@@ -4,37 +4,39 @@ import { type Emission, openFile } from './emission.ts'
 import { pascal } from './names.ts'
 import type { OutputFile } from './file.ts'
 import { givenRequest } from './given.ts'
-import { shortComment } from './operation-comment.ts'
-import { docComment, inSentence } from './layout/comment.ts'
+import { headOf } from './operation-comment.ts'
+import { inSentence } from './layout/comment.ts'
 import { generic, layout } from './layout/type.ts'
 import { key, quote, signature } from './layout/typescript.ts'
-import { print } from './layout/doc.ts'
+import type { Doc } from './layout/doc.ts'
 
 /** handlers.ts: the interfaces that handwritten code implements; types only, so a missing handler fails the compile. */
 export function emitHandlers(emission: Emission): OutputFile | undefined {
   if (emission.document.operations.length === 0) return undefined
   const file = openFile(emission, 'handlers')
   for (const group of emission.document.groups) printGroup(group, emission, file)
-  file.write(docComment(`Every handler of ${inSentence(emission.document.title)}.`))
-  file.write(`export interface ${handlersName(emission)} {\n`)
-  for (const { name, interfaceName } of emission.document.groups)
-    file.write(`  readonly ${key(name)}: ${interfaceName}\n`)
-  file.write('}\n')
+  file.comment(`Every handler of ${inSentence(emission.document.title)}.`)
+  file.block(`export interface ${handlersName(emission)}`, () => {
+    for (const { name, interfaceName } of emission.document.groups) {
+      file.print(`readonly ${key(name)}: ${interfaceName}`)
+    }
+  })
   return file
 }
 
 export const handlersName = ({ document }: Emission): string => `${pascal(document.name)}Handlers`
 
 function printGroup({ interfaceName, operations }: Group, emission: Emission, file: OutputFile): void {
-  file.write(`export interface ${interfaceName} {\n`)
-  for (const operation of operations) {
-    file.write(shortComment(operation, 2))
-    file.write(`  ${print(methodOf(operation, emission, file), 2)}\n`)
-  }
-  file.write('}\n\n')
+  file.block(`export interface ${interfaceName}`, () => {
+    for (const operation of operations) {
+      file.comment(headOf(operation))
+      file.print(methodOf(operation, emission, file))
+    }
+  })
+  file.blank()
 }
 
-function methodOf(operation: Operation, emission: Emission, file: OutputFile) {
+function methodOf(operation: Operation, emission: Emission, file: OutputFile): Doc {
   const request = file.from('types', givenRequest(operation, emission), true)
   const context = file.runtime(operation.list ? 'ListContext' : 'CallContext')
   const answer = answerType(operation, { emission, file, view: 'output' })

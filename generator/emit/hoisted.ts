@@ -1,6 +1,5 @@
 import { type Doc, group, hang, indent, line, print } from './layout/doc.ts'
 import { array, call, object, quote } from './layout/typescript.ts'
-import { FreeNames } from './names.ts'
 
 /** What no file can hold, or what hides text: escaped in braces, so that halves of characters do not become whole. */
 const unprintable = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]|\p{Surrogate}/gu
@@ -15,12 +14,12 @@ export const pure = '/* @__PURE__ */'
  */
 export class Hoisted {
   readonly #names = new Map<string, string>()
-  readonly #free: FreeNames
+  readonly #claim: (wanted: string) => string
   readonly #lines: string[] = []
 
-  /** `taken` are the names that the document declares. */
-  constructor(taken: ReadonlySet<string>) {
-    this.#free = new FreeNames(taken)
+  /** `claim` answers a name that is free in the file: the wanted one, or the like of it. */
+  constructor(claim: (wanted: string) => string) {
+    this.#claim = claim
   }
 
   /** A pattern of the document, in Unicode mode; `source` of a RegExp is safe to print. */
@@ -68,7 +67,7 @@ export class Hoisted {
     const content = print(value)
     const known = this.#names.get(content)
     if (known !== undefined) return known
-    const name = this.#free.claim(wanted)
+    const name = this.#claim(wanted)
     this.#names.set(content, name)
     this.#lines.push(`${print(group([`const ${name} =`, hang(value)]))}\n`)
     return name

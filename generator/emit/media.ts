@@ -6,23 +6,24 @@ import { eventForm } from './event-form.ts'
 import type { OutputFile } from './file.ts'
 import { fieldOf, further, partOf, partType, propertiesOf } from './form-fields.ts'
 import { pure } from './hoisted.ts'
-import type { Doc } from './layout/doc.ts'
-import { array, call, object, property, quote } from './layout/typescript.ts'
+import { type Doc, flat } from './layout/doc.ts'
+import { array, call, object, quote, texts } from './layout/typescript.ts'
 import { scalarOf } from './parameter-type.ts'
 import type { RuntimeSymbol } from './runtime-symbols.ts'
+import type { BodyView, MediaView } from './views/routes.ts'
 
 /** A request's body as data: its one media type, or the choice among several. */
-export function requestBodyOf(operation: Operation, body: RequestBody, emission: Emission, file: OutputFile): Doc {
+export function requestBodyOf(operation: Operation, body: RequestBody, emission: Emission, file: OutputFile): BodyView {
   const check = (content: Content): string | undefined =>
     isStream(content) ? file.from('validators', checkName(itemName(operation, content, emission)), false) : undefined
-  const required = `required: ${body.required}`
-  const { content, isTagged } = body
-  if (!isTagged) {
-    const write = `write: ${file.runtime(content.kind === 'json' ? 'toJson' : 'toBody')}`
-    return object([...mediaOf(content, emission, file, check(content)), required, write])
+  const { content, contents, isTagged } = body
+  const sent = isTagged ? contents : [content]
+  return {
+    media: sent.map(each => mediaOf(each, emission, file, check(each))),
+    required: String(body.required),
+    choice: isTagged ? file.runtime('mediaChoice') : '',
+    write: isTagged ? '' : file.runtime(content.kind === 'json' ? 'toJson' : 'toBody'),
   }
-  const media = body.contents.map(content => object(mediaOf(content, emission, file, check(content))))
-  return [codec('mediaChoice', file), `({ ${required} }, `, array(media, media.length > 1), ')']
 }
 
 /** What the checks of a stream's items are named by: no schema has this name. */
@@ -32,14 +33,14 @@ export function itemName({ requestName }: Operation, { kind }: Content, { taken 
   return name
 }
 
-/** The members that say a media type and how it travels. */
-export function mediaOf(content: Content, emission: Emission, file: OutputFile, check?: string): readonly Doc[] {
+/** A media type and how it travels. */
+export function mediaOf(content: Content, emission: Emission, file: OutputFile, check?: string): MediaView {
   const { aliases, type } = content
-  return [
-    property('type', quote(type)),
-    ...(aliases ? [property('aliases', array(aliases.map(quote)))] : []),
-    ['kind: ', kindOf(content, emission, file, check)],
-  ]
+  return {
+    type: quote(type),
+    aliases: aliases ? texts(aliases) : '',
+    kind: flat(kindOf(content, emission, file, check)),
+  }
 }
 
 function kindOf(content: Content, emission: Emission, file: OutputFile, check?: string): Doc {

@@ -50,6 +50,11 @@ export class FreeNames {
     this.#used = new Set(taken)
   }
 
+  /** Keeps a name that was given elsewhere from being handed out. */
+  take(name: string): void {
+    this.#used.add(name)
+  }
+
   claim(wanted: string): string {
     let index = this.#met.get(wanted) ?? 0
     let name = index === 0 ? wanted : wanted + letters(index)

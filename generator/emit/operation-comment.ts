@@ -11,7 +11,8 @@ export function operationComment(operation: Operation, indentation = 0): string 
 export const shortComment = (operation: Operation, indentation = 0): string =>
   docComment(headOf(operation), indentation)
 
-function headOf({ method, path, summary }: Operation): string {
+/** An operation's summary and place: "Gets a VM. `GET /v1/vms/{vm}`". */
+export function headOf({ method, path, summary }: Operation): string {
   const place = `\`${method} ${path}\``
   return summary ? `${sentence(summary)} ${place}` : place
 }

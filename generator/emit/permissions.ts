@@ -2,10 +2,10 @@ import type { Permission } from '../model/types.ts'
 import { type Emission, openFile } from './emission.ts'
 import { pascal } from './names.ts'
 import type { OutputFile } from './file.ts'
-import { docComment, inSentence } from './layout/comment.ts'
-import { type Doc, hang, print } from './layout/doc.ts'
-import { array, object, quote } from './layout/typescript.ts'
+import { inSentence } from './layout/comment.ts'
+import { quote, texts } from './layout/typescript.ts'
 import { render } from './templates.ts'
+import type { PermissionRow } from './views/permissions.ts'
 
 /** permissions.ts: the document's part of the permission catalogue. */
 export function emitPermissions(emission: Emission): OutputFile | undefined {
@@ -13,22 +13,23 @@ export function emitPermissions(emission: Emission): OutputFile | undefined {
   if (permissions.length === 0) return undefined
   const file = openFile(emission, 'permissions')
   const view = {
-    comment: docComment(
-      `The permission keys of ${inSentence(title)}, ordered by key, with the operations that carry each.`,
-    ),
+    title: inSentence(title),
     name: `${name}Permissions`,
     type: `${pascal(name)}Permission`,
-    permissions: permissions.map(permission => print([permissionOf(permission), ','], 2)),
+    permissions: permissions.map(rowOf),
   }
-  file.write(render('permissions', view))
+  file.write(render('permissions', view, emission.options.templates))
   return file
 }
 
-function permissionOf({ key, class: of, scopeTypes, displayName, description, stage, operations }: Permission): Doc {
-  const rows: Doc[] = [`key: ${quote(key)}`, ['displayName:', hang(quote(displayName ?? ''))]]
-  if (description !== undefined) rows.push(['description:', hang(quote(description))])
-  rows.push(['access: ', object([`class: ${quote(of)}`, ['scopeTypes: ', array(scopeTypes.map(quote))]])])
-  if (stage !== 'GA') rows.push(`stage: ${quote(stage)}`)
-  rows.push(['operations: ', array(operations.map(quote))])
-  return object(rows)
+function rowOf({ key, class: of, scopeTypes, displayName, description, stage, operations }: Permission): PermissionRow {
+  return {
+    key: quote(key),
+    displayName: quote(displayName ?? ''),
+    description: description === undefined ? '' : quote(description),
+    class: quote(of),
+    scopeTypes: texts(scopeTypes),
+    stage: stage === 'GA' ? '' : quote(stage),
+    operations: texts(operations),
+  }
 }

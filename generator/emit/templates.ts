@@ -1,18 +1,62 @@
 import { readFileSync } from 'node:fs'
-import Handlebars from 'handlebars'
+import type Handlebars from 'handlebars'
+import { type Override, type TemplateName, templateNames } from '../options.ts'
+import { layOut } from './layout/source/lay-out.ts'
+import { firstMark, marked } from './override-marks.ts'
+import { handlebars } from './template-helpers.ts'
+import { problemOf } from './template-problem.ts'
+import type { Views } from './views/views.ts'
 
-export type TemplateName = 'area' | 'client' | 'errors' | 'filters' | 'joined-client' | 'permissions' | 'routes'
+type Overrides = ReadonlyMap<TemplateName, Override>
+type Template = Handlebars.TemplateDelegate
 
-const compiled = new Map<TemplateName, Handlebars.TemplateDelegate>()
+const options = { noEscape: true, strict: true, knownHelpersOnly: true, knownHelpers: { doc: true } }
+const builtIn = new Map<TemplateName, Template>()
+const overridden = new WeakMap<Override, Template>()
+/** `{{> routes}}` in an override stands for what the built-in template makes. */
+const partials: Readonly<Record<string, Template>> = Object.fromEntries(
+  templateNames.map(name => [
+    name,
+    (view: unknown, given?: Handlebars.RuntimeOptions) => templateOf(name)(view, given),
+  ]),
+)
 
-/** Fills a template with a finished view: a template looks nothing up and names nothing. */
-export function render(name: TemplateName, view: object): string {
-  const template = compiled.get(name) ?? compile(name)
-  compiled.set(name, template)
-  return template(view)
+/**
+ * Fills a template with its view: a template looks nothing up and names nothing. The output of a built-in one is laid out
+ * here; that of an override has marks, which `finished` takes out. Throws `TemplateError` for what is wrong with an
+ * override.
+ */
+export function render<N extends TemplateName>(name: N, view: Views[N], overrides: Overrides = new Map()): string {
+  const override = overrides.get(name)
+  return override ? renderOverride(override, view) : layOut(templateOf(name)(view))
 }
 
-function compile(name: TemplateName): Handlebars.TemplateDelegate {
+function templateOf(name: TemplateName): Template {
+  const known = builtIn.get(name)
+  if (known) return known
   const text = readFileSync(new URL(`../../templates/${name}.hbs`, import.meta.url), 'utf8')
-  return Handlebars.create().compile(text, { noEscape: true, strict: true, knownHelpersOnly: true })
+  const template = handlebars.compile(text, options)
+  builtIn.set(name, template)
+  return template
+}
+
+function renderOverride(override: Override, view: object): string {
+  try {
+    const template = overridden.get(override) ?? handlebars.compile(marked(override), options)
+    overridden.set(override, template)
+    return firstMark(override) + template(view, { partials })
+  } catch (error) {
+    throw problemOf(error, override)
+  }
+}
+
+/** Throws `TemplateError` for overrides that are no templates, whether they are used or not. */
+export function checkOverrides(overrides: Overrides): void {
+  for (const override of overrides.values()) {
+    try {
+      handlebars.precompile(marked(override), options)
+    } catch (error) {
+      throw problemOf(error, override)
+    }
+  }
 }

@@ -16,8 +16,7 @@ import {
   isNarrowed,
   requestCompletion,
 } from './given.ts'
-import { docComment } from './layout/comment.ts'
-import { type Doc, print } from './layout/doc.ts'
+import type { Doc } from './layout/doc.ts'
 import { aliased, annotated, generic, intersectionOf, objectOf, type Type, unionOf } from './layout/type.ts'
 import { array, key, literal, quote } from './layout/typescript.ts'
 import { indexSignature, memberOf, type TypeContext, typeOf, visible } from './type-expression.ts'
@@ -47,7 +46,7 @@ const hasInput = ({ views }: NamedSchema): boolean => views.input !== views.outp
 function printView(named: NamedSchema, view: View, context: TypeContext, description: string | undefined): void {
   const { schema, views } = named
   const { file } = context
-  comment(file, description, schema.deprecated)
+  file.comment(description, schema.deprecated)
   if (schema.kind === 'enum') printEnum(named, view, file)
   else printType(views[view], schema, { ...context, view })
   file.blank()
@@ -63,17 +62,15 @@ function printType(name: string, schema: Schema, context: TypeContext): void {
 function printInterface(name: string, schema: Extract<Schema, { kind: 'object' }>, context: TypeContext): void {
   const { file, view } = context
   const properties = visible(schema.properties, view)
-  file.write(`export interface ${name} {\n`)
-  for (const property of properties) printMember(property, context)
-  const index = indexSignature(schema, properties, context)
-  if (index) file.write(`  ${print(index, 2)}\n`)
-  file.write('}\n')
-}
-
-function printMember(property: Property, context: TypeContext): void {
-  const { description, deprecated } = property.schema
-  comment(context.file, description, deprecated, 2)
-  context.file.write(`  ${print(memberOf(property, context), 2)}\n`)
+  file.block(`export interface ${name}`, () => {
+    for (const property of properties) {
+      const { description, deprecated } = property.schema
+      file.comment(description, deprecated)
+      file.print(memberOf(property, context))
+    }
+    const index = indexSignature(schema, properties, context)
+    if (index) file.print(index)
+  })
 }
 
 /** An enum is one list of its values with the type derived; the input view leaves the unspecified value out. */
@@ -94,10 +91,8 @@ function printEnum(named: NamedSchema, view: View, file: OutputFile): void {
 function printUpdate(named: NamedSchema, context: TypeContext): void {
   const { isAnswered, schema, views } = named
   const { file, emission } = context
-  comment(
-    file,
+  file.comment(
     `\`${isAnswered ? views.output : views.input}\` as an update sends it: what its mask does not name is left out.`,
-    undefined,
   )
   const isPartial = schema.kind === 'object' && !schema.properties.some(property => differsInUpdate(property, emission))
   if (isPartial) file.print(aliased(views.update, generic('Partial', views.input)))
@@ -114,7 +109,7 @@ function differsInUpdate({ schema }: Property, emission: Emission): boolean {
 function printGiven(named: NamedSchema, context: TypeContext): void {
   const { schema, views } = named
   const { file } = context
-  comment(file, `\`${views.input}\` with its defaults filled, as handlers get it.`, undefined)
+  file.comment(`\`${views.input}\` with its defaults filled, as handlers get it.`)
   const sent: TypeContext = { ...context, view: 'input' }
   const filled = schema.kind === 'object' ? intersectionOf([views.input, filledMembers(schema, sent)]) : undefined
   const type = filled && schema.nullable ? unionOf([filled, 'null']) : (filled ?? givenType(schema, sent))
@@ -125,23 +120,24 @@ function printGiven(named: NamedSchema, context: TypeContext): void {
 function printRequest(operation: Operation, context: TypeContext): void {
   const { emission, file } = context
   const { body, parameters, requestName } = operation
-  comment(file, `\`${operation.method} ${operation.path}\``, undefined)
+  file.comment(`\`${operation.method} ${operation.path}\``)
   if (parameters.length === 0 && !body) {
     file.print(aliased(requestName, generic('Record', 'string', 'never')))
     file.blank()
     return
   }
-  file.write(`export interface ${requestName} {\n`)
-  for (const { member, required, schema, description, deprecated } of parameters) {
-    comment(file, description, deprecated || schema.deprecated, 2)
-    const isRequired = required && schema.default === undefined
-    file.write(`  ${print(annotated(`${key(member)}${isRequired ? ':' : '?:'}`, typeOf(schema, context)), 2)}\n`)
-  }
-  if (body) {
-    comment(file, body.description, undefined, 2)
-    file.write(`  ${print(annotated(body.required ? 'body:' : 'body?:', sentBody(body, context)), 2)}\n`)
-  }
-  file.write('}\n\n')
+  file.block(`export interface ${requestName}`, () => {
+    for (const { member, required, schema, description, deprecated } of parameters) {
+      file.comment(description, deprecated || schema.deprecated)
+      const isRequired = required && schema.default === undefined
+      file.print(annotated(`${key(member)}${isRequired ? ':' : '?:'}`, typeOf(schema, context)))
+    }
+    if (body) {
+      file.comment(body.description)
+      file.print(annotated(body.required ? 'body:' : 'body?:', sentBody(body, context)))
+    }
+  })
+  file.blank()
   if (differsWhenGiven(operation, emission)) printGivenRequest(operation, context)
 }
 
@@ -150,7 +146,7 @@ function printGivenRequest(operation: Operation, context: TypeContext): void {
   const { emission, file } = context
   const isFilled = requestCompletion(operation, emission).fills
   const what = isFilled ? 'with its defaults filled, as the handler gets it' : 'as the handler gets it'
-  comment(file, `\`${requestName}\` ${what}.`, undefined)
+  file.comment(`\`${requestName}\` ${what}.`)
   const members = filledParameters(operation).map(({ member, schema }): Doc =>
     annotated(`${key(member)}:`, typeOf(schema, context)),
   )
@@ -167,12 +163,7 @@ function printGivenRequest(operation: Operation, context: TypeContext): void {
 
 /** Unlike an intersection, an interface that extends another may narrow a union that is no tagged one. */
 function printExtension(name: string, of: string, members: readonly Doc[], file: OutputFile): void {
-  file.write(`export interface ${name} extends ${of} {\n`)
-  for (const member of members) file.write(`  ${print(member, 2)}\n`)
-  file.write('}\n')
-}
-
-/** A doc comment, with the tag that makes editors strike the name out. */
-export function comment(file: OutputFile, text: string | undefined, deprecated?: boolean, indentation = 0): void {
-  if (deprecated || text) file.write(docComment(text ?? '', indentation, deprecated))
+  file.block(`export interface ${name} extends ${of}`, () => {
+    for (const member of members) file.print(member)
+  })
 }

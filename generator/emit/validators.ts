@@ -9,7 +9,7 @@ import { Hoisted } from './hoisted.ts'
 /** validators.ts: a check for each schema and view, for each request, and what completes them. */
 export function emitValidators(emission: Emission): OutputFile {
   const file = openFile(emission, 'validators')
-  const hoisted = new Hoisted(emission.taken)
+  const hoisted = new Hoisted(wanted => file.claim(wanted))
   const printer = new CheckPrinter(emission, file, hoisted)
   for (const schema of emission.document.schemas) {
     for (const [view, name] of distinctViews(schema)) printer.named(schema, view, name)

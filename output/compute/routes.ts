@@ -3,7 +3,7 @@
 import { bind, bindList } from '../../runtime/bind.ts'
 import { toJson } from '../../runtime/media.ts'
 import { toHeader, toPath, toQuery } from '../../runtime/parameters/write.ts'
-import type { BoundRoute, ClientRoute } from '../../runtime/route.ts'
+import type { BoundRoute, ClientParameter, ClientRoute } from '../../runtime/route.ts'
 import type { FilterSchema, ListFilterSchemasResponse } from '../shared/types.ts'
 import { compute } from './errors.ts'
 import { filterSchemasList, operationsList, vmsList } from './filters.ts'
@@ -54,17 +54,23 @@ import {
   vmFields,
 } from './validators.ts'
 
+const queryPageSize: ClientParameter = { name: 'page_size', in: 'query', type: 'integer', write: toQuery }
+const queryPageToken: ClientParameter = { name: 'page_token', in: 'query', type: 'string', write: toQuery }
+const queryFilter: ClientParameter = { name: 'filter', in: 'query', type: 'string', write: toQuery }
+const queryOrderBy: ClientParameter = { name: 'order_by', in: 'query', type: 'string', write: toQuery }
+const pathResource: ClientParameter = { name: 'resource', in: 'path', type: 'string', write: toPath }
+const pathId: ClientParameter = { name: 'id', in: 'path', type: 'string', write: toPath }
+const pathWorkspace: ClientParameter = { name: 'workspace', in: 'path', type: 'string', write: toPath }
+const headerIdempotencyKey: ClientParameter = { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader }
+const queryEtag: ClientParameter = { name: 'etag', in: 'query', type: 'string', write: toQuery }
+const queryUpdateMask: ClientParameter = { name: 'update_mask', in: 'query', type: 'string', write: toQuery }
+
 /** Lists the filter schemas of the area. `GET /compute/v1/filterSchemas` */
 export const listFilterSchemas: ClientRoute<ListFilterSchemasRequest, ListFilterSchemasResponse> = {
   operationId: 'listFilterSchemas',
   method: 'GET',
   path: ['/compute/v1/filterSchemas'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -73,7 +79,7 @@ export const getFilterSchema: ClientRoute<GetFilterSchemaRequest, FilterSchema> 
   operationId: 'getFilterSchema',
   method: 'GET',
   path: ['/compute/v1/filterSchemas/', 'resource'],
-  parameters: [{ name: 'resource', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathResource],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -82,12 +88,7 @@ export const listOperations: ClientRoute<ListOperationsRequest, ListOperationsRe
   operationId: 'listOperations',
   method: 'GET',
   path: ['/compute/v1/operations'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -96,7 +97,7 @@ export const getOperation: ClientRoute<GetOperationRequest, ComputeOperation> = 
   operationId: 'getOperation',
   method: 'GET',
   path: ['/compute/v1/operations/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -105,13 +106,7 @@ export const listVms: ClientRoute<ListVmsRequest, ListVmsResponse> = {
   operationId: 'listVms',
   method: 'GET',
   path: ['/compute/v1/workspaces/', 'workspace', '/engines/native/vms'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -120,10 +115,7 @@ export const createVm: ClientRoute<CreateVmRequest, ComputeOperation, CreateVmGi
   operationId: 'createVm',
   method: 'POST',
   path: ['/compute/v1/workspaces/', 'workspace', '/engines/native/vms'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
@@ -134,10 +126,7 @@ export const getVm: ClientRoute<GetVmRequest, Vm> = {
   operationId: 'getVm',
   method: 'GET',
   path: ['/compute/v1/workspaces/', 'workspace', '/engines/native/vms/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -146,12 +135,7 @@ export const deleteVm: ClientRoute<DeleteVmRequest, ComputeOperation> = {
   operationId: 'deleteVm',
   method: 'DELETE',
   path: ['/compute/v1/workspaces/', 'workspace', '/engines/native/vms/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
 }
@@ -161,12 +145,7 @@ export const updateVm: ClientRoute<UpdateVmRequest, ComputeOperation> = {
   operationId: 'updateVm',
   method: 'PATCH',
   path: ['/compute/v1/workspaces/', 'workspace', '/engines/native/vms/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
@@ -177,11 +156,7 @@ export const startVm: ClientRoute<StartVmRequest, ComputeOperation> = {
   operationId: 'startVm',
   method: 'POST',
   path: ['/compute/v1/workspaces/', 'workspace', '/engines/native/vms/', 'id', ':start'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
@@ -192,11 +167,7 @@ export const stopVm: ClientRoute<StopVmRequest, ComputeOperation, StopVmGiven> =
   operationId: 'stopVm',
   method: 'POST',
   path: ['/compute/v1/workspaces/', 'workspace', '/engines/native/vms/', 'id', ':stop'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
@@ -207,11 +178,7 @@ export const suspendVm: ClientRoute<SuspendVmRequest, ComputeOperation> = {
   operationId: 'suspendVm',
   method: 'POST',
   path: ['/compute/v1/workspaces/', 'workspace', '/engines/native/vms/', 'id', ':suspend'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
@@ -222,11 +189,7 @@ export const resumeVm: ClientRoute<ResumeVmRequest, ComputeOperation> = {
   operationId: 'resumeVm',
   method: 'POST',
   path: ['/compute/v1/workspaces/', 'workspace', '/engines/native/vms/', 'id', ':resume'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
@@ -237,11 +200,7 @@ export const restartVm: ClientRoute<RestartVmRequest, ComputeOperation, RestartV
   operationId: 'restartVm',
   method: 'POST',
   path: ['/compute/v1/workspaces/', 'workspace', '/engines/native/vms/', 'id', ':restart'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
@@ -252,11 +211,7 @@ export const resetVm: ClientRoute<ResetVmRequest, ComputeOperation> = {
   operationId: 'resetVm',
   method: 'POST',
   path: ['/compute/v1/workspaces/', 'workspace', '/engines/native/vms/', 'id', ':reset'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',

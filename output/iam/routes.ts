@@ -3,7 +3,7 @@
 import { bind, bindList } from '../../runtime/bind.ts'
 import { toJson } from '../../runtime/media.ts'
 import { toHeader, toPath, toQuery } from '../../runtime/parameters/write.ts'
-import type { BoundRoute, ClientRoute } from '../../runtime/route.ts'
+import type { BoundRoute, ClientParameter, ClientRoute } from '../../runtime/route.ts'
 import type { FilterSchema, ListFilterSchemasResponse } from '../shared/types.ts'
 import { iam } from './errors.ts'
 import {
@@ -188,17 +188,28 @@ import {
   userProfileFields,
 } from './validators.ts'
 
+const queryPageSize: ClientParameter = { name: 'page_size', in: 'query', type: 'integer', write: toQuery }
+const queryPageToken: ClientParameter = { name: 'page_token', in: 'query', type: 'string', write: toQuery }
+const queryFilter: ClientParameter = { name: 'filter', in: 'query', type: 'string', write: toQuery }
+const queryOrderBy: ClientParameter = { name: 'order_by', in: 'query', type: 'string', write: toQuery }
+const pathResource: ClientParameter = { name: 'resource', in: 'path', type: 'string', write: toPath }
+const pathId: ClientParameter = { name: 'id', in: 'path', type: 'string', write: toPath }
+const headerIdempotencyKey: ClientParameter = { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader }
+const queryEtag: ClientParameter = { name: 'etag', in: 'query', type: 'string', write: toQuery }
+const pathWorkspace: ClientParameter = { name: 'workspace', in: 'path', type: 'string', write: toPath }
+const queryUpdateMask: ClientParameter = { name: 'update_mask', in: 'query', type: 'string', write: toQuery }
+const pathScopeType: ClientParameter = { name: 'scope_type', in: 'path', type: 'string', write: toPath }
+const pathScopeId: ClientParameter = { name: 'scope_id', in: 'path', type: 'string', write: toPath }
+const pathPrincipal: ClientParameter = { name: 'principal', in: 'path', type: 'string', write: toPath }
+const pathRole: ClientParameter = { name: 'role', in: 'path', type: 'string', write: toPath }
+const pathPermission: ClientParameter = { name: 'permission', in: 'path', type: 'string', write: toPath }
+
 /** Lists the filter schemas of the area. `GET /iam/v1/filterSchemas` */
 export const listFilterSchemas: ClientRoute<ListFilterSchemasRequest, ListFilterSchemasResponse> = {
   operationId: 'listFilterSchemas',
   method: 'GET',
   path: ['/iam/v1/filterSchemas'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -207,7 +218,7 @@ export const getFilterSchema: ClientRoute<GetFilterSchemaRequest, FilterSchema> 
   operationId: 'getFilterSchema',
   method: 'GET',
   path: ['/iam/v1/filterSchemas/', 'resource'],
-  parameters: [{ name: 'resource', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathResource],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -216,12 +227,7 @@ export const listOperations: ClientRoute<ListOperationsRequest, ListOperationsRe
   operationId: 'listOperations',
   method: 'GET',
   path: ['/iam/v1/operations'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -230,7 +236,7 @@ export const getOperation: ClientRoute<GetOperationRequest, IamOperation> = {
   operationId: 'getOperation',
   method: 'GET',
   path: ['/iam/v1/operations/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -239,12 +245,7 @@ export const listBindings: ClientRoute<ListBindingsRequest, ListBindingsResponse
   operationId: 'listBindings',
   method: 'GET',
   path: ['/iam/v1/bindings'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -253,7 +254,7 @@ export const createBinding: ClientRoute<CreateBindingRequest, IamOperation, Crea
   operationId: 'createBinding',
   method: 'POST',
   path: ['/iam/v1/bindings'],
-  parameters: [{ name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader }],
+  parameters: [headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -264,7 +265,7 @@ export const getBinding: ClientRoute<GetBindingRequest, Binding> = {
   operationId: 'getBinding',
   method: 'GET',
   path: ['/iam/v1/bindings/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -273,11 +274,7 @@ export const deleteBinding: ClientRoute<DeleteBindingRequest, IamOperation> = {
   operationId: 'deleteBinding',
   method: 'DELETE',
   path: ['/iam/v1/bindings/', 'id'],
-  parameters: [
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -287,12 +284,7 @@ export const listPermissions: ClientRoute<ListPermissionsRequest, ListPermission
   operationId: 'listPermissions',
   method: 'GET',
   path: ['/iam/v1/permissions'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -301,7 +293,7 @@ export const getPermission: ClientRoute<GetPermissionRequest, Permission> = {
   operationId: 'getPermission',
   method: 'GET',
   path: ['/iam/v1/permissions/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -310,13 +302,7 @@ export const listPolicies: ClientRoute<ListPoliciesRequest, ListPoliciesResponse
   operationId: 'listPolicies',
   method: 'GET',
   path: ['/iam/v1/workspaces/', 'workspace', '/policies'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -325,10 +311,7 @@ export const createPolicy: ClientRoute<CreatePolicyRequest, IamOperation, Create
   operationId: 'createPolicy',
   method: 'POST',
   path: ['/iam/v1/workspaces/', 'workspace', '/policies'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -339,10 +322,7 @@ export const getPolicy: ClientRoute<GetPolicyRequest, Policy> = {
   operationId: 'getPolicy',
   method: 'GET',
   path: ['/iam/v1/workspaces/', 'workspace', '/policies/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -351,12 +331,7 @@ export const deletePolicy: ClientRoute<DeletePolicyRequest, IamOperation> = {
   operationId: 'deletePolicy',
   method: 'DELETE',
   path: ['/iam/v1/workspaces/', 'workspace', '/policies/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -366,12 +341,7 @@ export const updatePolicy: ClientRoute<UpdatePolicyRequest, IamOperation> = {
   operationId: 'updatePolicy',
   method: 'PATCH',
   path: ['/iam/v1/workspaces/', 'workspace', '/policies/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -382,12 +352,7 @@ export const listPrincipals: ClientRoute<ListPrincipalsRequest, ListPrincipalsRe
   operationId: 'listPrincipals',
   method: 'GET',
   path: ['/iam/v1/principals'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -396,7 +361,7 @@ export const getPrincipal: ClientRoute<GetPrincipalRequest, Principal> = {
   operationId: 'getPrincipal',
   method: 'GET',
   path: ['/iam/v1/principals/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -405,14 +370,7 @@ export const listScopeAccess: ClientRoute<ListScopeAccessRequest, ListScopeAcces
   operationId: 'listScopeAccess',
   method: 'GET',
   path: ['/iam/v1/scopes/', 'scope_type', '/', 'scope_id', '/access'],
-  parameters: [
-    { name: 'scope_type', in: 'path', type: 'string', write: toPath },
-    { name: 'scope_id', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathScopeType, pathScopeId, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -425,15 +383,7 @@ export const listPrincipalPermissions: ClientRoute<ListPrincipalPermissionsReque
     operationId: 'listPrincipalPermissions',
     method: 'GET',
     path: ['/iam/v1/scopes/', 'scope_type', '/', 'scope_id', '/access/', 'principal', '/permissions'],
-    parameters: [
-      { name: 'scope_type', in: 'path', type: 'string', write: toPath },
-      { name: 'scope_id', in: 'path', type: 'string', write: toPath },
-      { name: 'principal', in: 'path', type: 'string', write: toPath },
-      { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-      { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-      { name: 'filter', in: 'query', type: 'string', write: toQuery },
-      { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-    ],
+    parameters: [pathScopeType, pathScopeId, pathPrincipal, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
     success: [{ status: 200, type: 'application/json', kind: 'json' }],
   }
 
@@ -445,11 +395,7 @@ export const testPrincipalPermissions: ClientRoute<TestPrincipalPermissionsReque
   operationId: 'testPrincipalPermissions',
   method: 'POST',
   path: ['/iam/v1/scopes/', 'scope_type', '/', 'scope_id', '/access/', 'principal', '/permissions:test'],
-  parameters: [
-    { name: 'scope_type', in: 'path', type: 'string', write: toPath },
-    { name: 'scope_id', in: 'path', type: 'string', write: toPath },
-    { name: 'principal', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathScopeType, pathScopeId, pathPrincipal],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
@@ -461,14 +407,7 @@ export const listMyPermissions: ClientRoute<ListMyPermissionsRequest, ListMyPerm
   operationId: 'listMyPermissions',
   method: 'GET',
   path: ['/iam/v1/scopes/', 'scope_type', '/', 'scope_id', '/access/me/permissions'],
-  parameters: [
-    { name: 'scope_type', in: 'path', type: 'string', write: toPath },
-    { name: 'scope_id', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathScopeType, pathScopeId, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -479,10 +418,7 @@ export const testMyPermissions: ClientRoute<TestMyPermissionsRequest, TestMyPerm
   operationId: 'testMyPermissions',
   method: 'POST',
   path: ['/iam/v1/scopes/', 'scope_type', '/', 'scope_id', '/access/me/permissions:test'],
-  parameters: [
-    { name: 'scope_type', in: 'path', type: 'string', write: toPath },
-    { name: 'scope_id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathScopeType, pathScopeId],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
@@ -492,11 +428,7 @@ export const grantAccess: ClientRoute<GrantAccessRequest, IamOperation, GrantAcc
   operationId: 'grantAccess',
   method: 'POST',
   path: ['/iam/v1/scopes/', 'scope_type', '/', 'scope_id', '/access:grant'],
-  parameters: [
-    { name: 'scope_type', in: 'path', type: 'string', write: toPath },
-    { name: 'scope_id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathScopeType, pathScopeId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -507,11 +439,7 @@ export const revokeAccess: ClientRoute<RevokeAccessRequest, IamOperation, Revoke
   operationId: 'revokeAccess',
   method: 'POST',
   path: ['/iam/v1/scopes/', 'scope_type', '/', 'scope_id', '/access:revoke'],
-  parameters: [
-    { name: 'scope_type', in: 'path', type: 'string', write: toPath },
-    { name: 'scope_id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathScopeType, pathScopeId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -522,12 +450,7 @@ export const listRoles: ClientRoute<ListRolesRequest, ListRolesResponse> = {
   operationId: 'listRoles',
   method: 'GET',
   path: ['/iam/v1/roles'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -536,7 +459,7 @@ export const createRole: ClientRoute<CreateRoleRequest, IamOperation, CreateRole
   operationId: 'createRole',
   method: 'POST',
   path: ['/iam/v1/roles'],
-  parameters: [{ name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader }],
+  parameters: [headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -547,7 +470,7 @@ export const getRole: ClientRoute<GetRoleRequest, Role> = {
   operationId: 'getRole',
   method: 'GET',
   path: ['/iam/v1/roles/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -556,11 +479,7 @@ export const deleteRole: ClientRoute<DeleteRoleRequest, IamOperation> = {
   operationId: 'deleteRole',
   method: 'DELETE',
   path: ['/iam/v1/roles/', 'id'],
-  parameters: [
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -570,11 +489,7 @@ export const updateRole: ClientRoute<UpdateRoleRequest, IamOperation> = {
   operationId: 'updateRole',
   method: 'PATCH',
   path: ['/iam/v1/roles/', 'id'],
-  parameters: [
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -585,13 +500,7 @@ export const listRolePermissions: ClientRoute<ListRolePermissionsRequest, ListRo
   operationId: 'listRolePermissions',
   method: 'GET',
   path: ['/iam/v1/roles/', 'role', '/permissions'],
-  parameters: [
-    { name: 'role', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathRole, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -600,10 +509,7 @@ export const addRolePermission: ClientRoute<AddRolePermissionRequest, IamOperati
   operationId: 'addRolePermission',
   method: 'POST',
   path: ['/iam/v1/roles/', 'role', '/permissions'],
-  parameters: [
-    { name: 'role', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathRole, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -614,12 +520,7 @@ export const removeRolePermission: ClientRoute<RemoveRolePermissionRequest, IamO
   operationId: 'removeRolePermission',
   method: 'DELETE',
   path: ['/iam/v1/roles/', 'role', '/permissions/', 'permission'],
-  parameters: [
-    { name: 'role', in: 'path', type: 'string', write: toPath },
-    { name: 'permission', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathRole, pathPermission, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -629,12 +530,7 @@ export const listServiceAccounts: ClientRoute<ListServiceAccountsRequest, ListSe
   operationId: 'listServiceAccounts',
   method: 'GET',
   path: ['/iam/v1/service-accounts'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -643,7 +539,7 @@ export const getServiceAccount: ClientRoute<GetServiceAccountRequest, ServiceAcc
   operationId: 'getServiceAccount',
   method: 'GET',
   path: ['/iam/v1/service-accounts/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -652,12 +548,7 @@ export const listTokens: ClientRoute<ListTokensRequest, ListTokensResponse> = {
   operationId: 'listTokens',
   method: 'GET',
   path: ['/iam/v1/tokens'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -676,7 +567,7 @@ export const revokeToken: ClientRoute<RevokeTokenRequest, IamOperation> = {
   operationId: 'revokeToken',
   method: 'POST',
   path: ['/iam/v1/tokens:revoke'],
-  parameters: [{ name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader }],
+  parameters: [headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -687,12 +578,7 @@ export const listUsers: ClientRoute<ListUsersRequest, ListUsersResponse> = {
   operationId: 'listUsers',
   method: 'GET',
   path: ['/iam/v1/users'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -709,10 +595,7 @@ export const updateMyProfile: ClientRoute<UpdateMyProfileRequest, IamOperation> 
   operationId: 'updateMyProfile',
   method: 'PATCH',
   path: ['/iam/v1/users/me'],
-  parameters: [
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -731,10 +614,7 @@ export const deleteMyAvatar: ClientRoute<DeleteMyAvatarRequest, IamOperation> = 
   operationId: 'deleteMyAvatar',
   method: 'DELETE',
   path: ['/iam/v1/users/me/avatar'],
-  parameters: [
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -744,10 +624,7 @@ export const setMyAvatar: ClientRoute<SetMyAvatarRequest, IamOperation> = {
   operationId: 'setMyAvatar',
   method: 'PATCH',
   path: ['/iam/v1/users/me/avatar'],
-  parameters: [
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -758,7 +635,7 @@ export const changeMyPassword: ClientRoute<ChangeMyPasswordRequest, IamOperation
   operationId: 'changeMyPassword',
   method: 'POST',
   path: ['/iam/v1/users/me:changePassword'],
-  parameters: [{ name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader }],
+  parameters: [headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -769,7 +646,7 @@ export const getUser: ClientRoute<GetUserRequest, User> = {
   operationId: 'getUser',
   method: 'GET',
   path: ['/iam/v1/users/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -778,11 +655,7 @@ export const updateUser: ClientRoute<UpdateUserRequest, IamOperation> = {
   operationId: 'updateUser',
   method: 'PATCH',
   path: ['/iam/v1/users/', 'id'],
-  parameters: [
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -793,7 +666,7 @@ export const getUserAvatar: ClientRoute<GetUserAvatarRequest, Avatar> = {
   operationId: 'getUserAvatar',
   method: 'GET',
   path: ['/iam/v1/users/', 'id', '/avatar'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -802,10 +675,7 @@ export const deactivateUser: ClientRoute<DeactivateUserRequest, IamOperation> = 
   operationId: 'deactivateUser',
   method: 'POST',
   path: ['/iam/v1/users/', 'id', ':deactivate'],
-  parameters: [
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -816,10 +686,7 @@ export const reactivateUser: ClientRoute<ReactivateUserRequest, IamOperation> = 
   operationId: 'reactivateUser',
   method: 'POST',
   path: ['/iam/v1/users/', 'id', ':reactivate'],
-  parameters: [
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -834,10 +701,7 @@ export const regenerateActivation: ClientRoute<
   operationId: 'regenerateActivation',
   method: 'POST',
   path: ['/iam/v1/users/', 'id', ':regenerateActivation'],
-  parameters: [
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -849,10 +713,7 @@ export const resetUserPassword: ClientRoute<ResetUserPasswordRequest, IamCredent
     operationId: 'resetUserPassword',
     method: 'POST',
     path: ['/iam/v1/users/', 'id', ':resetPassword'],
-    parameters: [
-      { name: 'id', in: 'path', type: 'string', write: toPath },
-      { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-    ],
+    parameters: [pathId, headerIdempotencyKey],
     body: { type: 'application/json', kind: 'json', required: true, write: toJson },
     success: [{ status: 200, type: 'application/json', kind: 'json' }],
     mode: 'sync',
@@ -863,7 +724,7 @@ export const activateUser: ClientRoute<ActivateUserRequest, IamOperation> = {
   operationId: 'activateUser',
   method: 'POST',
   path: ['/iam/v1/users:activate'],
-  parameters: [{ name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader }],
+  parameters: [headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   access: { kind: 'public' },
@@ -885,7 +746,7 @@ export const completePasswordReset: ClientRoute<CompletePasswordResetRequest, Ia
   operationId: 'completePasswordReset',
   method: 'POST',
   path: ['/iam/v1/users:completePasswordReset'],
-  parameters: [{ name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader }],
+  parameters: [headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   access: { kind: 'public' },
@@ -897,7 +758,7 @@ export const inviteUser: ClientRoute<InviteUserRequest, IamCredentialOperation, 
   operationId: 'inviteUser',
   method: 'POST',
   path: ['/iam/v1/users:invite'],
-  parameters: [{ name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader }],
+  parameters: [headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',

@@ -3,7 +3,7 @@
 import { bind, bindList } from '../../runtime/bind.ts'
 import { toJson } from '../../runtime/media.ts'
 import { toHeader, toPath, toQuery } from '../../runtime/parameters/write.ts'
-import type { BoundRoute, ClientRoute } from '../../runtime/route.ts'
+import type { BoundRoute, ClientParameter, ClientRoute } from '../../runtime/route.ts'
 import type { FilterSchema, ListFilterSchemasResponse } from '../shared/types.ts'
 import { network } from './errors.ts'
 import {
@@ -122,17 +122,26 @@ import {
   vpcFields,
 } from './validators.ts'
 
+const queryPageSize: ClientParameter = { name: 'page_size', in: 'query', type: 'integer', write: toQuery }
+const queryPageToken: ClientParameter = { name: 'page_token', in: 'query', type: 'string', write: toQuery }
+const queryFilter: ClientParameter = { name: 'filter', in: 'query', type: 'string', write: toQuery }
+const queryOrderBy: ClientParameter = { name: 'order_by', in: 'query', type: 'string', write: toQuery }
+const pathResource: ClientParameter = { name: 'resource', in: 'path', type: 'string', write: toPath }
+const pathId: ClientParameter = { name: 'id', in: 'path', type: 'string', write: toPath }
+const pathWorkspace: ClientParameter = { name: 'workspace', in: 'path', type: 'string', write: toPath }
+const pathEngine: ClientParameter = { name: 'engine', in: 'path', type: 'string', write: toPath }
+const headerIdempotencyKey: ClientParameter = { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader }
+const queryEtag: ClientParameter = { name: 'etag', in: 'query', type: 'string', write: toQuery }
+const queryUpdateMask: ClientParameter = { name: 'update_mask', in: 'query', type: 'string', write: toQuery }
+const pathFirewallPolicy: ClientParameter = { name: 'firewall_policy', in: 'path', type: 'string', write: toPath }
+const pathQuotaDefinition: ClientParameter = { name: 'quota_definition', in: 'path', type: 'string', write: toPath }
+
 /** Lists the filter schemas of the area. `GET /network/v1/filterSchemas` */
 export const listFilterSchemas: ClientRoute<ListFilterSchemasRequest, ListFilterSchemasResponse> = {
   operationId: 'listFilterSchemas',
   method: 'GET',
   path: ['/network/v1/filterSchemas'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -141,7 +150,7 @@ export const getFilterSchema: ClientRoute<GetFilterSchemaRequest, FilterSchema> 
   operationId: 'getFilterSchema',
   method: 'GET',
   path: ['/network/v1/filterSchemas/', 'resource'],
-  parameters: [{ name: 'resource', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathResource],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -150,12 +159,7 @@ export const listOperations: ClientRoute<ListOperationsRequest, ListOperationsRe
   operationId: 'listOperations',
   method: 'GET',
   path: ['/network/v1/operations'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -164,7 +168,7 @@ export const getOperation: ClientRoute<GetOperationRequest, NetworkOperation> = 
   operationId: 'getOperation',
   method: 'GET',
   path: ['/network/v1/operations/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -173,14 +177,7 @@ export const listVpcs: ClientRoute<ListVpcsRequest, ListVpcsResponse> = {
   operationId: 'listVpcs',
   method: 'GET',
   path: ['/network/v1/workspaces/', 'workspace', '/engines/', 'engine', '/vpcs'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -189,11 +186,7 @@ export const createVpc: ClientRoute<CreateVpcRequest, NetworkOperation, CreateVp
   operationId: 'createVpc',
   method: 'POST',
   path: ['/network/v1/workspaces/', 'workspace', '/engines/', 'engine', '/vpcs'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -204,11 +197,7 @@ export const getVpc: ClientRoute<GetVpcRequest, Vpc> = {
   operationId: 'getVpc',
   method: 'GET',
   path: ['/network/v1/workspaces/', 'workspace', '/engines/', 'engine', '/vpcs/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -217,13 +206,7 @@ export const deleteVpc: ClientRoute<DeleteVpcRequest, NetworkOperation> = {
   operationId: 'deleteVpc',
   method: 'DELETE',
   path: ['/network/v1/workspaces/', 'workspace', '/engines/', 'engine', '/vpcs/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -233,13 +216,7 @@ export const updateVpc: ClientRoute<UpdateVpcRequest, NetworkOperation> = {
   operationId: 'updateVpc',
   method: 'PATCH',
   path: ['/network/v1/workspaces/', 'workspace', '/engines/', 'engine', '/vpcs/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -250,14 +227,7 @@ export const listSubnets: ClientRoute<ListSubnetsRequest, ListSubnetsResponse> =
   operationId: 'listSubnets',
   method: 'GET',
   path: ['/network/v1/workspaces/', 'workspace', '/engines/', 'engine', '/subnets'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -266,11 +236,7 @@ export const createSubnet: ClientRoute<CreateSubnetRequest, NetworkOperation, Cr
   operationId: 'createSubnet',
   method: 'POST',
   path: ['/network/v1/workspaces/', 'workspace', '/engines/', 'engine', '/subnets'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -281,11 +247,7 @@ export const getSubnet: ClientRoute<GetSubnetRequest, Subnet> = {
   operationId: 'getSubnet',
   method: 'GET',
   path: ['/network/v1/workspaces/', 'workspace', '/engines/', 'engine', '/subnets/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -294,13 +256,7 @@ export const deleteSubnet: ClientRoute<DeleteSubnetRequest, NetworkOperation> = 
   operationId: 'deleteSubnet',
   method: 'DELETE',
   path: ['/network/v1/workspaces/', 'workspace', '/engines/', 'engine', '/subnets/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -310,13 +266,7 @@ export const updateSubnet: ClientRoute<UpdateSubnetRequest, NetworkOperation> = 
   operationId: 'updateSubnet',
   method: 'PATCH',
   path: ['/network/v1/workspaces/', 'workspace', '/engines/', 'engine', '/subnets/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -327,14 +277,7 @@ export const listLogicalPorts: ClientRoute<ListLogicalPortsRequest, ListLogicalP
   operationId: 'listLogicalPorts',
   method: 'GET',
   path: ['/network/v1/workspaces/', 'workspace', '/engines/', 'engine', '/logical-ports'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -343,11 +286,7 @@ export const getLogicalPort: ClientRoute<GetLogicalPortRequest, LogicalPort> = {
   operationId: 'getLogicalPort',
   method: 'GET',
   path: ['/network/v1/workspaces/', 'workspace', '/engines/', 'engine', '/logical-ports/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -356,14 +295,7 @@ export const listFirewallPolicies: ClientRoute<ListFirewallPoliciesRequest, List
   operationId: 'listFirewallPolicies',
   method: 'GET',
   path: ['/network/v1/workspaces/', 'workspace', '/engines/', 'engine', '/firewall-policies'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -376,11 +308,7 @@ export const createFirewallPolicy: ClientRoute<
   operationId: 'createFirewallPolicy',
   method: 'POST',
   path: ['/network/v1/workspaces/', 'workspace', '/engines/', 'engine', '/firewall-policies'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -391,11 +319,7 @@ export const getFirewallPolicy: ClientRoute<GetFirewallPolicyRequest, FirewallPo
   operationId: 'getFirewallPolicy',
   method: 'GET',
   path: ['/network/v1/workspaces/', 'workspace', '/engines/', 'engine', '/firewall-policies/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -404,13 +328,7 @@ export const deleteFirewallPolicy: ClientRoute<DeleteFirewallPolicyRequest, Netw
   operationId: 'deleteFirewallPolicy',
   method: 'DELETE',
   path: ['/network/v1/workspaces/', 'workspace', '/engines/', 'engine', '/firewall-policies/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -420,13 +338,7 @@ export const updateFirewallPolicy: ClientRoute<UpdateFirewallPolicyRequest, Netw
   operationId: 'updateFirewallPolicy',
   method: 'PATCH',
   path: ['/network/v1/workspaces/', 'workspace', '/engines/', 'engine', '/firewall-policies/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -452,12 +364,7 @@ export const addFirewallPolicyRule: ClientRoute<
     'firewall_policy',
     ':addRule',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'firewall_policy', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathFirewallPolicy, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -483,12 +390,7 @@ export const updateFirewallPolicyRule: ClientRoute<
     'firewall_policy',
     ':updateRule',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'firewall_policy', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathFirewallPolicy, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -510,12 +412,7 @@ export const removeFirewallPolicyRule: ClientRoute<RemoveFirewallPolicyRuleReque
     'firewall_policy',
     ':removeRule',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'firewall_policy', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathFirewallPolicy, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -537,15 +434,7 @@ export const listFirewallPolicyRules: ClientRoute<ListFirewallPolicyRulesRequest
     'firewall_policy',
     '/rules',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'firewall_policy', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathFirewallPolicy, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -566,12 +455,7 @@ export const getFirewallPolicyRule: ClientRoute<GetFirewallPolicyRuleRequest, Fi
     '/rules/',
     'id',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'firewall_policy', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathFirewallPolicy, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -580,12 +464,7 @@ export const listQuotaDefinitions: ClientRoute<ListQuotaDefinitionsRequest, List
   operationId: 'listQuotaDefinitions',
   method: 'GET',
   path: ['/network/v1/quota-definitions'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -594,7 +473,7 @@ export const getQuotaDefinition: ClientRoute<GetQuotaDefinitionRequest, QuotaDef
   operationId: 'getQuotaDefinition',
   method: 'GET',
   path: ['/network/v1/quota-definitions/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -603,13 +482,7 @@ export const listQuotaLimits: ClientRoute<ListQuotaLimitsRequest, ListQuotaLimit
   operationId: 'listQuotaLimits',
   method: 'GET',
   path: ['/network/v1/quota-definitions/', 'quota_definition', '/limits'],
-  parameters: [
-    { name: 'quota_definition', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathQuotaDefinition, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -618,10 +491,7 @@ export const createQuotaLimit: ClientRoute<CreateQuotaLimitRequest, NetworkOpera
   operationId: 'createQuotaLimit',
   method: 'POST',
   path: ['/network/v1/quota-definitions/', 'quota_definition', '/limits'],
-  parameters: [
-    { name: 'quota_definition', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathQuotaDefinition, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -632,10 +502,7 @@ export const getQuotaLimit: ClientRoute<GetQuotaLimitRequest, QuotaLimit> = {
   operationId: 'getQuotaLimit',
   method: 'GET',
   path: ['/network/v1/quota-definitions/', 'quota_definition', '/limits/', 'id'],
-  parameters: [
-    { name: 'quota_definition', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathQuotaDefinition, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -644,12 +511,7 @@ export const deleteQuotaLimit: ClientRoute<DeleteQuotaLimitRequest, NetworkOpera
   operationId: 'deleteQuotaLimit',
   method: 'DELETE',
   path: ['/network/v1/quota-definitions/', 'quota_definition', '/limits/', 'id'],
-  parameters: [
-    { name: 'quota_definition', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathQuotaDefinition, pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -659,12 +521,7 @@ export const updateQuotaLimit: ClientRoute<UpdateQuotaLimitRequest, NetworkOpera
   operationId: 'updateQuotaLimit',
   method: 'PATCH',
   path: ['/network/v1/quota-definitions/', 'quota_definition', '/limits/', 'id'],
-  parameters: [
-    { name: 'quota_definition', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathQuotaDefinition, pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',

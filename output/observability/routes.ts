@@ -3,7 +3,7 @@
 import { bind, bindList } from '../../runtime/bind.ts'
 import { toJson } from '../../runtime/media.ts'
 import { toHeader, toPath, toQuery, toStyled } from '../../runtime/parameters/write.ts'
-import type { BoundRoute, ClientRoute } from '../../runtime/route.ts'
+import type { BoundRoute, ClientParameter, ClientRoute } from '../../runtime/route.ts'
 import type { FilterSchema, ListFilterSchemasResponse } from '../shared/types.ts'
 import { observability } from './errors.ts'
 import {
@@ -162,17 +162,30 @@ import {
   retentionPolicyFields,
 } from './validators.ts'
 
+const queryPageSize: ClientParameter = { name: 'page_size', in: 'query', type: 'integer', write: toQuery }
+const queryPageToken: ClientParameter = { name: 'page_token', in: 'query', type: 'string', write: toQuery }
+const queryFilter: ClientParameter = { name: 'filter', in: 'query', type: 'string', write: toQuery }
+const queryOrderBy: ClientParameter = { name: 'order_by', in: 'query', type: 'string', write: toQuery }
+const pathResource: ClientParameter = { name: 'resource', in: 'path', type: 'string', write: toPath }
+const pathId: ClientParameter = { name: 'id', in: 'path', type: 'string', write: toPath }
+const pathWorkspace: ClientParameter = { name: 'workspace', in: 'path', type: 'string', write: toPath }
+const pathEngine: ClientParameter = { name: 'engine', in: 'path', type: 'string', write: toPath }
+const headerIdempotencyKey: ClientParameter = { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader }
+const queryEtag: ClientParameter = { name: 'etag', in: 'query', type: 'string', write: toQuery }
+const queryUpdateMask: ClientParameter = { name: 'update_mask', in: 'query', type: 'string', write: toQuery }
+const queryStartTime: ClientParameter = { name: 'start_time', in: 'query', type: 'string', write: toQuery }
+const queryEndTime: ClientParameter = { name: 'end_time', in: 'query', type: 'string', write: toQuery }
+const queryMatch: ClientParameter = { name: 'match', in: 'query', type: { array: 'string' }, write: toStyled }
+const queryLabel: ClientParameter = { name: 'label', in: 'query', type: 'string', write: toQuery }
+const queryService: ClientParameter = { name: 'service', in: 'query', type: 'string', write: toQuery }
+const queryMinCallCount: ClientParameter = { name: 'min_call_count', in: 'query', type: 'integer', write: toQuery }
+
 /** Lists the filter schemas of the area. `GET /observability/v1/filterSchemas` */
 export const listFilterSchemas: ClientRoute<ListFilterSchemasRequest, ListFilterSchemasResponse> = {
   operationId: 'listFilterSchemas',
   method: 'GET',
   path: ['/observability/v1/filterSchemas'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -181,7 +194,7 @@ export const getFilterSchema: ClientRoute<GetFilterSchemaRequest, FilterSchema> 
   operationId: 'getFilterSchema',
   method: 'GET',
   path: ['/observability/v1/filterSchemas/', 'resource'],
-  parameters: [{ name: 'resource', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathResource],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -190,12 +203,7 @@ export const listOperations: ClientRoute<ListOperationsRequest, ListOperationsRe
   operationId: 'listOperations',
   method: 'GET',
   path: ['/observability/v1/operations'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -204,7 +212,7 @@ export const getOperation: ClientRoute<GetOperationRequest, ObservabilityOperati
   operationId: 'getOperation',
   method: 'GET',
   path: ['/observability/v1/operations/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -213,12 +221,7 @@ export const listActivities: ClientRoute<ListActivitiesRequest, ListActivitiesRe
   operationId: 'listActivities',
   method: 'GET',
   path: ['/observability/v1/activities'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -227,7 +230,7 @@ export const getActivity: ClientRoute<GetActivityRequest, Activity> = {
   operationId: 'getActivity',
   method: 'GET',
   path: ['/observability/v1/activities/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -236,14 +239,7 @@ export const listAlertRules: ClientRoute<ListAlertRulesRequest, ListAlertRulesRe
   operationId: 'listAlertRules',
   method: 'GET',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/alert-rules'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -252,11 +248,7 @@ export const createAlertRule: ClientRoute<CreateAlertRuleRequest, ObservabilityO
   operationId: 'createAlertRule',
   method: 'POST',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/alert-rules'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -267,11 +259,7 @@ export const getAlertRule: ClientRoute<GetAlertRuleRequest, AlertRule> = {
   operationId: 'getAlertRule',
   method: 'GET',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/alert-rules/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -280,13 +268,7 @@ export const deleteAlertRule: ClientRoute<DeleteAlertRuleRequest, ObservabilityO
   operationId: 'deleteAlertRule',
   method: 'DELETE',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/alert-rules/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -296,13 +278,7 @@ export const updateAlertRule: ClientRoute<UpdateAlertRuleRequest, ObservabilityO
   operationId: 'updateAlertRule',
   method: 'PATCH',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/alert-rules/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -313,14 +289,7 @@ export const listIngestionConfigs: ClientRoute<ListIngestionConfigsRequest, List
   operationId: 'listIngestionConfigs',
   method: 'GET',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/ingestion-configs'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -333,11 +302,7 @@ export const createIngestionConfig: ClientRoute<
   operationId: 'createIngestionConfig',
   method: 'POST',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/ingestion-configs'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -348,11 +313,7 @@ export const getIngestionConfig: ClientRoute<GetIngestionConfigRequest, Ingestio
   operationId: 'getIngestionConfig',
   method: 'GET',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/ingestion-configs/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -363,13 +324,7 @@ export const updateIngestionConfig: ClientRoute<UpdateIngestionConfigRequest, Ob
   operationId: 'updateIngestionConfig',
   method: 'PATCH',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/ingestion-configs/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -381,14 +336,14 @@ export const listLogStreams: ClientRoute<ListLogStreamsRequest, ListLogStreamsRe
   method: 'GET',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/logs/streams'],
   parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'start_time', in: 'query', type: 'string', write: toQuery },
-    { name: 'end_time', in: 'query', type: 'string', write: toQuery },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
+    pathWorkspace,
+    pathEngine,
+    queryStartTime,
+    queryEndTime,
+    queryPageSize,
+    queryPageToken,
+    queryFilter,
+    queryOrderBy,
   ],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
@@ -398,10 +353,7 @@ export const queryLogs: ClientRoute<QueryLogsRequest, LogQueryResponse, QueryLog
   operationId: 'queryLogs',
   method: 'POST',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/logs:query'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
@@ -411,10 +363,7 @@ export const tailLogs: ClientRoute<TailLogsRequest, LogTailResponse, TailLogsGiv
   operationId: 'tailLogs',
   method: 'POST',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/logs:tail'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
@@ -424,14 +373,7 @@ export const listLogSinks: ClientRoute<ListLogSinksRequest, ListLogSinksResponse
   operationId: 'listLogSinks',
   method: 'GET',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/log-sinks'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -440,11 +382,7 @@ export const createLogSink: ClientRoute<CreateLogSinkRequest, ObservabilityOpera
   operationId: 'createLogSink',
   method: 'POST',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/log-sinks'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -455,11 +393,7 @@ export const getLogSink: ClientRoute<GetLogSinkRequest, LogSink> = {
   operationId: 'getLogSink',
   method: 'GET',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/log-sinks/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -468,13 +402,7 @@ export const deleteLogSink: ClientRoute<DeleteLogSinkRequest, ObservabilityOpera
   operationId: 'deleteLogSink',
   method: 'DELETE',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/log-sinks/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -484,13 +412,7 @@ export const updateLogSink: ClientRoute<UpdateLogSinkRequest, ObservabilityOpera
   operationId: 'updateLogSink',
   method: 'PATCH',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/log-sinks/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -501,14 +423,7 @@ export const listMetricDescriptors: ClientRoute<ListMetricDescriptorsRequest, Li
   operationId: 'listMetricDescriptors',
   method: 'GET',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/metrics/descriptors'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -518,16 +433,16 @@ export const listMetricLabels: ClientRoute<ListMetricLabelsRequest, ListMetricLa
   method: 'GET',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/metrics/labels'],
   parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'match', in: 'query', type: { array: 'string' }, write: toStyled },
-    { name: 'label', in: 'query', type: 'string', write: toQuery },
-    { name: 'start_time', in: 'query', type: 'string', write: toQuery },
-    { name: 'end_time', in: 'query', type: 'string', write: toQuery },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
+    pathWorkspace,
+    pathEngine,
+    queryMatch,
+    queryLabel,
+    queryStartTime,
+    queryEndTime,
+    queryPageSize,
+    queryPageToken,
+    queryFilter,
+    queryOrderBy,
   ],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
@@ -537,10 +452,7 @@ export const queryMetrics: ClientRoute<QueryMetricsRequest, MetricQueryResponse,
   operationId: 'queryMetrics',
   method: 'POST',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/metrics:query'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
@@ -550,10 +462,7 @@ export const queryMetricsRange: ClientRoute<QueryMetricsRangeRequest, MetricQuer
   operationId: 'queryMetricsRange',
   method: 'POST',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/metrics:queryRange'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
@@ -563,12 +472,7 @@ export const listQuotaDefinitions: ClientRoute<ListQuotaDefinitionsRequest, List
   operationId: 'listQuotaDefinitions',
   method: 'GET',
   path: ['/observability/v1/quota-definitions'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -577,7 +481,7 @@ export const getQuotaDefinition: ClientRoute<GetQuotaDefinitionRequest, QuotaDef
   operationId: 'getQuotaDefinition',
   method: 'GET',
   path: ['/observability/v1/quota-definitions/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -586,12 +490,7 @@ export const listQuotaLimits: ClientRoute<ListQuotaLimitsRequest, ListQuotaLimit
   operationId: 'listQuotaLimits',
   method: 'GET',
   path: ['/observability/v1/quota-limits'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -600,7 +499,7 @@ export const getQuotaLimit: ClientRoute<GetQuotaLimitRequest, QuotaLimit> = {
   operationId: 'getQuotaLimit',
   method: 'GET',
   path: ['/observability/v1/quota-limits/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -609,14 +508,7 @@ export const listRetentionPolicies: ClientRoute<ListRetentionPoliciesRequest, Li
   operationId: 'listRetentionPolicies',
   method: 'GET',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/retention-policies'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -629,11 +521,7 @@ export const createRetentionPolicy: ClientRoute<
   operationId: 'createRetentionPolicy',
   method: 'POST',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/retention-policies'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -644,11 +532,7 @@ export const getRetentionPolicy: ClientRoute<GetRetentionPolicyRequest, Retentio
   operationId: 'getRetentionPolicy',
   method: 'GET',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/retention-policies/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -659,13 +543,7 @@ export const updateRetentionPolicy: ClientRoute<UpdateRetentionPolicyRequest, Ob
   operationId: 'updateRetentionPolicy',
   method: 'PATCH',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/retention-policies/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -676,13 +554,7 @@ export const listSilences: ClientRoute<ListSilencesRequest, ListSilencesResponse
   operationId: 'listSilences',
   method: 'GET',
   path: ['/observability/v1/workspaces/', 'workspace', '/silences'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -691,10 +563,7 @@ export const createSilence: ClientRoute<CreateSilenceRequest, ObservabilityOpera
   operationId: 'createSilence',
   method: 'POST',
   path: ['/observability/v1/workspaces/', 'workspace', '/silences'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -705,10 +574,7 @@ export const getSilence: ClientRoute<GetSilenceRequest, Silence> = {
   operationId: 'getSilence',
   method: 'GET',
   path: ['/observability/v1/workspaces/', 'workspace', '/silences/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -717,12 +583,7 @@ export const deleteSilence: ClientRoute<DeleteSilenceRequest, ObservabilityOpera
   operationId: 'deleteSilence',
   method: 'DELETE',
   path: ['/observability/v1/workspaces/', 'workspace', '/silences/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -732,14 +593,7 @@ export const getServiceGraph: ClientRoute<GetServiceGraphRequest, ServiceGraph> 
   operationId: 'getServiceGraph',
   method: 'GET',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/service-graph'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'start_time', in: 'query', type: 'string', write: toQuery },
-    { name: 'end_time', in: 'query', type: 'string', write: toQuery },
-    { name: 'service', in: 'query', type: 'string', write: toQuery },
-    { name: 'min_call_count', in: 'query', type: 'integer', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, queryStartTime, queryEndTime, queryService, queryMinCallCount],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -748,11 +602,7 @@ export const getTrace: ClientRoute<GetTraceRequest, Trace> = {
   operationId: 'getTrace',
   method: 'GET',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/traces/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -761,10 +611,7 @@ export const searchTraces: ClientRoute<SearchTracesRequest, SearchTracesResponse
   operationId: 'searchTraces',
   method: 'POST',
   path: ['/observability/v1/workspaces/', 'workspace', '/engines/', 'engine', '/traces:search'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }

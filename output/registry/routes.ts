@@ -3,7 +3,7 @@
 import { bind, bindList } from '../../runtime/bind.ts'
 import { toJson } from '../../runtime/media.ts'
 import { toHeader, toPath, toQuery } from '../../runtime/parameters/write.ts'
-import type { BoundRoute, ClientRoute } from '../../runtime/route.ts'
+import type { BoundRoute, ClientParameter, ClientRoute } from '../../runtime/route.ts'
 import type { FilterSchema, ListFilterSchemasResponse } from '../shared/types.ts'
 import { registry } from './errors.ts'
 import {
@@ -184,17 +184,29 @@ import {
   scanPolicyFields,
 } from './validators.ts'
 
+const queryPageSize: ClientParameter = { name: 'page_size', in: 'query', type: 'integer', write: toQuery }
+const queryPageToken: ClientParameter = { name: 'page_token', in: 'query', type: 'string', write: toQuery }
+const queryFilter: ClientParameter = { name: 'filter', in: 'query', type: 'string', write: toQuery }
+const queryOrderBy: ClientParameter = { name: 'order_by', in: 'query', type: 'string', write: toQuery }
+const pathResource: ClientParameter = { name: 'resource', in: 'path', type: 'string', write: toPath }
+const pathId: ClientParameter = { name: 'id', in: 'path', type: 'string', write: toPath }
+const pathWorkspace: ClientParameter = { name: 'workspace', in: 'path', type: 'string', write: toPath }
+const pathEngine: ClientParameter = { name: 'engine', in: 'path', type: 'string', write: toPath }
+const headerIdempotencyKey: ClientParameter = { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader }
+const queryEtag: ClientParameter = { name: 'etag', in: 'query', type: 'string', write: toQuery }
+const queryUpdateMask: ClientParameter = { name: 'update_mask', in: 'query', type: 'string', write: toQuery }
+const pathRepository: ClientParameter = { name: 'repository', in: 'path', type: 'string', write: toPath }
+const pathReference: ClientParameter = { name: 'reference', in: 'path', type: 'string', write: toPath }
+const queryForce: ClientParameter = { name: 'force', in: 'query', type: 'boolean', write: toQuery }
+const pathTag: ClientParameter = { name: 'tag', in: 'path', type: 'string', write: toPath }
+const queryExpiresIn: ClientParameter = { name: 'expires_in', in: 'query', type: 'string', write: toQuery }
+
 /** Lists the filter schemas of the area. `GET /registry/v1/filterSchemas` */
 export const listFilterSchemas: ClientRoute<ListFilterSchemasRequest, ListFilterSchemasResponse> = {
   operationId: 'listFilterSchemas',
   method: 'GET',
   path: ['/registry/v1/filterSchemas'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -203,7 +215,7 @@ export const getFilterSchema: ClientRoute<GetFilterSchemaRequest, FilterSchema> 
   operationId: 'getFilterSchema',
   method: 'GET',
   path: ['/registry/v1/filterSchemas/', 'resource'],
-  parameters: [{ name: 'resource', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathResource],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -212,12 +224,7 @@ export const listOperations: ClientRoute<ListOperationsRequest, ListOperationsRe
   operationId: 'listOperations',
   method: 'GET',
   path: ['/registry/v1/operations'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -226,7 +233,7 @@ export const getOperation: ClientRoute<GetOperationRequest, RegistryOperation> =
   operationId: 'getOperation',
   method: 'GET',
   path: ['/registry/v1/operations/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -237,14 +244,7 @@ export const listAccessPolicies: ClientRoute<ListAccessPoliciesRequest, ListAcce
   operationId: 'listAccessPolicies',
   method: 'GET',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/access-policies'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -255,11 +255,7 @@ export const createAccessPolicy: ClientRoute<CreateAccessPolicyRequest, Registry
   operationId: 'createAccessPolicy',
   method: 'POST',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/access-policies'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -272,11 +268,7 @@ export const getAccessPolicy: ClientRoute<GetAccessPolicyRequest, AccessPolicy> 
   operationId: 'getAccessPolicy',
   method: 'GET',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/access-policies/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -288,13 +280,7 @@ export const deleteAccessPolicy: ClientRoute<DeleteAccessPolicyRequest, Registry
   operationId: 'deleteAccessPolicy',
   method: 'DELETE',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/access-policies/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -307,13 +293,7 @@ export const updateAccessPolicy: ClientRoute<UpdateAccessPolicyRequest, Registry
   operationId: 'updateAccessPolicy',
   method: 'PATCH',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/access-policies/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -338,15 +318,7 @@ export const listRepositoryAccessPolicies: ClientRoute<
     'repository',
     '/access-policies',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'repository', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathRepository, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -370,12 +342,7 @@ export const createRepositoryAccessPolicy: ClientRoute<
     'repository',
     '/access-policies',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'repository', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathRepository, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -398,12 +365,7 @@ export const getRepositoryAccessPolicy: ClientRoute<GetRepositoryAccessPolicyReq
     '/access-policies/',
     'id',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'repository', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathRepository, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -424,14 +386,7 @@ export const deleteRepositoryAccessPolicy: ClientRoute<DeleteRepositoryAccessPol
     '/access-policies/',
     'id',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'repository', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathRepository, pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -453,14 +408,7 @@ export const updateRepositoryAccessPolicy: ClientRoute<UpdateRepositoryAccessPol
     '/access-policies/',
     'id',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'repository', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathRepository, pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -474,14 +422,7 @@ export const listArtifacts: ClientRoute<ListArtifactsRequest, ListArtifactsRespo
   operationId: 'listArtifacts',
   method: 'GET',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/native/repositories/', 'repository', '/artifacts'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'repository', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathRepository, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -500,11 +441,7 @@ export const getArtifact: ClientRoute<GetArtifactRequest, Artifact> = {
     '/artifacts/',
     'reference',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'repository', in: 'path', type: 'string', write: toPath },
-    { name: 'reference', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathRepository, pathReference],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -523,13 +460,7 @@ export const deleteArtifact: ClientRoute<DeleteArtifactRequest, RegistryOperatio
     '/artifacts/',
     'reference',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'repository', in: 'path', type: 'string', write: toPath },
-    { name: 'reference', in: 'path', type: 'string', write: toPath },
-    { name: 'force', in: 'query', type: 'boolean', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathRepository, pathReference, queryForce, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -551,13 +482,7 @@ export const deleteTag: ClientRoute<DeleteTagRequest, RegistryOperation> = {
     '/tags/',
     'tag',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'repository', in: 'path', type: 'string', write: toPath },
-    { name: 'reference', in: 'path', type: 'string', write: toPath },
-    { name: 'tag', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathRepository, pathReference, pathTag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -578,13 +503,7 @@ export const getScanReport: ClientRoute<GetScanReportRequest, ScanReport> = {
     'reference',
     '/scan',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'repository', in: 'path', type: 'string', write: toPath },
-    { name: 'reference', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathRepository, pathReference, queryPageSize, queryPageToken],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -604,12 +523,7 @@ export const scanArtifact: ClientRoute<ScanArtifactRequest, RegistryOperation, S
     'reference',
     '/scan',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'repository', in: 'path', type: 'string', write: toPath },
-    { name: 'reference', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathRepository, pathReference, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
@@ -620,13 +534,7 @@ export const listAuditEvents: ClientRoute<ListAuditEventsRequest, ListAuditEvent
   operationId: 'listAuditEvents',
   method: 'GET',
   path: ['/registry/v1/workspaces/', 'workspace', '/audit-events'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -635,11 +543,7 @@ export const getCredentials: ClientRoute<GetCredentialsRequest, Credentials, Get
   operationId: 'getCredentials',
   method: 'GET',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/credentials'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'expires_in', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, queryExpiresIn],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -648,14 +552,7 @@ export const listPullGrants: ClientRoute<ListPullGrantsRequest, ListPullGrantsRe
   operationId: 'listPullGrants',
   method: 'GET',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/pull-grants'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -664,11 +561,7 @@ export const createPullGrant: ClientRoute<CreatePullGrantRequest, RegistryOperat
   operationId: 'createPullGrant',
   method: 'POST',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/pull-grants'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -679,12 +572,7 @@ export const deletePullGrant: ClientRoute<DeletePullGrantRequest, RegistryOperat
   operationId: 'deletePullGrant',
   method: 'DELETE',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/pull-grants/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -697,14 +585,7 @@ export const listDeploymentLocks: ClientRoute<ListDeploymentLocksRequest, ListDe
   operationId: 'listDeploymentLocks',
   method: 'GET',
   path: ['/registry/v1/workspaces/', 'workspace', '/repositories/', 'repository', '/deployment-locks'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'repository', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathRepository, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -717,11 +598,7 @@ export const createDeploymentLock: ClientRoute<
   operationId: 'createDeploymentLock',
   method: 'POST',
   path: ['/registry/v1/workspaces/', 'workspace', '/repositories/', 'repository', '/deployment-locks'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'repository', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathRepository, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -732,11 +609,7 @@ export const getDeploymentLock: ClientRoute<GetDeploymentLockRequest, Deployment
   operationId: 'getDeploymentLock',
   method: 'GET',
   path: ['/registry/v1/workspaces/', 'workspace', '/repositories/', 'repository', '/deployment-locks/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'repository', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathRepository, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -748,13 +621,7 @@ export const deleteDeploymentLock: ClientRoute<DeleteDeploymentLockRequest, Regi
   operationId: 'deleteDeploymentLock',
   method: 'DELETE',
   path: ['/registry/v1/workspaces/', 'workspace', '/repositories/', 'repository', '/deployment-locks/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'repository', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathRepository, pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -767,13 +634,7 @@ export const updateDeploymentLock: ClientRoute<UpdateDeploymentLockRequest, Regi
   operationId: 'updateDeploymentLock',
   method: 'PATCH',
   path: ['/registry/v1/workspaces/', 'workspace', '/repositories/', 'repository', '/deployment-locks/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'repository', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathRepository, pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -784,14 +645,7 @@ export const listRepositories: ClientRoute<ListRepositoriesRequest, ListReposito
   operationId: 'listRepositories',
   method: 'GET',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/repositories'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -800,11 +654,7 @@ export const createRepository: ClientRoute<CreateRepositoryRequest, RegistryOper
   operationId: 'createRepository',
   method: 'POST',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/repositories'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -815,11 +665,7 @@ export const getRepository: ClientRoute<GetRepositoryRequest, Repository> = {
   operationId: 'getRepository',
   method: 'GET',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/repositories/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -828,14 +674,7 @@ export const deleteRepository: ClientRoute<DeleteRepositoryRequest, RegistryOper
   operationId: 'deleteRepository',
   method: 'DELETE',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/repositories/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'force', in: 'query', type: 'boolean', write: toQuery },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, queryForce, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
 }
@@ -845,13 +684,7 @@ export const updateRepository: ClientRoute<UpdateRepositoryRequest, RegistryOper
   operationId: 'updateRepository',
   method: 'PATCH',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/repositories/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -862,12 +695,7 @@ export const listQuotaDefinitions: ClientRoute<ListQuotaDefinitionsRequest, List
   operationId: 'listQuotaDefinitions',
   method: 'GET',
   path: ['/registry/v1/quota-definitions'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -876,7 +704,7 @@ export const getQuotaDefinition: ClientRoute<GetQuotaDefinitionRequest, QuotaDef
   operationId: 'getQuotaDefinition',
   method: 'GET',
   path: ['/registry/v1/quota-definitions/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -885,13 +713,7 @@ export const listQuotaLimits: ClientRoute<ListQuotaLimitsRequest, ListQuotaLimit
   operationId: 'listQuotaLimits',
   method: 'GET',
   path: ['/registry/v1/workspaces/', 'workspace', '/quota-limits'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -900,10 +722,7 @@ export const createQuotaLimit: ClientRoute<CreateQuotaLimitRequest, RegistryOper
   operationId: 'createQuotaLimit',
   method: 'POST',
   path: ['/registry/v1/workspaces/', 'workspace', '/quota-limits'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -914,10 +733,7 @@ export const getQuotaLimit: ClientRoute<GetQuotaLimitRequest, QuotaLimit> = {
   operationId: 'getQuotaLimit',
   method: 'GET',
   path: ['/registry/v1/workspaces/', 'workspace', '/quota-limits/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -926,12 +742,7 @@ export const deleteQuotaLimit: ClientRoute<DeleteQuotaLimitRequest, RegistryOper
   operationId: 'deleteQuotaLimit',
   method: 'DELETE',
   path: ['/registry/v1/workspaces/', 'workspace', '/quota-limits/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -941,12 +752,7 @@ export const updateQuotaLimit: ClientRoute<UpdateQuotaLimitRequest, RegistryOper
   operationId: 'updateQuotaLimit',
   method: 'PATCH',
   path: ['/registry/v1/workspaces/', 'workspace', '/quota-limits/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -957,14 +763,7 @@ export const listRetentionPolicies: ClientRoute<ListRetentionPoliciesRequest, Li
   operationId: 'listRetentionPolicies',
   method: 'GET',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/retention-policies'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -977,11 +776,7 @@ export const createRetentionPolicy: ClientRoute<
   operationId: 'createRetentionPolicy',
   method: 'POST',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/retention-policies'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
@@ -992,11 +787,7 @@ export const getRetentionPolicy: ClientRoute<GetRetentionPolicyRequest, Retentio
   operationId: 'getRetentionPolicy',
   method: 'GET',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/retention-policies/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -1005,13 +796,7 @@ export const deleteRetentionPolicy: ClientRoute<DeleteRetentionPolicyRequest, Re
   operationId: 'deleteRetentionPolicy',
   method: 'DELETE',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/retention-policies/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -1021,13 +806,7 @@ export const updateRetentionPolicy: ClientRoute<UpdateRetentionPolicyRequest, Re
   operationId: 'updateRetentionPolicy',
   method: 'PATCH',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/retention-policies/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
@@ -1038,14 +817,7 @@ export const listScanPolicies: ClientRoute<ListScanPoliciesRequest, ListScanPoli
   operationId: 'listScanPolicies',
   method: 'GET',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/scan-policies'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -1054,11 +826,7 @@ export const createScanPolicy: ClientRoute<CreateScanPolicyRequest, RegistryOper
   operationId: 'createScanPolicy',
   method: 'POST',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/scan-policies'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -1069,11 +837,7 @@ export const getScanPolicy: ClientRoute<GetScanPolicyRequest, ScanPolicy> = {
   operationId: 'getScanPolicy',
   method: 'GET',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/scan-policies/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -1082,13 +846,7 @@ export const deleteScanPolicy: ClientRoute<DeleteScanPolicyRequest, RegistryOper
   operationId: 'deleteScanPolicy',
   method: 'DELETE',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/scan-policies/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -1098,13 +856,7 @@ export const updateScanPolicy: ClientRoute<UpdateScanPolicyRequest, RegistryOper
   operationId: 'updateScanPolicy',
   method: 'PATCH',
   path: ['/registry/v1/workspaces/', 'workspace', '/engines/', 'engine', '/scan-policies/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',

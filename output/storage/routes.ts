@@ -3,7 +3,7 @@
 import { bind, bindList } from '../../runtime/bind.ts'
 import { toJson } from '../../runtime/media.ts'
 import { toHeader, toPath, toQuery, toStyled } from '../../runtime/parameters/write.ts'
-import type { BoundRoute, ClientRoute } from '../../runtime/route.ts'
+import type { BoundRoute, ClientParameter, ClientRoute } from '../../runtime/route.ts'
 import type { FilterSchema, ListFilterSchemasResponse } from '../shared/types.ts'
 import { storage } from './errors.ts'
 import {
@@ -133,17 +133,42 @@ import {
   storageClassFields,
 } from './validators.ts'
 
+const queryPageSize: ClientParameter = { name: 'page_size', in: 'query', type: 'integer', write: toQuery }
+const queryPageToken: ClientParameter = { name: 'page_token', in: 'query', type: 'string', write: toQuery }
+const queryFilter: ClientParameter = { name: 'filter', in: 'query', type: 'string', write: toQuery }
+const queryOrderBy: ClientParameter = { name: 'order_by', in: 'query', type: 'string', write: toQuery }
+const pathResource: ClientParameter = { name: 'resource', in: 'path', type: 'string', write: toPath }
+const pathId: ClientParameter = { name: 'id', in: 'path', type: 'string', write: toPath }
+const pathWorkspace: ClientParameter = { name: 'workspace', in: 'path', type: 'string', write: toPath }
+const pathEngine: ClientParameter = { name: 'engine', in: 'path', type: 'string', write: toPath }
+const headerIdempotencyKey: ClientParameter = { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader }
+const queryForce: ClientParameter = { name: 'force', in: 'query', type: 'boolean', write: toQuery }
+const queryEtag: ClientParameter = { name: 'etag', in: 'query', type: 'string', write: toQuery }
+const queryUpdateMask: ClientParameter = { name: 'update_mask', in: 'query', type: 'string', write: toQuery }
+const pathBucket: ClientParameter = { name: 'bucket', in: 'path', type: 'string', write: toPath }
+const queryView: ClientParameter = { name: 'view', in: 'query', type: 'string', write: toQuery }
+const pathUploadId: ClientParameter = { name: 'upload_id', in: 'path', type: 'string', write: toPath }
+const queryPrefix: ClientParameter = { name: 'prefix', in: 'query', type: 'string', write: toQuery }
+const queryDelimiter: ClientParameter = { name: 'delimiter', in: 'query', type: 'string', write: toQuery }
+const queryVersions: ClientParameter = { name: 'versions', in: 'query', type: 'boolean', write: toQuery }
+const pathObject: ClientParameter = { name: 'object', in: 'path', type: 'string', write: toPath }
+const queryVersionId: ClientParameter = { name: 'version_id', in: 'query', type: 'string', write: toQuery }
+const queryStats: ClientParameter = { name: 'stats', in: 'query', type: { array: 'string' }, write: toStyled }
+const queryBucketId: ClientParameter = { name: 'bucket_id', in: 'query', type: 'string', write: toQuery }
+const queryGroupBy: ClientParameter = { name: 'group_by', in: 'query', type: 'string', write: toQuery }
+const queryStat: ClientParameter = { name: 'stat', in: 'query', type: 'string', write: toQuery }
+const queryStartTime: ClientParameter = { name: 'start_time', in: 'query', type: 'string', write: toQuery }
+const queryEndTime: ClientParameter = { name: 'end_time', in: 'query', type: 'string', write: toQuery }
+const queryInterval: ClientParameter = { name: 'interval', in: 'query', type: 'string', write: toQuery }
+const queryAggregation: ClientParameter = { name: 'aggregation', in: 'query', type: 'string', write: toQuery }
+const pathStorageClass: ClientParameter = { name: 'storage_class', in: 'path', type: 'string', write: toPath }
+
 /** Lists the filter schemas of the area. `GET /storage/v1/filterSchemas` */
 export const listFilterSchemas: ClientRoute<ListFilterSchemasRequest, ListFilterSchemasResponse> = {
   operationId: 'listFilterSchemas',
   method: 'GET',
   path: ['/storage/v1/filterSchemas'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -152,7 +177,7 @@ export const getFilterSchema: ClientRoute<GetFilterSchemaRequest, FilterSchema> 
   operationId: 'getFilterSchema',
   method: 'GET',
   path: ['/storage/v1/filterSchemas/', 'resource'],
-  parameters: [{ name: 'resource', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathResource],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -161,12 +186,7 @@ export const listOperations: ClientRoute<ListOperationsRequest, ListOperationsRe
   operationId: 'listOperations',
   method: 'GET',
   path: ['/storage/v1/operations'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -175,7 +195,7 @@ export const getOperation: ClientRoute<GetOperationRequest, StorageOperation> = 
   operationId: 'getOperation',
   method: 'GET',
   path: ['/storage/v1/operations/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -184,14 +204,7 @@ export const listBuckets: ClientRoute<ListBucketsRequest, ListBucketsResponse> =
   operationId: 'listBuckets',
   method: 'GET',
   path: ['/storage/v1/workspaces/', 'workspace', '/engines/', 'engine', '/buckets'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -200,11 +213,7 @@ export const createBucket: ClientRoute<CreateBucketRequest, StorageOperation, Cr
   operationId: 'createBucket',
   method: 'POST',
   path: ['/storage/v1/workspaces/', 'workspace', '/engines/', 'engine', '/buckets'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -215,11 +224,7 @@ export const getBucket: ClientRoute<GetBucketRequest, Bucket> = {
   operationId: 'getBucket',
   method: 'GET',
   path: ['/storage/v1/workspaces/', 'workspace', '/engines/', 'engine', '/buckets/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -228,14 +233,7 @@ export const deleteBucket: ClientRoute<DeleteBucketRequest, StorageOperation, De
   operationId: 'deleteBucket',
   method: 'DELETE',
   path: ['/storage/v1/workspaces/', 'workspace', '/engines/', 'engine', '/buckets/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'force', in: 'query', type: 'boolean', write: toQuery },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, queryForce, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
 }
@@ -245,13 +243,7 @@ export const updateBucket: ClientRoute<UpdateBucketRequest, StorageOperation> = 
   operationId: 'updateBucket',
   method: 'PATCH',
   path: ['/storage/v1/workspaces/', 'workspace', '/engines/', 'engine', '/buckets/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -269,14 +261,14 @@ export const listMultipartUploads: ClientRoute<
   method: 'GET',
   path: ['/storage/v1/workspaces/', 'workspace', '/engines/', 'engine', '/buckets/', 'bucket', '/multipart-uploads'],
   parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'bucket', in: 'path', type: 'string', write: toPath },
-    { name: 'view', in: 'query', type: 'string', write: toQuery },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
+    pathWorkspace,
+    pathEngine,
+    pathBucket,
+    queryView,
+    queryPageSize,
+    queryPageToken,
+    queryFilter,
+    queryOrderBy,
   ],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
@@ -293,12 +285,7 @@ export const createMultipartUpload: ClientRoute<
   operationId: 'createMultipartUpload',
   method: 'POST',
   path: ['/storage/v1/workspaces/', 'workspace', '/engines/', 'engine', '/buckets/', 'bucket', '/multipart-uploads'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'bucket', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathBucket, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -321,14 +308,7 @@ export const abortMultipartUpload: ClientRoute<AbortMultipartUploadRequest, Stor
     '/multipart-uploads/',
     'upload_id',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'bucket', in: 'path', type: 'string', write: toPath },
-    { name: 'upload_id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathBucket, pathUploadId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -355,13 +335,7 @@ export const completeMultipartUpload: ClientRoute<
     'upload_id',
     ':complete',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'bucket', in: 'path', type: 'string', write: toPath },
-    { name: 'upload_id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathBucket, pathUploadId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -385,12 +359,7 @@ export const createPartUrls: ClientRoute<CreatePartUrlsRequest, PartUrlsResponse
     'upload_id',
     ':part-url',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'bucket', in: 'path', type: 'string', write: toPath },
-    { name: 'upload_id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathBucket, pathUploadId],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
@@ -401,16 +370,16 @@ export const listObjects: ClientRoute<ListObjectsRequest, ListObjectsResponse, L
   method: 'GET',
   path: ['/storage/v1/workspaces/', 'workspace', '/engines/', 'engine', '/buckets/', 'bucket', '/objects'],
   parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'bucket', in: 'path', type: 'string', write: toPath },
-    { name: 'prefix', in: 'query', type: 'string', write: toQuery },
-    { name: 'delimiter', in: 'query', type: 'string', write: toQuery },
-    { name: 'versions', in: 'query', type: 'boolean', write: toQuery },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
+    pathWorkspace,
+    pathEngine,
+    pathBucket,
+    queryPrefix,
+    queryDelimiter,
+    queryVersions,
+    queryPageSize,
+    queryPageToken,
+    queryFilter,
+    queryOrderBy,
   ],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
@@ -420,13 +389,7 @@ export const getObject: ClientRoute<GetObjectRequest, ObjectSchema> = {
   operationId: 'getObject',
   method: 'GET',
   path: ['/storage/v1/workspaces/', 'workspace', '/engines/', 'engine', '/buckets/', 'bucket', '/objects/', 'object'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'bucket', in: 'path', type: 'string', write: toPath },
-    { name: 'object', in: 'path', type: 'string', write: toPath },
-    { name: 'version_id', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathBucket, pathObject, queryVersionId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -435,15 +398,7 @@ export const deleteObject: ClientRoute<DeleteObjectRequest, StorageOperation> = 
   operationId: 'deleteObject',
   method: 'DELETE',
   path: ['/storage/v1/workspaces/', 'workspace', '/engines/', 'engine', '/buckets/', 'bucket', '/objects/', 'object'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'bucket', in: 'path', type: 'string', write: toPath },
-    { name: 'object', in: 'path', type: 'string', write: toPath },
-    { name: 'version_id', in: 'query', type: 'string', write: toQuery },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathBucket, pathObject, queryVersionId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -466,13 +421,7 @@ export const getObjectMetadata: ClientRoute<GetObjectMetadataRequest, ObjectMeta
     'object',
     ':metadata',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'bucket', in: 'path', type: 'string', write: toPath },
-    { name: 'object', in: 'path', type: 'string', write: toPath },
-    { name: 'version_id', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathBucket, pathObject, queryVersionId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -481,12 +430,7 @@ export const copyObject: ClientRoute<CopyObjectRequest, StorageOperation, CopyOb
   operationId: 'copyObject',
   method: 'POST',
   path: ['/storage/v1/workspaces/', 'workspace', '/engines/', 'engine', '/buckets/', 'bucket', '/objects:copy'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'bucket', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathBucket, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
@@ -512,11 +456,7 @@ export const createPresignedDownloadUrl: ClientRoute<
     'bucket',
     '/presigned-urls:download',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'bucket', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathBucket],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
@@ -541,11 +481,7 @@ export const createPresignedUploadUrl: ClientRoute<
     'bucket',
     '/presigned-urls:upload',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'bucket', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathBucket],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
@@ -559,13 +495,7 @@ export const aggregateBucketStats: ClientRoute<
   operationId: 'aggregateBucketStats',
   method: 'GET',
   path: ['/storage/v1/workspaces/', 'workspace', '/engines/', 'engine', '/buckets:aggregateStats'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'stats', in: 'query', type: { array: 'string' }, write: toStyled },
-    { name: 'bucket_id', in: 'query', type: 'string', write: toQuery },
-    { name: 'group_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, queryStats, queryBucketId, queryGroupBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -579,14 +509,14 @@ export const getBucketMetricHistory: ClientRoute<
   method: 'GET',
   path: ['/storage/v1/workspaces/', 'workspace', '/engines/', 'engine', '/buckets:metricHistory'],
   parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'stat', in: 'query', type: 'string', write: toQuery },
-    { name: 'bucket_id', in: 'query', type: 'string', write: toQuery },
-    { name: 'start_time', in: 'query', type: 'string', write: toQuery },
-    { name: 'end_time', in: 'query', type: 'string', write: toQuery },
-    { name: 'interval', in: 'query', type: 'string', write: toQuery },
-    { name: 'aggregation', in: 'query', type: 'string', write: toQuery },
+    pathWorkspace,
+    pathEngine,
+    queryStat,
+    queryBucketId,
+    queryStartTime,
+    queryEndTime,
+    queryInterval,
+    queryAggregation,
   ],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
@@ -596,13 +526,7 @@ export const listStatDescriptors: ClientRoute<ListStatDescriptorsRequest, ListSt
   operationId: 'listStatDescriptors',
   method: 'GET',
   path: ['/storage/v1/workspaces/', 'workspace', '/statDescriptors'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -611,13 +535,7 @@ export const listStorageClasses: ClientRoute<ListStorageClassesRequest, ListStor
   operationId: 'listStorageClasses',
   method: 'GET',
   path: ['/storage/v1/engines/', 'engine', '/storage-classes'],
-  parameters: [
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathEngine, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -626,10 +544,7 @@ export const createStorageClass: ClientRoute<CreateStorageClassRequest, StorageO
   operationId: 'createStorageClass',
   method: 'POST',
   path: ['/storage/v1/engines/', 'engine', '/storage-classes'],
-  parameters: [
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathEngine, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -640,10 +555,7 @@ export const getStorageClass: ClientRoute<GetStorageClassRequest, StorageClass> 
   operationId: 'getStorageClass',
   method: 'GET',
   path: ['/storage/v1/engines/', 'engine', '/storage-classes/', 'id'],
-  parameters: [
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathEngine, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -652,12 +564,7 @@ export const deleteStorageClass: ClientRoute<DeleteStorageClassRequest, StorageO
   operationId: 'deleteStorageClass',
   method: 'DELETE',
   path: ['/storage/v1/engines/', 'engine', '/storage-classes/', 'id'],
-  parameters: [
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathEngine, pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -667,12 +574,7 @@ export const updateStorageClass: ClientRoute<UpdateStorageClassRequest, StorageO
   operationId: 'updateStorageClass',
   method: 'PATCH',
   path: ['/storage/v1/engines/', 'engine', '/storage-classes/', 'id'],
-  parameters: [
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathEngine, pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -688,13 +590,7 @@ export const listStorageClassInstances: ClientRoute<
   operationId: 'listStorageClassInstances',
   method: 'GET',
   path: ['/storage/v1/engines/native/storage-classes/', 'storage_class', '/instances'],
-  parameters: [
-    { name: 'storage_class', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathStorageClass, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -705,10 +601,7 @@ export const getStorageClassInstance: ClientRoute<GetStorageClassInstanceRequest
   operationId: 'getStorageClassInstance',
   method: 'GET',
   path: ['/storage/v1/engines/native/storage-classes/', 'storage_class', '/instances/', 'id'],
-  parameters: [
-    { name: 'storage_class', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathStorageClass, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -723,10 +616,7 @@ export const instantiateStorageClass: ClientRoute<
   operationId: 'instantiateStorageClass',
   method: 'POST',
   path: ['/storage/v1/engines/native/storage-classes/', 'storage_class', '/instances:instantiate'],
-  parameters: [
-    { name: 'storage_class', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathStorageClass, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',

@@ -3,7 +3,7 @@
 import { bind, bindList } from '../../runtime/bind.ts'
 import { toJson } from '../../runtime/media.ts'
 import { toHeader, toPath, toQuery } from '../../runtime/parameters/write.ts'
-import type { BoundRoute, ClientRoute } from '../../runtime/route.ts'
+import type { BoundRoute, ClientParameter, ClientRoute } from '../../runtime/route.ts'
 import type { FilterSchema, ListFilterSchemasResponse } from '../shared/types.ts'
 import { taxonomy } from './errors.ts'
 import {
@@ -157,17 +157,27 @@ import {
   workspaceFields,
 } from './validators.ts'
 
+const queryPageSize: ClientParameter = { name: 'page_size', in: 'query', type: 'integer', write: toQuery }
+const queryPageToken: ClientParameter = { name: 'page_token', in: 'query', type: 'string', write: toQuery }
+const queryFilter: ClientParameter = { name: 'filter', in: 'query', type: 'string', write: toQuery }
+const queryOrderBy: ClientParameter = { name: 'order_by', in: 'query', type: 'string', write: toQuery }
+const pathResource: ClientParameter = { name: 'resource', in: 'path', type: 'string', write: toPath }
+const pathId: ClientParameter = { name: 'id', in: 'path', type: 'string', write: toPath }
+const headerIdempotencyKey: ClientParameter = { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader }
+const queryEtag: ClientParameter = { name: 'etag', in: 'query', type: 'string', write: toQuery }
+const queryUpdateMask: ClientParameter = { name: 'update_mask', in: 'query', type: 'string', write: toQuery }
+const pathOrganisation: ClientParameter = { name: 'organisation', in: 'path', type: 'string', write: toPath }
+const queryForce: ClientParameter = { name: 'force', in: 'query', type: 'boolean', write: toQuery }
+const queryScopeType: ClientParameter = { name: 'scope_type', in: 'query', type: 'string', write: toQuery }
+const queryScopeId: ClientParameter = { name: 'scope_id', in: 'query', type: 'string', write: toQuery }
+const pathQuota: ClientParameter = { name: 'quota', in: 'path', type: 'string', write: toPath }
+
 /** Lists the filter schemas of the area. `GET /taxonomy/v1/filterSchemas` */
 export const listFilterSchemas: ClientRoute<ListFilterSchemasRequest, ListFilterSchemasResponse> = {
   operationId: 'listFilterSchemas',
   method: 'GET',
   path: ['/taxonomy/v1/filterSchemas'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -176,7 +186,7 @@ export const getFilterSchema: ClientRoute<GetFilterSchemaRequest, FilterSchema> 
   operationId: 'getFilterSchema',
   method: 'GET',
   path: ['/taxonomy/v1/filterSchemas/', 'resource'],
-  parameters: [{ name: 'resource', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathResource],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -185,12 +195,7 @@ export const listOperations: ClientRoute<ListOperationsRequest, ListOperationsRe
   operationId: 'listOperations',
   method: 'GET',
   path: ['/taxonomy/v1/operations'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -199,7 +204,7 @@ export const getOperation: ClientRoute<GetOperationRequest, TaxonomyOperation> =
   operationId: 'getOperation',
   method: 'GET',
   path: ['/taxonomy/v1/operations/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -208,12 +213,7 @@ export const listOrganisations: ClientRoute<ListOrganisationsRequest, ListOrgani
   operationId: 'listOrganisations',
   method: 'GET',
   path: ['/taxonomy/v1/organisations'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -222,7 +222,7 @@ export const createOrganisation: ClientRoute<CreateOrganisationRequest, Taxonomy
   operationId: 'createOrganisation',
   method: 'POST',
   path: ['/taxonomy/v1/organisations'],
-  parameters: [{ name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader }],
+  parameters: [headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -233,7 +233,7 @@ export const getOrganisation: ClientRoute<GetOrganisationRequest, Organisation> 
   operationId: 'getOrganisation',
   method: 'GET',
   path: ['/taxonomy/v1/organisations/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -242,11 +242,7 @@ export const deleteOrganisation: ClientRoute<DeleteOrganisationRequest, Taxonomy
   operationId: 'deleteOrganisation',
   method: 'DELETE',
   path: ['/taxonomy/v1/organisations/', 'id'],
-  parameters: [
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -256,11 +252,7 @@ export const updateOrganisation: ClientRoute<UpdateOrganisationRequest, Taxonomy
   operationId: 'updateOrganisation',
   method: 'PATCH',
   path: ['/taxonomy/v1/organisations/', 'id'],
-  parameters: [
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -272,10 +264,7 @@ export const archiveOrganisation: ClientRoute<ArchiveOrganisationRequest, Taxono
     operationId: 'archiveOrganisation',
     method: 'POST',
     path: ['/taxonomy/v1/organisations/', 'id', ':archive'],
-    parameters: [
-      { name: 'id', in: 'path', type: 'string', write: toPath },
-      { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-    ],
+    parameters: [pathId, headerIdempotencyKey],
     body: { type: 'application/json', kind: 'json', required: true, write: toJson },
     success: [{ status: 200, type: 'application/json', kind: 'json' }],
     mode: 'async',
@@ -287,10 +276,7 @@ export const restoreOrganisation: ClientRoute<RestoreOrganisationRequest, Taxono
     operationId: 'restoreOrganisation',
     method: 'POST',
     path: ['/taxonomy/v1/organisations/', 'id', ':restore'],
-    parameters: [
-      { name: 'id', in: 'path', type: 'string', write: toPath },
-      { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-    ],
+    parameters: [pathId, headerIdempotencyKey],
     body: { type: 'application/json', kind: 'json', required: true, write: toJson },
     success: [{ status: 200, type: 'application/json', kind: 'json' }],
     mode: 'async',
@@ -301,10 +287,7 @@ export const resumeOrganisation: ClientRoute<ResumeOrganisationRequest, Taxonomy
   operationId: 'resumeOrganisation',
   method: 'POST',
   path: ['/taxonomy/v1/organisations/', 'id', ':resume'],
-  parameters: [
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
@@ -316,10 +299,7 @@ export const suspendOrganisation: ClientRoute<SuspendOrganisationRequest, Taxono
     operationId: 'suspendOrganisation',
     method: 'POST',
     path: ['/taxonomy/v1/organisations/', 'id', ':suspend'],
-    parameters: [
-      { name: 'id', in: 'path', type: 'string', write: toPath },
-      { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-    ],
+    parameters: [pathId, headerIdempotencyKey],
     body: { type: 'application/json', kind: 'json', required: true, write: toJson },
     success: [{ status: 200, type: 'application/json', kind: 'json' }],
     mode: 'async',
@@ -330,13 +310,7 @@ export const listGroups: ClientRoute<ListGroupsRequest, ListGroupsResponse> = {
   operationId: 'listGroups',
   method: 'GET',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/groups'],
-  parameters: [
-    { name: 'organisation', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathOrganisation, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -345,10 +319,7 @@ export const createGroup: ClientRoute<CreateGroupRequest, TaxonomyOperation, Cre
   operationId: 'createGroup',
   method: 'POST',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/groups'],
-  parameters: [
-    { name: 'organisation', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathOrganisation, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -359,10 +330,7 @@ export const getGroup: ClientRoute<GetGroupRequest, Group> = {
   operationId: 'getGroup',
   method: 'GET',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/groups/', 'id'],
-  parameters: [
-    { name: 'organisation', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathOrganisation, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -371,12 +339,7 @@ export const deleteGroup: ClientRoute<DeleteGroupRequest, TaxonomyOperation> = {
   operationId: 'deleteGroup',
   method: 'DELETE',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/groups/', 'id'],
-  parameters: [
-    { name: 'organisation', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathOrganisation, pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -386,12 +349,7 @@ export const updateGroup: ClientRoute<UpdateGroupRequest, TaxonomyOperation> = {
   operationId: 'updateGroup',
   method: 'PATCH',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/groups/', 'id'],
-  parameters: [
-    { name: 'organisation', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathOrganisation, pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -402,11 +360,7 @@ export const archiveGroup: ClientRoute<ArchiveGroupRequest, TaxonomyOperation, A
   operationId: 'archiveGroup',
   method: 'POST',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/groups/', 'id', ':archive'],
-  parameters: [
-    { name: 'organisation', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathOrganisation, pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
@@ -417,11 +371,7 @@ export const moveGroup: ClientRoute<MoveGroupRequest, TaxonomyOperation> = {
   operationId: 'moveGroup',
   method: 'POST',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/groups/', 'id', ':move'],
-  parameters: [
-    { name: 'organisation', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathOrganisation, pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -432,11 +382,7 @@ export const restoreGroup: ClientRoute<RestoreGroupRequest, TaxonomyOperation, R
   operationId: 'restoreGroup',
   method: 'POST',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/groups/', 'id', ':restore'],
-  parameters: [
-    { name: 'organisation', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathOrganisation, pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
@@ -447,11 +393,7 @@ export const resumeGroup: ClientRoute<ResumeGroupRequest, TaxonomyOperation, Res
   operationId: 'resumeGroup',
   method: 'POST',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/groups/', 'id', ':resume'],
-  parameters: [
-    { name: 'organisation', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathOrganisation, pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
@@ -462,11 +404,7 @@ export const suspendGroup: ClientRoute<SuspendGroupRequest, TaxonomyOperation, S
   operationId: 'suspendGroup',
   method: 'POST',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/groups/', 'id', ':suspend'],
-  parameters: [
-    { name: 'organisation', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathOrganisation, pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
@@ -477,13 +415,7 @@ export const listWorkspaces: ClientRoute<ListWorkspacesRequest, ListWorkspacesRe
   operationId: 'listWorkspaces',
   method: 'GET',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/workspaces'],
-  parameters: [
-    { name: 'organisation', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathOrganisation, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -492,10 +424,7 @@ export const createWorkspace: ClientRoute<CreateWorkspaceRequest, TaxonomyOperat
   operationId: 'createWorkspace',
   method: 'POST',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/workspaces'],
-  parameters: [
-    { name: 'organisation', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathOrganisation, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -506,10 +435,7 @@ export const getWorkspace: ClientRoute<GetWorkspaceRequest, Workspace> = {
   operationId: 'getWorkspace',
   method: 'GET',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/workspaces/', 'id'],
-  parameters: [
-    { name: 'organisation', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathOrganisation, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -518,13 +444,7 @@ export const deleteWorkspace: ClientRoute<DeleteWorkspaceRequest, TaxonomyOperat
   operationId: 'deleteWorkspace',
   method: 'DELETE',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/workspaces/', 'id'],
-  parameters: [
-    { name: 'organisation', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'force', in: 'query', type: 'boolean', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathOrganisation, pathId, queryEtag, queryForce, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
 }
@@ -534,12 +454,7 @@ export const updateWorkspace: ClientRoute<UpdateWorkspaceRequest, TaxonomyOperat
   operationId: 'updateWorkspace',
   method: 'PATCH',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/workspaces/', 'id'],
-  parameters: [
-    { name: 'organisation', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathOrganisation, pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -550,11 +465,7 @@ export const archiveWorkspace: ClientRoute<ArchiveWorkspaceRequest, TaxonomyOper
   operationId: 'archiveWorkspace',
   method: 'POST',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/workspaces/', 'id', ':archive'],
-  parameters: [
-    { name: 'organisation', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathOrganisation, pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
@@ -565,11 +476,7 @@ export const moveWorkspace: ClientRoute<MoveWorkspaceRequest, TaxonomyOperation>
   operationId: 'moveWorkspace',
   method: 'POST',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/workspaces/', 'id', ':move'],
-  parameters: [
-    { name: 'organisation', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathOrganisation, pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -580,11 +487,7 @@ export const restoreWorkspace: ClientRoute<RestoreWorkspaceRequest, TaxonomyOper
   operationId: 'restoreWorkspace',
   method: 'POST',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/workspaces/', 'id', ':restore'],
-  parameters: [
-    { name: 'organisation', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathOrganisation, pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
@@ -595,11 +498,7 @@ export const resumeWorkspace: ClientRoute<ResumeWorkspaceRequest, TaxonomyOperat
   operationId: 'resumeWorkspace',
   method: 'POST',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/workspaces/', 'id', ':resume'],
-  parameters: [
-    { name: 'organisation', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathOrganisation, pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
@@ -610,11 +509,7 @@ export const suspendWorkspace: ClientRoute<SuspendWorkspaceRequest, TaxonomyOper
   operationId: 'suspendWorkspace',
   method: 'POST',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/workspaces/', 'id', ':suspend'],
-  parameters: [
-    { name: 'organisation', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathOrganisation, pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
@@ -625,12 +520,7 @@ export const getEffectiveQuota: ClientRoute<GetEffectiveQuotaRequest, EffectiveQ
   operationId: 'getEffectiveQuota',
   method: 'GET',
   path: ['/taxonomy/v1/organisations/', 'organisation', '/effective-quotas/', 'id'],
-  parameters: [
-    { name: 'organisation', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'scope_type', in: 'query', type: 'string', write: toQuery },
-    { name: 'scope_id', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathOrganisation, pathId, queryScopeType, queryScopeId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -639,12 +529,7 @@ export const listQuotas: ClientRoute<ListQuotasRequest, ListQuotasResponse> = {
   operationId: 'listQuotas',
   method: 'GET',
   path: ['/taxonomy/v1/quotas'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -653,7 +538,7 @@ export const getQuota: ClientRoute<GetQuotaRequest, Quota> = {
   operationId: 'getQuota',
   method: 'GET',
   path: ['/taxonomy/v1/quotas/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -662,11 +547,7 @@ export const updateQuota: ClientRoute<UpdateQuotaRequest, TaxonomyOperation> = {
   operationId: 'updateQuota',
   method: 'PATCH',
   path: ['/taxonomy/v1/quotas/', 'id'],
-  parameters: [
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -677,13 +558,7 @@ export const listQuotaOverrides: ClientRoute<ListQuotaOverridesRequest, ListQuot
   operationId: 'listQuotaOverrides',
   method: 'GET',
   path: ['/taxonomy/v1/quotas/', 'quota', '/overrides'],
-  parameters: [
-    { name: 'quota', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathQuota, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -693,10 +568,7 @@ export const createQuotaOverride: ClientRoute<CreateQuotaOverrideRequest, Taxono
     operationId: 'createQuotaOverride',
     method: 'POST',
     path: ['/taxonomy/v1/quotas/', 'quota', '/overrides'],
-    parameters: [
-      { name: 'quota', in: 'path', type: 'string', write: toPath },
-      { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-    ],
+    parameters: [pathQuota, headerIdempotencyKey],
     body: { type: 'application/json', kind: 'json', required: true, write: toJson },
     success: [{ status: 200, type: 'application/json', kind: 'json' }],
     mode: 'sync',
@@ -707,10 +579,7 @@ export const getQuotaOverride: ClientRoute<GetQuotaOverrideRequest, QuotaOverrid
   operationId: 'getQuotaOverride',
   method: 'GET',
   path: ['/taxonomy/v1/quotas/', 'quota', '/overrides/', 'id'],
-  parameters: [
-    { name: 'quota', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathQuota, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -719,12 +588,7 @@ export const deleteQuotaOverride: ClientRoute<DeleteQuotaOverrideRequest, Taxono
   operationId: 'deleteQuotaOverride',
   method: 'DELETE',
   path: ['/taxonomy/v1/quotas/', 'quota', '/overrides/', 'id'],
-  parameters: [
-    { name: 'quota', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathQuota, pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -734,12 +598,7 @@ export const updateQuotaOverride: ClientRoute<UpdateQuotaOverrideRequest, Taxono
   operationId: 'updateQuotaOverride',
   method: 'PATCH',
   path: ['/taxonomy/v1/quotas/', 'quota', '/overrides/', 'id'],
-  parameters: [
-    { name: 'quota', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathQuota, pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',

@@ -3,7 +3,7 @@
 import { bind, bindList } from '../../runtime/bind.ts'
 import { toJson } from '../../runtime/media.ts'
 import { toHeader, toPath, toQuery } from '../../runtime/parameters/write.ts'
-import type { BoundRoute, ClientRoute } from '../../runtime/route.ts'
+import type { BoundRoute, ClientParameter, ClientRoute } from '../../runtime/route.ts'
 import type { FilterSchema, ListFilterSchemasResponse } from '../shared/types.ts'
 import { topology } from './errors.ts'
 import {
@@ -116,17 +116,22 @@ import {
   zoneFields,
 } from './validators.ts'
 
+const queryPageSize: ClientParameter = { name: 'page_size', in: 'query', type: 'integer', write: toQuery }
+const queryPageToken: ClientParameter = { name: 'page_token', in: 'query', type: 'string', write: toQuery }
+const queryFilter: ClientParameter = { name: 'filter', in: 'query', type: 'string', write: toQuery }
+const queryOrderBy: ClientParameter = { name: 'order_by', in: 'query', type: 'string', write: toQuery }
+const pathResource: ClientParameter = { name: 'resource', in: 'path', type: 'string', write: toPath }
+const pathId: ClientParameter = { name: 'id', in: 'path', type: 'string', write: toPath }
+const queryEtag: ClientParameter = { name: 'etag', in: 'query', type: 'string', write: toQuery }
+const headerIdempotencyKey: ClientParameter = { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader }
+const queryUpdateMask: ClientParameter = { name: 'update_mask', in: 'query', type: 'string', write: toQuery }
+
 /** Lists the filter schemas of the area. `GET /topology/v1/filterSchemas` */
 export const listFilterSchemas: ClientRoute<ListFilterSchemasRequest, ListFilterSchemasResponse> = {
   operationId: 'listFilterSchemas',
   method: 'GET',
   path: ['/topology/v1/filterSchemas'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -135,7 +140,7 @@ export const getFilterSchema: ClientRoute<GetFilterSchemaRequest, FilterSchema> 
   operationId: 'getFilterSchema',
   method: 'GET',
   path: ['/topology/v1/filterSchemas/', 'resource'],
-  parameters: [{ name: 'resource', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathResource],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -144,12 +149,7 @@ export const listOperations: ClientRoute<ListOperationsRequest, ListOperationsRe
   operationId: 'listOperations',
   method: 'GET',
   path: ['/topology/v1/operations'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -158,7 +158,7 @@ export const getOperation: ClientRoute<GetOperationRequest, TopologyOperation> =
   operationId: 'getOperation',
   method: 'GET',
   path: ['/topology/v1/operations/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -167,12 +167,7 @@ export const listDeploymentTargets: ClientRoute<ListDeploymentTargetsRequest, Li
   operationId: 'listDeploymentTargets',
   method: 'GET',
   path: ['/topology/v1/deployment-targets'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -181,7 +176,7 @@ export const getDeploymentTarget: ClientRoute<GetDeploymentTargetRequest, Deploy
   operationId: 'getDeploymentTarget',
   method: 'GET',
   path: ['/topology/v1/deployment-targets/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -190,11 +185,7 @@ export const deleteDeploymentTarget: ClientRoute<DeleteDeploymentTargetRequest, 
   operationId: 'deleteDeploymentTarget',
   method: 'DELETE',
   path: ['/topology/v1/deployment-targets/', 'id'],
-  parameters: [
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -204,11 +195,7 @@ export const updateDeploymentTarget: ClientRoute<UpdateDeploymentTargetRequest, 
   operationId: 'updateDeploymentTarget',
   method: 'PATCH',
   path: ['/topology/v1/deployment-targets/', 'id'],
-  parameters: [
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -223,7 +210,7 @@ export const registerDeploymentTarget: ClientRoute<
   operationId: 'registerDeploymentTarget',
   method: 'POST',
   path: ['/topology/v1/deployment-targets:register'],
-  parameters: [{ name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader }],
+  parameters: [headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -234,12 +221,7 @@ export const listLocations: ClientRoute<ListLocationsRequest, ListLocationsRespo
   operationId: 'listLocations',
   method: 'GET',
   path: ['/topology/v1/locations'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -248,7 +230,7 @@ export const getLocation: ClientRoute<GetLocationRequest, Location> = {
   operationId: 'getLocation',
   method: 'GET',
   path: ['/topology/v1/locations/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -257,10 +239,7 @@ export const approveLocation: ClientRoute<ApproveLocationRequest, TopologyOperat
   operationId: 'approveLocation',
   method: 'POST',
   path: ['/topology/v1/locations/', 'id', ':approve'],
-  parameters: [
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -271,10 +250,7 @@ export const disableLocation: ClientRoute<DisableLocationRequest, TopologyOperat
   operationId: 'disableLocation',
   method: 'POST',
   path: ['/topology/v1/locations/', 'id', ':disable'],
-  parameters: [
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -285,10 +261,7 @@ export const enableLocation: ClientRoute<EnableLocationRequest, TopologyOperatio
   operationId: 'enableLocation',
   method: 'POST',
   path: ['/topology/v1/locations/', 'id', ':enable'],
-  parameters: [
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -299,12 +272,7 @@ export const listMultiRegions: ClientRoute<ListMultiRegionsRequest, ListMultiReg
   operationId: 'listMultiRegions',
   method: 'GET',
   path: ['/topology/v1/multi-regions'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -313,7 +281,7 @@ export const createMultiRegion: ClientRoute<CreateMultiRegionRequest, TopologyOp
   operationId: 'createMultiRegion',
   method: 'POST',
   path: ['/topology/v1/multi-regions'],
-  parameters: [{ name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader }],
+  parameters: [headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -324,7 +292,7 @@ export const getMultiRegion: ClientRoute<GetMultiRegionRequest, MultiRegion> = {
   operationId: 'getMultiRegion',
   method: 'GET',
   path: ['/topology/v1/multi-regions/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -333,11 +301,7 @@ export const deleteMultiRegion: ClientRoute<DeleteMultiRegionRequest, TopologyOp
   operationId: 'deleteMultiRegion',
   method: 'DELETE',
   path: ['/topology/v1/multi-regions/', 'id'],
-  parameters: [
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -347,11 +311,7 @@ export const updateMultiRegion: ClientRoute<UpdateMultiRegionRequest, TopologyOp
   operationId: 'updateMultiRegion',
   method: 'PATCH',
   path: ['/topology/v1/multi-regions/', 'id'],
-  parameters: [
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -362,12 +322,7 @@ export const listRegions: ClientRoute<ListRegionsRequest, ListRegionsResponse> =
   operationId: 'listRegions',
   method: 'GET',
   path: ['/topology/v1/regions'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -376,7 +331,7 @@ export const getRegion: ClientRoute<GetRegionRequest, Region> = {
   operationId: 'getRegion',
   method: 'GET',
   path: ['/topology/v1/regions/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -385,12 +340,7 @@ export const listZones: ClientRoute<ListZonesRequest, ListZonesResponse> = {
   operationId: 'listZones',
   method: 'GET',
   path: ['/topology/v1/zones'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -399,7 +349,7 @@ export const createZone: ClientRoute<CreateZoneRequest, TopologyOperation, Creat
   operationId: 'createZone',
   method: 'POST',
   path: ['/topology/v1/zones'],
-  parameters: [{ name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader }],
+  parameters: [headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -410,7 +360,7 @@ export const getZone: ClientRoute<GetZoneRequest, Zone> = {
   operationId: 'getZone',
   method: 'GET',
   path: ['/topology/v1/zones/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -419,11 +369,7 @@ export const deleteZone: ClientRoute<DeleteZoneRequest, TopologyOperation> = {
   operationId: 'deleteZone',
   method: 'DELETE',
   path: ['/topology/v1/zones/', 'id'],
-  parameters: [
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -433,11 +379,7 @@ export const updateZone: ClientRoute<UpdateZoneRequest, TopologyOperation> = {
   operationId: 'updateZone',
   method: 'PATCH',
   path: ['/topology/v1/zones/', 'id'],
-  parameters: [
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -448,12 +390,7 @@ export const listResourcePools: ClientRoute<ListResourcePoolsRequest, ListResour
   operationId: 'listResourcePools',
   method: 'GET',
   path: ['/topology/v1/resource-pools'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -462,7 +399,7 @@ export const createResourcePool: ClientRoute<CreateResourcePoolRequest, Topology
   operationId: 'createResourcePool',
   method: 'POST',
   path: ['/topology/v1/resource-pools'],
-  parameters: [{ name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader }],
+  parameters: [headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -473,7 +410,7 @@ export const getResourcePool: ClientRoute<GetResourcePoolRequest, ResourcePool> 
   operationId: 'getResourcePool',
   method: 'GET',
   path: ['/topology/v1/resource-pools/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -482,11 +419,7 @@ export const deleteResourcePool: ClientRoute<DeleteResourcePoolRequest, Topology
   operationId: 'deleteResourcePool',
   method: 'DELETE',
   path: ['/topology/v1/resource-pools/', 'id'],
-  parameters: [
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -496,11 +429,7 @@ export const updateResourcePool: ClientRoute<UpdateResourcePoolRequest, Topology
   operationId: 'updateResourcePool',
   method: 'PATCH',
   path: ['/topology/v1/resource-pools/', 'id'],
-  parameters: [
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',

@@ -3,7 +3,7 @@
 import { bind, bindList } from '../../runtime/bind.ts'
 import { toJson } from '../../runtime/media.ts'
 import { toHeader, toPath, toQuery } from '../../runtime/parameters/write.ts'
-import type { BoundRoute, ClientRoute } from '../../runtime/route.ts'
+import type { BoundRoute, ClientParameter, ClientRoute } from '../../runtime/route.ts'
 import type { FilterSchema, ListFilterSchemasResponse } from '../shared/types.ts'
 import { vault } from './errors.ts'
 import {
@@ -201,17 +201,33 @@ import {
   secretFields,
 } from './validators.ts'
 
+const queryPageSize: ClientParameter = { name: 'page_size', in: 'query', type: 'integer', write: toQuery }
+const queryPageToken: ClientParameter = { name: 'page_token', in: 'query', type: 'string', write: toQuery }
+const queryFilter: ClientParameter = { name: 'filter', in: 'query', type: 'string', write: toQuery }
+const queryOrderBy: ClientParameter = { name: 'order_by', in: 'query', type: 'string', write: toQuery }
+const pathResource: ClientParameter = { name: 'resource', in: 'path', type: 'string', write: toPath }
+const pathId: ClientParameter = { name: 'id', in: 'path', type: 'string', write: toPath }
+const pathWorkspace: ClientParameter = { name: 'workspace', in: 'path', type: 'string', write: toPath }
+const pathEngine: ClientParameter = { name: 'engine', in: 'path', type: 'string', write: toPath }
+const headerIdempotencyKey: ClientParameter = { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader }
+const pathCertificateAuthority: ClientParameter = {
+  name: 'certificate_authority',
+  in: 'path',
+  type: 'string',
+  write: toPath,
+}
+const queryEtag: ClientParameter = { name: 'etag', in: 'query', type: 'string', write: toQuery }
+const queryUpdateMask: ClientParameter = { name: 'update_mask', in: 'query', type: 'string', write: toQuery }
+const pathCryptokey: ClientParameter = { name: 'cryptokey', in: 'path', type: 'string', write: toPath }
+const pathSecret: ClientParameter = { name: 'secret', in: 'path', type: 'string', write: toPath }
+const queryView: ClientParameter = { name: 'view', in: 'query', type: 'string', write: toQuery }
+
 /** Lists the filter schemas of the area. `GET /vault/v1/filterSchemas` */
 export const listFilterSchemas: ClientRoute<ListFilterSchemasRequest, ListFilterSchemasResponse> = {
   operationId: 'listFilterSchemas',
   method: 'GET',
   path: ['/vault/v1/filterSchemas'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -220,7 +236,7 @@ export const getFilterSchema: ClientRoute<GetFilterSchemaRequest, FilterSchema> 
   operationId: 'getFilterSchema',
   method: 'GET',
   path: ['/vault/v1/filterSchemas/', 'resource'],
-  parameters: [{ name: 'resource', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathResource],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -229,12 +245,7 @@ export const listOperations: ClientRoute<ListOperationsRequest, ListOperationsRe
   operationId: 'listOperations',
   method: 'GET',
   path: ['/vault/v1/operations'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -243,7 +254,7 @@ export const getOperation: ClientRoute<GetOperationRequest, VaultOperation> = {
   operationId: 'getOperation',
   method: 'GET',
   path: ['/vault/v1/operations/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -252,7 +263,7 @@ export const getCapsuleDelivery: ClientRoute<GetCapsuleDeliveryRequest, CapsuleD
   operationId: 'getCapsuleDelivery',
   method: 'GET',
   path: ['/vault/alpha/capsules/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   access: { kind: 'public' },
 }
@@ -262,7 +273,7 @@ export const redeemCapsule: ClientRoute<RedeemCapsuleRequest, RedeemCapsuleRespo
   operationId: 'redeemCapsule',
   method: 'POST',
   path: ['/vault/alpha/capsules/', 'id', ':redeem'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   access: { kind: 'public' },
@@ -273,14 +284,7 @@ export const listCapsules: ClientRoute<ListCapsulesRequest, ListCapsulesResponse
   operationId: 'listCapsules',
   method: 'GET',
   path: ['/vault/alpha/workspaces/', 'workspace', '/engines/', 'engine', '/capsules'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -289,11 +293,7 @@ export const createCapsule: ClientRoute<CreateCapsuleRequest, VaultCredentialOpe
   operationId: 'createCapsule',
   method: 'POST',
   path: ['/vault/alpha/workspaces/', 'workspace', '/engines/', 'engine', '/capsules'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -304,11 +304,7 @@ export const getCapsule: ClientRoute<GetCapsuleRequest, Capsule> = {
   operationId: 'getCapsule',
   method: 'GET',
   path: ['/vault/alpha/workspaces/', 'workspace', '/engines/', 'engine', '/capsules/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -317,12 +313,7 @@ export const revokeCapsule: ClientRoute<RevokeCapsuleRequest, VaultOperation, Re
   operationId: 'revokeCapsule',
   method: 'POST',
   path: ['/vault/alpha/workspaces/', 'workspace', '/engines/', 'engine', '/capsules/', 'id', ':revoke'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -336,14 +327,7 @@ export const listCertificateAuthorities: ClientRoute<
   operationId: 'listCertificateAuthorities',
   method: 'GET',
   path: ['/vault/v1/workspaces/', 'workspace', '/engines/', 'engine', '/certificateAuthorities'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -359,11 +343,7 @@ export const createCertificateAuthority: ClientRoute<
   operationId: 'createCertificateAuthority',
   method: 'POST',
   path: ['/vault/v1/workspaces/', 'workspace', '/engines/', 'engine', '/certificateAuthorities'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
@@ -374,11 +354,7 @@ export const getCertificateAuthority: ClientRoute<GetCertificateAuthorityRequest
   operationId: 'getCertificateAuthority',
   method: 'GET',
   path: ['/vault/v1/workspaces/', 'workspace', '/engines/', 'engine', '/certificateAuthorities/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -390,12 +366,7 @@ export const revokeCertificateAuthority: ClientRoute<RevokeCertificateAuthorityR
   operationId: 'revokeCertificateAuthority',
   method: 'POST',
   path: ['/vault/v1/workspaces/', 'workspace', '/engines/', 'engine', '/certificateAuthorities/', 'id', ':revoke'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -410,11 +381,7 @@ export const getCertificateRevocationList: ClientRoute<GetCertificateRevocationL
     operationId: 'getCertificateRevocationList',
     method: 'GET',
     path: ['/vault/v1/workspaces/', 'workspace', '/engines/', 'engine', '/certificateAuthorities/', 'id', '/crl'],
-    parameters: [
-      { name: 'workspace', in: 'path', type: 'string', write: toPath },
-      { name: 'engine', in: 'path', type: 'string', write: toPath },
-      { name: 'id', in: 'path', type: 'string', write: toPath },
-    ],
+    parameters: [pathWorkspace, pathEngine, pathId],
     success: [{ status: 200, type: 'application/json', kind: 'json' }],
   }
 
@@ -435,13 +402,13 @@ export const listCertificates: ClientRoute<ListCertificatesRequest, ListCertific
     '/certificates',
   ],
   parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'certificate_authority', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
+    pathWorkspace,
+    pathEngine,
+    pathCertificateAuthority,
+    queryPageSize,
+    queryPageToken,
+    queryFilter,
+    queryOrderBy,
   ],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
@@ -462,12 +429,7 @@ export const createCertificate: ClientRoute<CreateCertificateRequest, VaultOpera
     'certificate_authority',
     '/certificates',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'certificate_authority', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathCertificateAuthority, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -490,12 +452,7 @@ export const getCertificate: ClientRoute<GetCertificateRequest, Certificate> = {
     '/certificates/',
     'id',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'certificate_authority', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathCertificateAuthority, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -517,13 +474,7 @@ export const revokeCertificate: ClientRoute<RevokeCertificateRequest, VaultOpera
     'id',
     ':revoke',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'certificate_authority', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathCertificateAuthority, pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -547,13 +498,13 @@ export const listCertificateTemplates: ClientRoute<ListCertificateTemplatesReque
       '/certificateTemplates',
     ],
     parameters: [
-      { name: 'workspace', in: 'path', type: 'string', write: toPath },
-      { name: 'engine', in: 'path', type: 'string', write: toPath },
-      { name: 'certificate_authority', in: 'path', type: 'string', write: toPath },
-      { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-      { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-      { name: 'filter', in: 'query', type: 'string', write: toQuery },
-      { name: 'order_by', in: 'query', type: 'string', write: toQuery },
+      pathWorkspace,
+      pathEngine,
+      pathCertificateAuthority,
+      queryPageSize,
+      queryPageToken,
+      queryFilter,
+      queryOrderBy,
     ],
     success: [{ status: 200, type: 'application/json', kind: 'json' }],
   }
@@ -578,12 +529,7 @@ export const createCertificateTemplate: ClientRoute<
     'certificate_authority',
     '/certificateTemplates',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'certificate_authority', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathCertificateAuthority, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -606,12 +552,7 @@ export const getCertificateTemplate: ClientRoute<GetCertificateTemplateRequest, 
     '/certificateTemplates/',
     'id',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'certificate_authority', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathCertificateAuthority, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -632,14 +573,7 @@ export const deleteCertificateTemplate: ClientRoute<DeleteCertificateTemplateReq
     '/certificateTemplates/',
     'id',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'certificate_authority', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathCertificateAuthority, pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -661,14 +595,7 @@ export const updateCertificateTemplate: ClientRoute<UpdateCertificateTemplateReq
     '/certificateTemplates/',
     'id',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'certificate_authority', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathCertificateAuthority, pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -679,14 +606,7 @@ export const listCryptoKeys: ClientRoute<ListCryptoKeysRequest, ListCryptoKeysRe
   operationId: 'listCryptoKeys',
   method: 'GET',
   path: ['/vault/alpha/workspaces/', 'workspace', '/engines/', 'engine', '/cryptoKeys'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -695,11 +615,7 @@ export const createCryptoKey: ClientRoute<CreateCryptoKeyRequest, VaultOperation
   operationId: 'createCryptoKey',
   method: 'POST',
   path: ['/vault/alpha/workspaces/', 'workspace', '/engines/', 'engine', '/cryptoKeys'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
@@ -710,11 +626,7 @@ export const getCryptoKey: ClientRoute<GetCryptoKeyRequest, CryptoKey> = {
   operationId: 'getCryptoKey',
   method: 'GET',
   path: ['/vault/alpha/workspaces/', 'workspace', '/engines/', 'engine', '/cryptoKeys/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -723,13 +635,7 @@ export const deleteCryptoKey: ClientRoute<DeleteCryptoKeyRequest, VaultOperation
   operationId: 'deleteCryptoKey',
   method: 'DELETE',
   path: ['/vault/alpha/workspaces/', 'workspace', '/engines/', 'engine', '/cryptoKeys/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -739,13 +645,7 @@ export const updateCryptoKey: ClientRoute<UpdateCryptoKeyRequest, VaultOperation
   operationId: 'updateCryptoKey',
   method: 'PATCH',
   path: ['/vault/alpha/workspaces/', 'workspace', '/engines/', 'engine', '/cryptoKeys/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -756,11 +656,7 @@ export const decrypt: ClientRoute<DecryptRequest, DecryptResponse, DecryptGiven>
   operationId: 'decrypt',
   method: 'POST',
   path: ['/vault/alpha/workspaces/', 'workspace', '/engines/', 'engine', '/cryptoKeys/', 'id', ':decrypt'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
@@ -770,11 +666,7 @@ export const encrypt: ClientRoute<EncryptRequest, EncryptResponse, EncryptGiven>
   operationId: 'encrypt',
   method: 'POST',
   path: ['/vault/alpha/workspaces/', 'workspace', '/engines/', 'engine', '/cryptoKeys/', 'id', ':encrypt'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
@@ -799,11 +691,7 @@ export const generateDataEncryptionKey: ClientRoute<
     'id',
     ':generateDataEncryptionKey',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
@@ -816,11 +704,7 @@ export const hmac: ClientRoute<HmacRequest, HmacResponse, HmacGiven> = {
   operationId: 'hmac',
   method: 'POST',
   path: ['/vault/alpha/workspaces/', 'workspace', '/engines/', 'engine', '/cryptoKeys/', 'id', ':hmac'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
@@ -830,11 +714,7 @@ export const reEncrypt: ClientRoute<ReEncryptRequest, ReEncryptResponse> = {
   operationId: 'reEncrypt',
   method: 'POST',
   path: ['/vault/alpha/workspaces/', 'workspace', '/engines/', 'engine', '/cryptoKeys/', 'id', ':reEncrypt'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
@@ -844,11 +724,7 @@ export const sign: ClientRoute<SignRequest, SignResponse, SignGiven> = {
   operationId: 'sign',
   method: 'POST',
   path: ['/vault/alpha/workspaces/', 'workspace', '/engines/', 'engine', '/cryptoKeys/', 'id', ':sign'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
@@ -858,11 +734,7 @@ export const verify: ClientRoute<VerifyRequest, VerifyResponse, VerifyGiven> = {
   operationId: 'verify',
   method: 'POST',
   path: ['/vault/alpha/workspaces/', 'workspace', '/engines/', 'engine', '/cryptoKeys/', 'id', ':verify'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
@@ -872,12 +744,7 @@ export const rotateCryptoKey: ClientRoute<RotateCryptoKeyRequest, VaultOperation
   operationId: 'rotateCryptoKey',
   method: 'POST',
   path: ['/vault/alpha/workspaces/', 'workspace', '/engines/', 'engine', '/cryptoKeys/', 'id', ':rotate'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
@@ -890,10 +757,7 @@ export const generateRandomBytes: ClientRoute<GenerateRandomBytesRequest, Genera
   operationId: 'generateRandomBytes',
   method: 'POST',
   path: ['/vault/alpha/workspaces/', 'workspace', '/engines/', 'engine', '/cryptoKeys:generateRandomBytes'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
@@ -906,15 +770,7 @@ export const listCryptoKeyVersions: ClientRoute<ListCryptoKeyVersionsRequest, Li
   operationId: 'listCryptoKeyVersions',
   method: 'GET',
   path: ['/vault/alpha/workspaces/', 'workspace', '/engines/', 'engine', '/cryptoKeys/', 'cryptokey', '/versions'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'cryptokey', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathCryptokey, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -935,12 +791,7 @@ export const getCryptoKeyVersion: ClientRoute<GetCryptoKeyVersionRequest, Crypto
     '/versions/',
     'id',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'cryptokey', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathCryptokey, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -962,13 +813,7 @@ export const cancelDestroyCryptoKeyVersion: ClientRoute<CancelDestroyCryptoKeyVe
     'id',
     ':cancelDestroy',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'cryptokey', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathCryptokey, pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -992,13 +837,7 @@ export const destroyCryptoKeyVersion: ClientRoute<DestroyCryptoKeyVersionRequest
     'id',
     ':destroy',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'cryptokey', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathCryptokey, pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -1026,13 +865,7 @@ export const disableCryptoKeyVersion: ClientRoute<
     'id',
     ':disable',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'cryptokey', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathCryptokey, pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -1043,7 +876,7 @@ export const takeSnapshot: ClientRoute<TakeSnapshotRequest, VaultOperation, Take
   operationId: 'takeSnapshot',
   method: 'POST',
   path: ['/vault/v1/safe:takeSnapshot'],
-  parameters: [{ name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader }],
+  parameters: [headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'async',
@@ -1054,14 +887,7 @@ export const listSecrets: ClientRoute<ListSecretsRequest, ListSecretsResponse> =
   operationId: 'listSecrets',
   method: 'GET',
   path: ['/vault/v1/workspaces/', 'workspace', '/engines/', 'engine', '/secrets'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -1070,11 +896,7 @@ export const createSecret: ClientRoute<CreateSecretRequest, VaultOperation, Crea
   operationId: 'createSecret',
   method: 'POST',
   path: ['/vault/v1/workspaces/', 'workspace', '/engines/', 'engine', '/secrets'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -1085,11 +907,7 @@ export const getSecret: ClientRoute<GetSecretRequest, Secret> = {
   operationId: 'getSecret',
   method: 'GET',
   path: ['/vault/v1/workspaces/', 'workspace', '/engines/', 'engine', '/secrets/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -1098,13 +916,7 @@ export const deleteSecret: ClientRoute<DeleteSecretRequest, VaultOperation> = {
   operationId: 'deleteSecret',
   method: 'DELETE',
   path: ['/vault/v1/workspaces/', 'workspace', '/engines/', 'engine', '/secrets/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'etag', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, queryEtag, headerIdempotencyKey],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
 }
@@ -1114,13 +926,7 @@ export const updateSecret: ClientRoute<UpdateSecretRequest, VaultOperation> = {
   operationId: 'updateSecret',
   method: 'PATCH',
   path: ['/vault/v1/workspaces/', 'workspace', '/engines/', 'engine', '/secrets/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathId, queryUpdateMask, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -1131,12 +937,7 @@ export const addSecretVersion: ClientRoute<AddSecretVersionRequest, VaultOperati
   operationId: 'addSecretVersion',
   method: 'POST',
   path: ['/vault/v1/workspaces/', 'workspace', '/engines/', 'engine', '/secrets/', 'secret', ':addVersion'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'secret', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathSecret, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -1147,15 +948,7 @@ export const listSecretVersions: ClientRoute<ListSecretVersionsRequest, ListSecr
   operationId: 'listSecretVersions',
   method: 'GET',
   path: ['/vault/v1/workspaces/', 'workspace', '/engines/', 'engine', '/secrets/', 'secret', '/versions'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'secret', in: 'path', type: 'string', write: toPath },
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathSecret, queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -1167,13 +960,7 @@ export const getSecretVersion: ClientRoute<GetSecretVersionRequest, SecretVersio
   operationId: 'getSecretVersion',
   method: 'GET',
   path: ['/vault/v1/workspaces/', 'workspace', '/engines/', 'engine', '/secrets/', 'secret', '/versions/', 'id'],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'secret', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'view', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathSecret, pathId, queryView],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -1195,13 +982,7 @@ export const destroySecretVersion: ClientRoute<DestroySecretVersionRequest, Vaul
     'id',
     ':destroy',
   ],
-  parameters: [
-    { name: 'workspace', in: 'path', type: 'string', write: toPath },
-    { name: 'engine', in: 'path', type: 'string', write: toPath },
-    { name: 'secret', in: 'path', type: 'string', write: toPath },
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [pathWorkspace, pathEngine, pathSecret, pathId, headerIdempotencyKey],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -1226,13 +1007,7 @@ export const disableSecretVersion: ClientRoute<DisableSecretVersionRequest, Vaul
       'id',
       ':disable',
     ],
-    parameters: [
-      { name: 'workspace', in: 'path', type: 'string', write: toPath },
-      { name: 'engine', in: 'path', type: 'string', write: toPath },
-      { name: 'secret', in: 'path', type: 'string', write: toPath },
-      { name: 'id', in: 'path', type: 'string', write: toPath },
-      { name: 'Idempotency-Key', in: 'header', type: 'string', write: toHeader },
-    ],
+    parameters: [pathWorkspace, pathEngine, pathSecret, pathId, headerIdempotencyKey],
     body: { type: 'application/json', kind: 'json', required: true, write: toJson },
     success: [{ status: 200, type: 'application/json', kind: 'json' }],
     mode: 'sync',

@@ -1,30 +1,38 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { generateArguments, root, toolFile } from '../../scripts/project.ts'
 import { madeDocument } from './measuring/made-document.ts'
-import { medianCost, type Place, type ProcessCost, processCost } from './measuring/process-cost.ts'
+import { medianCost, medianOf, type Place, type ProcessCost, processCost } from './measuring/process-cost.ts'
 
 /**
  * Prints what processes of `generate` cost, each beside its limit where it has one: over copies of the documents in
  * `specs/`, with and without a memory; over made documents of two sizes; and over the document that is named on the
  * command line. Then what TypeScript takes to check the output.
+ *
+ * `npm run bench generate DOCUMENT CHECKOUT` prints only what the document costs here and in another checkout of this
+ * repository, with its packages installed, in turn and as a ratio.
  */
 const rounds = 5
 const memoryLimit = 400
 const nameWidth = 30
 const cellWidth = 26
-const [given] = process.argv.slice(3)
+const [given, other] = process.argv.slice(3)
 
 const folder = mkdtempSync(join(tmpdir(), 'ninefold-bench-'))
 try {
+  if (given !== undefined && other !== undefined) printBeside(given, other)
+  else printAll()
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+function printAll(): void {
   printEmpty()
   printSpecs()
   printMade()
   printTypeCheck()
   if (given !== undefined) printGiven(given)
-} finally {
-  rmSync(folder, { recursive: true, force: true })
 }
 
 function printEmpty(): void {
@@ -50,19 +58,19 @@ function printSpecs(): void {
   print(
     'cold',
     medianCost(rounds, () => processCost(args, bare)),
-    { cpu: 4, memory: memoryLimit },
+    { cpu: 3, memory: memoryLimit },
   )
   print(
     'cold, --check',
     medianCost(rounds, () => processCost([...args, '--check'], bare)),
-    { cpu: 4, memory: memoryLimit },
+    { cpu: 3, memory: memoryLimit },
   )
   // Twice: what is compiled is kept by the first and used from then on.
   for (let i = 0; i < 2; i += 1) processCost(args, remembering)
   print(
     'unchanged, --check',
     medianCost(rounds, () => processCost([...args, '--check'], remembering)),
-    { cpu: 0.4, memory: memoryLimit },
+    { cpu: 0.3, memory: memoryLimit },
   )
   print(
     'unchanged',
@@ -77,7 +85,7 @@ function printSpecs(): void {
       round => touch(file, round),
     )
     // All others refer to what is common, so all are generated again.
-    print(`${spec} touched`, cost, { cpu: spec === 'common.yaml' ? 4 : 1.2, memory: memoryLimit })
+    print(`${spec} touched`, cost, { cpu: spec === 'common.yaml' ? 3 : 1.2, memory: memoryLimit })
   }
 }
 
@@ -108,8 +116,8 @@ function printMade(): void {
   console.log(`  ${'ten times the operations'.padEnd(nameWidth)}${cells.join('')}`)
 }
 
-function generating(file: string, out: string): string[] {
-  return [join(root, 'scripts/ninefold.mjs'), 'generate', file, '--out', out]
+function generating(file: string, out: string, checkout: string = root): string[] {
+  return [join(checkout, 'scripts/ninefold.mjs'), 'generate', file, '--out', out]
 }
 
 function printTypeCheck(): void {
@@ -132,6 +140,25 @@ function printGiven(document: string): void {
     basename(document),
     medianCost(rounds, () => processCost(generating(document, join(folder, 'given')), place)),
   )
+}
+
+/** In turn, so that both meet the same machine; each figure is a median. */
+function printBeside(document: string, checkout: string): void {
+  if (!existsSync(document)) throw new Error(`${document} does not exist`)
+  const place: Place = { cwd: process.cwd(), env: { CI: 'true' } }
+  const cost = (of: string, out: string): ProcessCost => processCost(generating(document, join(folder, out), of), place)
+  const pairs = Array.from({ length: 7 }, () => [cost(root, 'here'), cost(resolve(checkout), 'there')] as const)
+  const here = medianOf(pairs.map(([mine]) => mine))
+  const there = medianOf(pairs.map(([, theirs]) => theirs))
+  heading(basename(document))
+  print('here', here)
+  print(checkout, there)
+  const cells = [
+    cell(here.wallSeconds / there.wallSeconds, 'x'),
+    cell(here.cpuSeconds / there.cpuSeconds, 'x', 1.1),
+    cell(here.memoryMib / there.memoryMib, 'x', 1.1),
+  ]
+  console.log(`  ${'ratio'.padEnd(nameWidth)}${cells.join('')}`)
 }
 
 interface Limits {

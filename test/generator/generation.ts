@@ -37,7 +37,7 @@ export async function generation(
 ): Promise<Generation> {
   const { loaded, diagnostics: read } = await load(documentNames(files, names), { allowRefs: false, cwd })
   const isReadable = !read.some(({ severity }) => severity === 'error')
-  const generated = isReadable ? generate(loaded, options) : undefined
+  const generated = isReadable ? await generate(loaded, options) : undefined
   const diagnostics = [...read, ...(generated?.diagnostics.sorted() ?? [])]
   return {
     files: generated?.files ?? new Map(),

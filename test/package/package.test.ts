@@ -1,5 +1,15 @@
 import { execFile } from 'node:child_process'
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -122,6 +132,16 @@ describe.skipIf(!hasNpm)('the packed package in an empty folder (needs npm)', ()
     copyFileSync(join(import.meta.dirname, 'consumer.ts.txt'), join(alone, 'src', 'consumer.ts'))
     expect(await typeCheck(alone, {})).toBe('')
     await expect(ninefold('generate', 'petstore.yaml', '--out', 'src/api', '--check')).resolves.toBeDefined()
+  })
+
+  it('holds its templates, each of which another can stand in for', async () => {
+    const templates = join(project, 'node_modules', 'ninefold', 'dist', 'templates')
+    cpSync(templates, join(project, 'mine'), { recursive: true })
+    await ninefold('generate', 'petstore.yaml', '--out', 'templated', '--templates', 'mine')
+    await expect(ninefold('generate', 'petstore.yaml', '--out', 'templated', '--check')).resolves.toBeDefined()
+    writeFileSync(join(project, 'mine', 'client.hbs'), '{{> client}}\n\nexport const mine = true\n')
+    await ninefold('generate', 'petstore.yaml', '--out', 'templated', '--templates', 'mine')
+    expect(readFileSync(join(project, 'templated', 'client.ts'), 'utf8')).toMatch(/\nexport const mine = true\n$/)
   })
 
   it('lets generated code take the runtime from the package, declarations included', async () => {

@@ -5,7 +5,7 @@ import { rawBytes } from './runtime/body.ts'
 import { toBody, toJson } from './runtime/media.ts'
 import { toPath, toQuery, toStyled } from './runtime/parameters/write.ts'
 import { readReply } from './runtime/reply.ts'
-import type { BoundRoute, ClientRoute, Reply } from './runtime/route.ts'
+import type { BoundRoute, ClientParameter, ClientRoute, Reply } from './runtime/route.ts'
 import { library } from './errors.ts'
 import type { LibraryHandlers } from './handlers.ts'
 import type {
@@ -40,6 +40,12 @@ import {
   completeReplaceBookRequest,
 } from './validators.ts'
 
+const queryLimit: ClientParameter = { name: 'limit', in: 'query', type: 'integer', write: toQuery }
+const queryOffset: ClientParameter = { name: 'offset', in: 'query', type: 'integer', write: toQuery }
+const queryTag: ClientParameter = { name: 'tag', in: 'query', type: { array: 'string' }, write: toStyled }
+const queryCondition: ClientParameter = { name: 'condition', in: 'query', type: 'string', write: toQuery }
+const pathBookId: ClientParameter = { name: 'bookId', in: 'path', type: 'string', write: toPath }
+
 /** Lists books by title. `GET /books` */
 export const listBooks: ClientRoute<
   ListBooksRequest,
@@ -49,12 +55,7 @@ export const listBooks: ClientRoute<
   operationId: 'listBooks',
   method: 'GET',
   path: ['/books'],
-  parameters: [
-    { name: 'limit', in: 'query', type: 'integer', write: toQuery },
-    { name: 'offset', in: 'query', type: 'integer', write: toQuery },
-    { name: 'tag', in: 'query', type: { array: 'string' }, write: toStyled },
-    { name: 'condition', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryLimit, queryOffset, queryTag, queryCondition],
   success: [{ status: 200, type: 'application/json', kind: 'json', headers: { 'X-Total-Count': 'integer' } }],
   replies: readReply,
 }
@@ -74,7 +75,7 @@ export const getBook: ClientRoute<GetBookRequest, Book> = {
   operationId: 'getBook',
   method: 'GET',
   path: ['/books/', 'bookId'],
-  parameters: [{ name: 'bookId', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathBookId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -83,7 +84,7 @@ export const replaceBook: ClientRoute<ReplaceBookRequest, Book, ReplaceBookGiven
   operationId: 'replaceBook',
   method: 'PUT',
   path: ['/books/', 'bookId'],
-  parameters: [{ name: 'bookId', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathBookId],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
@@ -93,7 +94,7 @@ export const deleteBook: ClientRoute<DeleteBookRequest, void> = {
   operationId: 'deleteBook',
   method: 'DELETE',
   path: ['/books/', 'bookId'],
-  parameters: [{ name: 'bookId', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathBookId],
   success: [{ status: 204 }],
 }
 
@@ -106,7 +107,7 @@ export const uploadCover: ClientRoute<
   operationId: 'uploadCover',
   method: 'PUT',
   path: ['/books/', 'bookId', '/cover'],
-  parameters: [{ name: 'bookId', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathBookId],
   body: { type: 'image/png', kind: rawBytes, required: true, write: toBody },
   success: [{ status: 201, headers: { Location: 'string' } }, { status: 204 }],
   replies: readReply,
@@ -120,7 +121,7 @@ export const downloadCover: ClientRoute<
   operationId: 'downloadCover',
   method: 'GET',
   path: ['/books/', 'bookId', '/cover'],
-  parameters: [{ name: 'bookId', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathBookId],
   success: [
     {
       status: 200,
@@ -137,7 +138,7 @@ export const lendBook: ClientRoute<LendBookRequest, Loan, LendBookGiven> = {
   operationId: 'lendBook',
   method: 'POST',
   path: ['/books/', 'bookId', '/loan'],
-  parameters: [{ name: 'bookId', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathBookId],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 201, type: 'application/json', kind: 'json' }],
 }

@@ -8,7 +8,7 @@ export type Doc =
   | string
   | readonly Doc[]
   /** `asLast` stands instead of it as the last argument of a call, where it keeps to the line of the callee. */
-  | { readonly kind: 'group'; readonly of: Doc; readonly broken: boolean; readonly asLast?: Doc }
+  | Group
   | { readonly kind: 'indent'; readonly of: Doc }
   /** A blank or nothing when flat, a line break when broken. */
   | { readonly kind: 'line'; readonly flat: string }
@@ -17,9 +17,13 @@ export type Doc =
   | { readonly kind: 'hang'; readonly of: Doc }
   /** Words with commas: on one line when flat, as many a line as fit when broken. */
   | { readonly kind: 'fill'; readonly words: readonly string[] }
+  /** A call whose `last` argument breaks alone where `head` fits before it; else it is laid out as `broken`. */
+  | { readonly kind: 'hug'; readonly head: Doc; readonly last: Group; readonly broken: Doc }
+
+export type Group = { readonly kind: 'group'; readonly of: Doc; readonly broken: boolean; readonly asLast?: Doc }
 
 /** Breaks all its lines or none; `broken` breaks them whatever the width. */
-export const group = (of: Doc, broken = false): Doc => ({ kind: 'group', of, broken })
+export const group = (of: Doc, broken = false): Group => ({ kind: 'group', of, broken })
 export const indent = (of: Doc): Doc => ({ kind: 'indent', of })
 export const ifBroken = (broken: Doc, flat: Doc = ''): Doc => ({ kind: 'if-broken', broken, flat })
 export const hang = (of: Doc): Doc => ({ kind: 'hang', of })
@@ -65,6 +69,8 @@ export function print(doc: Doc, indentation = 0, column = indentation): string {
       const fitsBeside = mode === 'flat' || fits([level, 'flat', ' '], commands, width - position)
       if (!fitsBeside) commands.splice(-1, 1, [level + 2, mode, of.of])
       commands.push([level + 2, fitsBeside ? 'flat' : 'broken', line])
+    } else if (of.kind === 'hug') {
+      pushHug(commands, of, level, mode, width - position)
     } else {
       commands.push(inner(of, level, mode))
     }
@@ -93,9 +99,44 @@ function fits(next: Command, rest: readonly Command[], room: number): boolean {
     else if (of.kind === 'hang') {
       if (mode === 'broken') return true
       commands.push([level, mode, of.of], [level, mode, line])
-    } else commands.push(inner(of, level, mode))
+    } else if (of.kind === 'hug') commands.push([level, mode, mode === 'flat' ? hugged(of, of.last) : of.broken])
+    else commands.push(inner(of, level, mode))
   }
   return false
+}
+
+type Hug = Extract<Doc, { kind: 'hug' }>
+
+const hugged = ({ head }: Hug, last: Doc): Doc => [head, last, ')']
+
+/** All on one line, or else only the last argument broken, or else each argument on a line. */
+function pushHug(commands: Command[], of: Hug, level: number, mode: Mode, room: number): void {
+  const flat: Command = [level, 'flat', hugged(of, of.last)]
+  if (mode === 'flat' || fits(flat, commands, room)) commands.push(flat)
+  else if (fits([level, 'flat', of.head], [[level, 'broken', of.last.of]], room)) {
+    commands.push([level, 'broken', ')'], [level, 'broken', group(of.last.of, true)], [level, 'flat', of.head])
+  } else commands.push([level, 'broken', of.broken])
+}
+
+/** A doc on one line, however long that becomes. */
+export function flat(doc: Doc): string {
+  if (typeof doc === 'string') return doc
+  if (!('kind' in doc)) return doc.map(flat).join('')
+  switch (doc.kind) {
+    case 'group':
+    case 'indent':
+      return flat(doc.of)
+    case 'line':
+      return doc.flat
+    case 'if-broken':
+      return flat(doc.flat)
+    case 'hang':
+      return ` ${flat(doc.of)}`
+    case 'fill':
+      return doc.words.join(', ')
+    case 'hug':
+      return flat(hugged(doc, doc.last))
+  }
 }
 
 /** Each word with its comma, on lines of `level` blanks; the first stands at `column`. */

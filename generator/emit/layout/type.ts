@@ -1,5 +1,5 @@
 import { isIdentifier } from '../../identifier.ts'
-import { type Doc, group, hang, ifBroken, indent, join, line, softline } from './doc.ts'
+import { type Doc, flat, group, hang, ifBroken, indent, join, line, softline } from './doc.ts'
 import { objectType } from './typescript.ts'
 
 /** A TypeScript type before it is laid out: where parentheses and breaks go depends on what is around it. */
@@ -45,9 +45,9 @@ export function aliased(name: string, type: Type): Doc {
   return group([prefix, hang(layout(type))])
 }
 
-/** `export const name: Type = value`; where a type's arguments have arguments, prettier breaks only inside of it. */
-export function constant(name: string, type: Type, value: Doc): Doc {
-  const left = [`export const ${name}: `, layout(type)]
+/** `const name: Type = value`, of which `head` is what stands before the colon; where a type's arguments have arguments, prettier breaks only inside of it. */
+export function constant(head: string, type: Type, value: Doc): Doc {
+  const left = [`${head}: `, layout(type)]
   const isComplex = isKind(type, 'generic') && type.args.length > 1 && type.args.some(each => isKind(each, 'generic'))
   return isComplex ? group([left, ' = ', value]) : group([group(left), ' =', hang(value)])
 }
@@ -68,6 +68,9 @@ export function layout(type: Type): Doc {
       return intersection(type.of)
   }
 }
+
+/** A type on one line. */
+export const typeCode = (type: Type): string => flat(layout(type))
 
 function genericLayout(name: string, args: readonly Type[]): Doc {
   const [only] = args

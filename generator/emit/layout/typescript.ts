@@ -1,5 +1,5 @@
 import { isIdentifier } from '../../identifier.ts'
-import { type Doc, fill, group, hang, ifBroken, indent, join, line, softline } from './doc.ts'
+import { type Doc, fill, type Group, group, hang, ifBroken, indent, join, line, softline } from './doc.ts'
 import { widthOf } from './width.ts'
 
 /** Characters that are escaped, as editors show them badly or not at all. */
@@ -35,6 +35,12 @@ export function call(callee: string, args: readonly Doc[]): Doc {
   return group([callee, '(', indent([softline, join([',', line], args)]), ifBroken(','), softline, ')'])
 }
 
+/** `f(a, { b })`: the last argument, an object or a list, breaks alone where what is before it fits on its line. */
+export function hugging(callee: string, args: readonly Doc[], last: Group): Doc {
+  const broken = group([callee, '(', indent([softline, join([',', line], [...args, last])]), ',', softline, ')'], true)
+  return { kind: 'hug', head: [callee, '(', ...args.map(arg => [arg, ', '])], last, broken }
+}
+
 /** `[a, b]`; lists of several objects always break in prettier's form, which `broken` says. */
 export function array(items: readonly Doc[], broken = false): Doc {
   if (items.length === 0) return '[]'
@@ -43,6 +49,9 @@ export function array(items: readonly Doc[], broken = false): Doc {
   }
   return group(['[', indent([softline, join([',', line], items)]), ifBroken(','), softline, ']'], broken)
 }
+
+/** A list of texts on one line. */
+export const texts = (values: readonly string[]): string => `[${values.map(quote).join(', ')}]`
 
 const isNumeral = (doc: Doc): doc is string => typeof doc === 'string' && /^-?\d/.test(doc)
 
@@ -59,16 +68,20 @@ export function objectType(members: readonly Doc[]): Doc {
 }
 
 /** `name: value` in an object, with a long text below its name as prettier has it. */
-export function property(name: string, value: Doc): Doc {
-  const shown = computedKey(name)
+export const property = (name: string, value: Doc): Doc => keyed(computedKey(name), value)
+
+/** The same for a name that is printed as it stands: quoted or in brackets where it must be. */
+export function keyed(shown: string, value: Doc): Doc {
   const text = typeof value === 'string' ? value : ''
   const isShort = widthOf(shown) < minWorthBreaking
   if (isShort || isNumeral(text) || text === 'true' || text === 'false') return [shown, ': ', value]
-  return /^['"]/.test(text) ? below(name, value) : group([shown, ':', hang(value)])
+  return /^['"]/.test(text) ? lowered(shown, value) : group([shown, ':', hang(value)])
 }
 
 /** The same for what prettier breaks before it breaks it inside: texts, comparisons, choices. */
-export const below = (name: string, value: Doc): Doc => group([computedKey(name), ':', indent([line, value])])
+export const below = (name: string, value: Doc): Doc => lowered(computedKey(name), value)
+
+const lowered = (shown: string, value: Doc): Doc => group([shown, ':', indent([line, value])])
 
 /** `value ?? standard`. */
 export function fallback(name: string, value: string, standard: Doc): Doc {

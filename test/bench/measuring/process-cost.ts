@@ -55,12 +55,15 @@ export function medianCost(rounds: number, run: () => ProcessCost, prepare?: (ro
     prepare?.(round)
     return run()
   })
-  return {
-    wallSeconds: median(costs.map(cost => cost.wallSeconds)),
-    cpuSeconds: median(costs.map(cost => cost.cpuSeconds)),
-    memoryMib: median(costs.map(cost => cost.memoryMib)),
-  }
+  return medianOf(costs)
 }
+
+/** The middle of each figure by itself. */
+export const medianOf = (costs: readonly ProcessCost[]): ProcessCost => ({
+  wallSeconds: median(costs.map(cost => cost.wallSeconds)),
+  cpuSeconds: median(costs.map(cost => cost.cpuSeconds)),
+  memoryMib: median(costs.map(cost => cost.memoryMib)),
+})
 
 const statFile = '/proc/self/stat'
 const ticksPerSecond = 100

@@ -13,20 +13,9 @@ import {
   writeFiles,
 } from '../generation.ts'
 import { typeCheck } from '../type-check.ts'
-import { documentOf, type Position, positions, type Texts } from './document.ts'
+import { formed, free } from './any-texts.ts'
+import { documentOf, type Position, type Texts } from './document.ts'
 import { hostileTexts } from './texts.ts'
-
-/** Positions whose text must have a form: there a text may also be an error. */
-const judged: readonly Position[] = [
-  'operationId',
-  'pathPart',
-  'pathParameter',
-  'propertyName',
-  'pattern',
-  'keyPattern',
-  'filterField',
-]
-const free = positions.filter(position => !judged.includes(position))
 
 /** Longer names make lines that prettier breaks in the middle of an expression. */
 const maxPrettyLength = 100
@@ -99,7 +88,7 @@ describe('a document full of one hostile text', () => {
 })
 
 describe('one hostile text where a form is asked for', () => {
-  const cases = judged.flatMap(position => samples.map(({ text, shown }) => ({ position, shown, text })))
+  const cases = formed.flatMap(position => samples.map(({ text, shown }) => ({ position, shown, text })))
 
   test.each(cases)('$shown as $position generates, or is refused with its place', async ({ position, text }) => {
     const { diagnostics, files, model } = await generated('one', { [position]: text })

@@ -6,7 +6,8 @@ import { format, resolveConfig } from 'prettier'
 import { Project, SyntaxKind } from 'ts-morph'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Generation, generation, newFolder, removeFolder, repository } from '../generation.ts'
-import { documentOf, type Position, positions, type Texts } from './document.ts'
+import { anyDocuments } from './any-texts.ts'
+import { documentOf, type Position, type Texts } from './document.ts'
 
 /** Texts that stand in the output exactly as they are in the document. */
 const kept: readonly Position[] = [
@@ -29,52 +30,6 @@ const kept: readonly Position[] = [
   'metadataName',
   'filterResource',
 ]
-
-/** Positions whose text must have a form; hostile ones are in injection.test.ts. */
-const formed: readonly Position[] = [
-  'operationId',
-  'pathPart',
-  'pathParameter',
-  'propertyName',
-  'pattern',
-  'keyPattern',
-  'filterField',
-]
-const free = positions.filter(position => !formed.includes(position))
-
-const text = fc.oneof(
-  fc.string({ maxLength: 40 }),
-  fc.string({ unit: 'grapheme', maxLength: 20 }),
-  fc.string({ unit: 'binary', maxLength: 20 }),
-  fc
-    .array(
-      fc.constantFrom(
-        '*/',
-        '/*',
-        '//',
-        "'",
-        '"',
-        '`',
-        '\\',
-        '${',
-        '}',
-        '\n',
-        '\r',
-        '\u2028',
-        '@',
-        ' ',
-        '{{',
-        '</',
-        'a',
-        '\u0001',
-      ),
-      {
-        maxLength: 12,
-      },
-    )
-    .map(parts => parts.join('')),
-)
-const documents = fc.record(Object.fromEntries(free.map(position => [position, text])))
 
 let folder: string
 beforeAll(() => void (folder = newFolder()))
@@ -103,7 +58,7 @@ function textsIn(files: ReadonlyMap<string, string>): ReadonlySet<string> {
 describe('whatever texts a document holds', () => {
   test('output is TypeScript that Node.js takes, and holds each of them as it is', async () => {
     await fc.assert(
-      fc.asyncProperty(documents, async texts => {
+      fc.asyncProperty(anyDocuments, async texts => {
         const { files } = await generated(texts)
         for (const code of files.values()) stripTypeScriptTypes(code)
         const found = textsIn(files)
@@ -116,7 +71,7 @@ describe('whatever texts a document holds', () => {
   test('output is laid out as prettier would', async () => {
     const options = { ...(await resolveConfig(join(repository, 'package.json'))), filepath: 'output.ts' }
     await fc.assert(
-      fc.asyncProperty(documents, async texts => {
+      fc.asyncProperty(anyDocuments, async texts => {
         const { files } = await generated(texts)
         for (const code of files.values()) expect(code).toBe(await format(code, options))
       }),

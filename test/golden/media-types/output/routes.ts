@@ -7,7 +7,7 @@ import { eventStream, jsonLines } from '../../../../runtime/items.ts'
 import { toBody } from '../../../../runtime/media.ts'
 import { toHeader, toQuery } from '../../../../runtime/parameters/write.ts'
 import { readReply } from '../../../../runtime/reply.ts'
-import type { BoundRoute, ClientRoute, Reply } from '../../../../runtime/route.ts'
+import type { BoundRoute, ClientParameter, ClientRoute, Reply } from '../../../../runtime/route.ts'
 import { document } from './errors.ts'
 import type { DocumentHandlers } from './handlers.ts'
 import type {
@@ -43,6 +43,10 @@ import {
   completeUploadRequest,
 } from './validators.ts'
 
+const queryDraft: ClientParameter = { name: 'draft', in: 'query', type: 'boolean', write: toQuery }
+const queryHow: ClientParameter = { name: 'how', in: 'query', type: 'string', write: toQuery }
+const headerLastEventID: ClientParameter = { name: 'Last-Event-ID', in: 'header', type: 'string', write: toHeader }
+
 /** `POST /token` */
 export const makeToken: ClientRoute<MakeTokenRequest, Record<string, unknown>, MakeTokenGiven> = {
   operationId: 'makeToken',
@@ -69,7 +73,7 @@ export const addAlbum: ClientRoute<AddAlbumRequest, Record<string, unknown>, Add
   operationId: 'addAlbum',
   method: 'POST',
   path: ['/albums'],
-  parameters: [{ name: 'draft', in: 'query', type: 'boolean', write: toQuery }],
+  parameters: [queryDraft],
   body: {
     type: 'multipart/form-data',
     kind: /* @__PURE__ */ multipartForm([
@@ -126,7 +130,7 @@ export const exportRows: ClientRoute<ExportRowsRequest, AsyncIterable<Row>> = {
   operationId: 'exportRows',
   method: 'GET',
   path: ['/rows'],
-  parameters: [{ name: 'how', in: 'query', type: 'string', write: toQuery }],
+  parameters: [queryHow],
   success: [{ status: 200, type: 'application/x-ndjson', kind: /* @__PURE__ */ jsonLines() }],
 }
 
@@ -135,10 +139,7 @@ export const readTicks: ClientRoute<ReadTicksRequest, AsyncIterable<Tick>> = {
   operationId: 'readTicks',
   method: 'GET',
   path: ['/ticks'],
-  parameters: [
-    { name: 'how', in: 'query', type: 'string', write: toQuery },
-    { name: 'Last-Event-ID', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [queryHow, headerLastEventID],
   success: [{ status: 200, type: 'text/event-stream', kind: /* @__PURE__ */ eventStream() }],
 }
 

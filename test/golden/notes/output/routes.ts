@@ -4,7 +4,7 @@ import { bind, bindList } from '../../../../runtime/bind.ts'
 import { rawBytes } from '../../../../runtime/body.ts'
 import { toBody, toJson } from '../../../../runtime/media.ts'
 import { toPath, toQuery } from '../../../../runtime/parameters/write.ts'
-import type { BoundRoute, ClientRoute } from '../../../../runtime/route.ts'
+import type { BoundRoute, ClientParameter, ClientRoute } from '../../../../runtime/route.ts'
 import { notes } from './errors.ts'
 import { notesList } from './filters.ts'
 import type { NotesHandlers } from './handlers.ts'
@@ -26,17 +26,18 @@ import {
   completeCreateNoteRequest,
 } from './validators.ts'
 
+const queryPageSize: ClientParameter = { name: 'page_size', in: 'query', type: 'integer', write: toQuery }
+const queryPageToken: ClientParameter = { name: 'page_token', in: 'query', type: 'string', write: toQuery }
+const queryFilter: ClientParameter = { name: 'filter', in: 'query', type: 'string', write: toQuery }
+const queryOrderBy: ClientParameter = { name: 'order_by', in: 'query', type: 'string', write: toQuery }
+const pathId: ClientParameter = { name: 'id', in: 'path', type: 'string', write: toPath }
+
 /** Lists notes. `GET /notes/v1/notes` */
 export const listNotes: ClientRoute<ListNotesRequest, { notes: Note[]; next_page_token: string }> = {
   operationId: 'listNotes',
   method: 'GET',
   path: ['/notes/v1/notes'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   access: { kind: 'public' },
 }
@@ -56,7 +57,7 @@ export const getNote: ClientRoute<GetNoteRequest, Note> = {
   operationId: 'getNote',
   method: 'GET',
   path: ['/notes/v1/notes/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   access: { kind: 'public' },
 }
@@ -66,7 +67,7 @@ export const uploadAttachment: ClientRoute<UploadAttachmentRequest, Note, Upload
   operationId: 'uploadAttachment',
   method: 'PUT',
   path: ['/notes/v1/notes/', 'id', '/attachment'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   body: { type: 'application/octet-stream', kind: rawBytes, required: true, write: toBody },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   access: { kind: 'public' },
@@ -77,7 +78,7 @@ export const downloadAttachment: ClientRoute<DownloadAttachmentRequest, Readable
   operationId: 'downloadAttachment',
   method: 'GET',
   path: ['/notes/v1/notes/', 'id', '/attachment'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/octet-stream', kind: rawBytes }],
   access: { kind: 'public' },
 }

@@ -5,7 +5,7 @@ import { plainText, rawBytes } from './runtime/body.js'
 import { toBody, toJson } from './runtime/media.js'
 import { toHeader, toPath, toQuery, toStyled } from './runtime/parameters/write.js'
 import { readReply } from './runtime/reply.js'
-import type { BoundRoute, ClientRoute, Reply } from './runtime/route.js'
+import type { BoundRoute, ClientParameter, ClientRoute, Reply } from './runtime/route.js'
 import { library } from './errors.js'
 import type { LibraryHandlers } from './handlers.js'
 import type {
@@ -31,6 +31,25 @@ import {
   completeListBooksRequest,
 } from './validators.js'
 
+const queryLimit: ClientParameter = { name: 'limit', in: 'query', type: 'integer', write: toQuery }
+const queryTag: ClientParameter = { name: 'tag', in: 'query', type: { array: 'string' }, write: toStyled }
+const queryIds: ClientParameter = {
+  name: 'ids',
+  in: 'query',
+  type: { array: 'integer' },
+  explode: false,
+  write: toStyled,
+}
+const queryPublished: ClientParameter = {
+  name: 'published',
+  in: 'query',
+  type: { object: { from: 'string', to: 'string' } },
+  style: 'deepObject',
+  write: toStyled,
+}
+const headerXTrace: ClientParameter = { name: 'X-Trace', in: 'header', type: 'string', write: toHeader }
+const pathBookId: ClientParameter = { name: 'book-id', in: 'path', type: 'integer', write: toPath }
+
 /** Lists books. `GET /books` */
 export const listBooks: ClientRoute<
   ListBooksRequest,
@@ -40,19 +59,7 @@ export const listBooks: ClientRoute<
   operationId: 'listBooks',
   method: 'GET',
   path: ['/books'],
-  parameters: [
-    { name: 'limit', in: 'query', type: 'integer', write: toQuery },
-    { name: 'tag', in: 'query', type: { array: 'string' }, write: toStyled },
-    { name: 'ids', in: 'query', type: { array: 'integer' }, explode: false, write: toStyled },
-    {
-      name: 'published',
-      in: 'query',
-      type: { object: { from: 'string', to: 'string' } },
-      style: 'deepObject',
-      write: toStyled,
-    },
-    { name: 'X-Trace', in: 'header', type: 'string', write: toHeader },
-  ],
+  parameters: [queryLimit, queryTag, queryIds, queryPublished, headerXTrace],
   success: [
     { status: 200, type: 'application/json', kind: 'json', headers: { 'X-Total-Count': 'integer' } },
     { status: 304, headers: { ETag: 'string' } },
@@ -75,7 +82,7 @@ export const deleteOperation: ClientRoute<DeleteRequest, void> = {
   operationId: 'delete',
   method: 'DELETE',
   path: ['/books/', 'book-id'],
-  parameters: [{ name: 'book-id', in: 'path', type: 'integer', write: toPath }],
+  parameters: [pathBookId],
   success: [{ status: 204 }],
 }
 
@@ -84,7 +91,7 @@ export const uploadCover: ClientRoute<UploadCoverRequest, void, UploadCoverGiven
   operationId: 'uploadCover',
   method: 'PUT',
   path: ['/books/', 'book-id', '/cover'],
-  parameters: [{ name: 'book-id', in: 'path', type: 'integer', write: toPath }],
+  parameters: [pathBookId],
   body: { type: 'image/png', kind: rawBytes, required: true, write: toBody },
   success: [{ status: 204 }],
 }
@@ -94,7 +101,7 @@ export const downloadCover: ClientRoute<DownloadCoverRequest, ReadableStream<Uin
   operationId: 'downloadCover',
   method: 'GET',
   path: ['/books/', 'book-id', '/cover'],
-  parameters: [{ name: 'book-id', in: 'path', type: 'integer', write: toPath }],
+  parameters: [pathBookId],
   success: [{ status: 200, type: 'image/png', kind: rawBytes }],
 }
 

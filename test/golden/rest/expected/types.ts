@@ -51,11 +51,7 @@ export interface Audio {
 
 export interface Problem {
   title?: string
-  /**
-   *
-   *
-   * @deprecated
-   */
+  /** @deprecated */
   'old-code'?: string
 }
 

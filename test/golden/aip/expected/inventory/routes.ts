@@ -3,7 +3,7 @@
 import { bind, bindList } from '../../runtime/bind.ts'
 import { toJson } from '../../runtime/media.ts'
 import { toPath, toQuery } from '../../runtime/parameters/write.ts'
-import type { BoundRoute, ClientRoute } from '../../runtime/route.ts'
+import type { BoundRoute, ClientParameter, ClientRoute } from '../../runtime/route.ts'
 import { inventory } from './errors.ts'
 import { shelvesList } from './filters.ts'
 import type { InventoryHandlers } from './handlers.ts'
@@ -34,17 +34,19 @@ import {
   shelfFields,
 } from './validators.ts'
 
+const queryPageSize: ClientParameter = { name: 'page_size', in: 'query', type: 'integer', write: toQuery }
+const queryPageToken: ClientParameter = { name: 'page_token', in: 'query', type: 'string', write: toQuery }
+const queryFilter: ClientParameter = { name: 'filter', in: 'query', type: 'string', write: toQuery }
+const queryOrderBy: ClientParameter = { name: 'order_by', in: 'query', type: 'string', write: toQuery }
+const pathId: ClientParameter = { name: 'id', in: 'path', type: 'string', write: toPath }
+const queryUpdateMask: ClientParameter = { name: 'update_mask', in: 'query', type: 'string', write: toQuery }
+
 /** Lists shelves. `GET /inventory/v1/shelves` */
 export const listShelves: ClientRoute<ListShelvesRequest, ListShelvesResponse> = {
   operationId: 'listShelves',
   method: 'GET',
   path: ['/inventory/v1/shelves'],
-  parameters: [
-    { name: 'page_size', in: 'query', type: 'integer', write: toQuery },
-    { name: 'page_token', in: 'query', type: 'string', write: toQuery },
-    { name: 'filter', in: 'query', type: 'string', write: toQuery },
-    { name: 'order_by', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [queryPageSize, queryPageToken, queryFilter, queryOrderBy],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -63,7 +65,7 @@ export const getShelf: ClientRoute<GetShelfRequest, Shelf> = {
   operationId: 'getShelf',
   method: 'GET',
   path: ['/inventory/v1/shelves/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 
@@ -72,10 +74,7 @@ export const updateShelf: ClientRoute<UpdateShelfRequest, InventoryOperation, Up
   operationId: 'updateShelf',
   method: 'PATCH',
   path: ['/inventory/v1/shelves/', 'id'],
-  parameters: [
-    { name: 'id', in: 'path', type: 'string', write: toPath },
-    { name: 'update_mask', in: 'query', type: 'string', write: toQuery },
-  ],
+  parameters: [pathId, queryUpdateMask],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -86,7 +85,7 @@ export const moveShelf: ClientRoute<MoveShelfRequest, InventoryOperation, MoveSh
   operationId: 'moveShelf',
   method: 'POST',
   path: ['/inventory/v1/shelves/', 'id', ':move'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   body: { type: 'application/json', kind: 'json', required: true, write: toJson },
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
   mode: 'sync',
@@ -97,7 +96,7 @@ export const getOperation: ClientRoute<GetOperationRequest, InventoryOperation> 
   operationId: 'getOperation',
   method: 'GET',
   path: ['/inventory/v1/operations/', 'id'],
-  parameters: [{ name: 'id', in: 'path', type: 'string', write: toPath }],
+  parameters: [pathId],
   success: [{ status: 200, type: 'application/json', kind: 'json' }],
 }
 

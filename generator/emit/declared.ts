@@ -1,0 +1,52 @@
+import type { Document } from '../model/types.ts'
+import type { Part } from './file.ts'
+import { areaTypes, checkName, clientName, completeName, fieldsName, pascal, valuesName } from './names.ts'
+
+/** The names that the types of a document have, of its schemas and its requests. */
+const typeNames = ({ operations, schemas }: Document): readonly string[] => [
+  ...schemas.flatMap(({ views }) => [...Object.values(views), `${views.output}Given`]),
+  ...operations.map(({ requestName }) => requestName),
+]
+
+/** What validators.ts declares for them. */
+const validatorNames = (document: Document): readonly string[] => [
+  ...typeNames(document).flatMap(name => [checkName(name), completeName(name)]),
+  ...document.schemas.map(({ views }) => fieldsName(views.output)),
+]
+
+const routeNames = ({ operations }: Document): readonly string[] => operations.map(({ routeName }) => routeName)
+
+const interfaceNames = ({ groups }: Document): readonly string[] => groups.map(({ interfaceName }) => interfaceName)
+
+/** The names that follow from a document, whatever is imported: what only one file declares avoids all of them. */
+export function declared(document: Document): ReadonlySet<string> {
+  return new Set([
+    ...typeNames(document),
+    ...validatorNames(document),
+    ...document.schemas.map(({ views }) => valuesName(views.output)),
+    ...routeNames(document),
+    ...interfaceNames(document),
+  ])
+}
+
+/** The names that one file of a document declares, as far as they could meet what it imports. */
+export function declaredIn(part: Part, document: Document): readonly string[] {
+  const { name } = document
+  switch (part) {
+    case 'validators':
+      return validatorNames(document)
+    case 'handlers':
+      return [...interfaceNames(document), `${pascal(name)}Handlers`]
+    case 'routes':
+      return [...routeNames(document), `${name}Routes`]
+    case 'client':
+      return [clientName(name)]
+    case 'area':
+      return [...Object.values(areaTypes(name)), `${name}Area`]
+    case 'types':
+    case 'errors':
+    case 'filters':
+    case 'permissions':
+      return []
+  }
+}

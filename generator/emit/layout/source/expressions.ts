@@ -1,0 +1,145 @@
+import { type Doc, type Group, group, ifBroken, indent, join, line, softline } from '../doc.ts'
+import { annotated, layout } from '../type.ts'
+import { array, call, hugging, keyed, object } from '../typescript.ts'
+import type { Tokens } from './tokens.ts'
+import { readKey, readType } from './types.ts'
+
+/** An expression laid out, with what decides how it stands in others. */
+export interface Expression {
+  readonly doc: Doc
+  readonly kind: 'object' | 'list' | 'function' | 'other'
+  /** Of an object or a list: how many members it has. */
+  readonly size: number
+}
+
+const other = (doc: Doc): Expression => ({ doc, kind: 'other', size: 0 })
+
+/** Reads an expression: literals, names, calls, functions, objects and lists; what JavaScript has beside is not read. */
+export function readExpression(tokens: Tokens): Expression {
+  const value = readOperand(tokens)
+  return tokens.accept('as') ? other([value.doc, ' as ', tokens.next().text]) : value
+}
+
+function readOperand(tokens: Tokens): Expression {
+  const { kind, text } = tokens.peek()
+  if (kind === 'comment') return other([`${tokens.next().text} `, readOperand(tokens).doc])
+  if (text === '{') return readObject(tokens)
+  if (text === '[') return readList(tokens)
+  if (text === '<') return readFunction(tokens)
+  if (text === '(') return isFunction(tokens) ? readFunction(tokens) : readAssignment(tokens)
+  if (kind === 'text' || kind === 'number') return other(tokens.next().text)
+  return readCalls(tokens)
+}
+
+/** `{ a: 1, b }`; one that is opened with a line break stays open. */
+function readObject(tokens: Tokens): Expression {
+  tokens.expect('{')
+  const isOpen = tokens.peek().breaks > 0
+  const members = tokens.list([','], '}', () => {
+    const name = readKey(tokens)
+    return tokens.accept(':') ? keyed(name, readExpression(tokens).doc) : name
+  })
+  return { doc: object(members, isOpen), kind: 'object', size: members.length }
+}
+
+/** A table, of several objects or several lists that each hold more than one thing, is opened. */
+function readList(tokens: Tokens): Expression {
+  tokens.expect('[')
+  const items = tokens.list([','], ']', () => readExpression(tokens))
+  const isTable = items.every(({ kind, size }) => size > 1 && kind === items[0]?.kind)
+  const docs = items.map(({ doc }) => doc)
+  return { doc: array(docs, items.length > 1 && isTable), kind: 'list', size: items.length }
+}
+
+/** `new Quota(a)`, `this.#transport`, `handlers['a-b'].get(request)`. */
+function readCalls(tokens: Tokens): Expression {
+  if (tokens.peek().kind !== 'word') throw tokens.unexpected('an expression')
+  let callee = tokens.accept('new') ? `new ${tokens.next().text}` : tokens.next().text
+  for (;;) {
+    if (tokens.accept('.')) callee += `.${tokens.next().text}`
+    else if (tokens.is('[')) callee += readKey(tokens)
+    else break
+  }
+  return other(tokens.accept('(') ? readCall(callee, tokens) : callee)
+}
+
+function readCall(callee: string, tokens: Tokens): Doc {
+  const args = tokens.list([','], ')', () => readExpression(tokens))
+  const last = args.at(-1)
+  const docs = args.map(({ doc }) => doc)
+  const isHugged = last !== undefined && last.size > 0 && last.kind !== args.at(-2)?.kind && isGroup(last.doc)
+  return isHugged && isGroup(last.doc) ? hugging(callee, docs.slice(0, -1), last.doc) : call(callee, docs)
+}
+
+const isGroup = (doc: Doc): doc is Group => typeof doc === 'object' && 'kind' in doc && doc.kind === 'group'
+
+/** `(left ??= right)`. */
+function readAssignment(tokens: Tokens): Expression {
+  tokens.expect('(')
+  const left = readExpression(tokens).doc
+  tokens.expect('??=')
+  const right = readExpression(tokens).doc
+  tokens.expect(')')
+  return other(group(['(', left, ' ??=', indent([line, right]), ')']))
+}
+
+/** Whether parentheses hold parameters: an arrow or a type stands behind them. */
+function isFunction(tokens: Tokens): boolean {
+  let depth = 0
+  for (let ahead = 0; ; ahead += 1) {
+    const { kind, text } = tokens.peek(ahead)
+    if (kind === 'end') return false
+    if (text === '(') depth += 1
+    if (text === ')') depth -= 1
+    if (depth === 0) return /^(?:=>|:)$/.test(tokens.peek(ahead + 1).text)
+  }
+}
+
+/** `(a: A, b) => value`: an object or a list begins behind the arrow, all else may begin below it. */
+function readFunction(tokens: Tokens): Expression {
+  const parameters = [readTypeParameter(tokens), readParameters(tokens)]
+  const result = tokens.accept(':') ? [': ', layout(readType(tokens))] : ''
+  tokens.expect('=>')
+  if (tokens.is('(') && tokens.peek(1).text === '{') return readObjectFunction([parameters, result, ' =>'], tokens)
+  const { doc, kind } = readExpression(tokens)
+  const body = kind === 'list' || kind === 'object' ? [' ', doc] : group(indent([line, doc]))
+  return { doc: group([group([parameters, result, ' =>']), body]), kind: 'function', size: 0 }
+}
+
+/** A function whose result is an object, in parentheses. */
+function readObjectFunction(head: Doc, tokens: Tokens): Expression {
+  tokens.expect('(')
+  const { doc } = readObject(tokens)
+  tokens.expect(')')
+  return { doc: group([group(head), ' (', doc, ')']), kind: 'function', size: 0 }
+}
+
+/** `<Name extends Other>`, one, or none. */
+function readTypeParameter(tokens: Tokens): string {
+  if (!tokens.accept('<')) return ''
+  const words: string[] = []
+  while (!tokens.accept('>')) words.push(tokens.next().text)
+  return `<${words.join(' ')}>`
+}
+
+/** Parameters with their parentheses, each on a line where they are too long; a pattern alone breaks inside. */
+export function readParameters(tokens: Tokens): Doc {
+  tokens.expect('(')
+  if (tokens.is('{')) {
+    const pattern = readObject(tokens).doc
+    const type = tokens.accept(':') ? [': ', layout(readType(tokens))] : ''
+    tokens.expect(')')
+    return ['(', pattern, type, ')']
+  }
+  const parameters = tokens.list([','], ')', () => readParameter(tokens))
+  if (parameters.length === 0) return '()'
+  return ['(', indent([softline, join([',', line], parameters)]), ifBroken(','), softline, ')']
+}
+
+/** `name`, `name?: Type`, `name: Type = value`. */
+function readParameter(tokens: Tokens): Doc {
+  const name = tokens.next().text
+  const mark = tokens.accept('?') ? '?:' : ':'
+  const typed = tokens.accept(':') ? annotated(`${name}${mark}`, readType(tokens)) : name
+  return tokens.accept('=') ? [typed, ' = ', readExpression(tokens).doc] : typed
+}

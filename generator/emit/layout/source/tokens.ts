@@ -1,0 +1,94 @@
+/** A piece of TypeScript; `breaks` is how many line ends stand before it, since layout honours some of them. */
+export interface Token {
+  readonly kind: 'word' | 'text' | 'number' | 'comment' | 'mark' | 'end'
+  readonly text: string
+  readonly breaks: number
+}
+
+/** One token: a comment, a string literal, a name, a number, or punctuation. */
+const token =
+  /\/\*[^]*?\*\/|\/\/[^\n]*|'(?:[^'\\\n]|\\[^\n])*'|"(?:[^"\\\n]|\\[^\n])*"|#?[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*|-?\d[\w.]*(?:(?<=e)-\d+)?|=>|\?\?=|[{}[\]()<>:;,.?|&=]/uy
+
+const blank = /[ \t\n]*/y
+
+const end: Token = { kind: 'end', text: '', breaks: 0 }
+
+/** The tokens of a text, each read when it is asked for. Throws on what is no code that templates make. */
+export class Tokens {
+  readonly #text: string
+  /** Where the text is that no token was read of. */
+  #at = 0
+  /** Read already, but not taken. */
+  readonly #ahead: Token[] = []
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** The token that comes next, or one further on. */
+  peek(ahead = 0): Token {
+    while (this.#ahead.length <= ahead) this.#ahead.push(this.#read())
+    return this.#ahead[ahead] ?? end
+  }
+
+  next(): Token {
+    return this.#ahead.shift() ?? this.#read()
+  }
+
+  /** Whether the next token is this one. */
+  is(text: string): boolean {
+    return this.peek().text === text
+  }
+
+  /** Takes the next token if it is this one. */
+  accept(text: string): boolean {
+    const isNext = this.is(text)
+    if (isNext) this.#ahead.shift()
+    return isNext
+  }
+
+  /** Takes the next token, which must be this one. */
+  expect(text: string): void {
+    if (!this.accept(text)) throw this.unexpected(`'${text}'`)
+  }
+
+  /** Takes items up to a closing mark; a separator stands between them, and may behind the last. */
+  list<T>(separators: readonly string[], closing: string, item: () => T): readonly T[] {
+    const items: T[] = []
+    while (!this.accept(closing)) {
+      items.push(item())
+      const isSeparated = separators.some(separator => this.accept(separator))
+      if (!isSeparated && !separators.includes('')) {
+        this.expect(closing)
+        break
+      }
+    }
+    return items
+  }
+
+  unexpected(wanted: string): Error {
+    const around = this.#text.slice(Math.max(0, this.#at - 80), this.#at)
+    return new Error(`a template made code that cannot be laid out: ${wanted} expected at the end of ${around}`)
+  }
+
+  #read(): Token {
+    blank.lastIndex = this.#at
+    const space = blank.exec(this.#text)?.[0] ?? ''
+    token.lastIndex = blank.lastIndex
+    if (token.lastIndex === this.#text.length) return end
+    const from = token.lastIndex
+    const text = token.exec(this.#text)?.[0]
+    if (text === undefined) {
+      throw new Error(`a template made code that cannot be laid out: ${this.#text.slice(from, from + 80)}`)
+    }
+    this.#at = token.lastIndex
+    return { kind: kindOf(text), text, breaks: space === '' ? 0 : space.split('\n').length - 1 }
+  }
+}
+
+function kindOf(text: string): Token['kind'] {
+  if (/^['"]/.test(text)) return 'text'
+  if (/^[{}[\]()<>:;,.?|&=]/.test(text)) return 'mark'
+  if (/^[-\d]/.test(text)) return 'number'
+  return text.startsWith('/') ? 'comment' : 'word'
+}

@@ -1,0 +1,86 @@
+import Handlebars from 'handlebars'
+import { type Override, templateNames } from '../options.ts'
+import { TemplateError } from './template-error.ts'
+
+/** A mark says which line of which file the text behind it comes from; generated text holds no control characters. */
+const mark = /\u0001([^\u0001\u0002]*):(\d+)\u0002/g
+
+const markOf = (file: string, line: number): string => `\u0001${file}:${line}\u0002`
+
+/** What stands before all that an override makes: a built-in template that it begins with makes no marks. */
+export const firstMark = ({ file }: Override): string => markOf(file, 1)
+
+/** The program of an override with a mark before each line of its text. Throws `TemplateError` for unknown partials. */
+export function marked({ file, text }: Override): hbs.AST.Program {
+  const program = Handlebars.parse(text.replaceAll(/[\u0001\u0002\r]/g, ''))
+  const marker = new Marker(file)
+  marker.accept(program)
+  return program
+}
+
+/** Text without marks. */
+export const unmarked = (text: string): string => text.replace(mark, '')
+
+class Marker extends Handlebars.Visitor {
+  readonly #file: string
+
+  constructor(file: string) {
+    super()
+    this.#file = file
+  }
+
+  override PartialStatement({ loc, name }: hbs.AST.PartialStatement): void {
+    this.#expectBuiltIn(loc, name)
+  }
+
+  override PartialBlockStatement({ loc, name }: hbs.AST.PartialBlockStatement): void {
+    this.#expectBuiltIn(loc, name)
+  }
+
+  #expectBuiltIn({ start }: hbs.AST.SourceLocation, name: hbs.AST.PathExpression | hbs.AST.SubExpression): void {
+    const known: readonly string[] = templateNames
+    if ('original' in name && known.includes(name.original)) return
+    throw new TemplateError(
+      `${this.#file}:${start.line}: {{> ...}} stands for a built-in template: say one of ${known.join(', ')}`,
+    )
+  }
+
+  override ContentStatement(content: hbs.AST.ContentStatement): void {
+    const { original, value } = content
+    const from = Math.max(0, String(original).indexOf(value))
+    let line = content.loc.start.line + String(original).slice(0, from).split('\n').length - 1
+    content.value = value
+      .split('\n')
+      .map(row => markOf(this.#file, line++) + row)
+      .join('\n')
+  }
+}
+
+/** A text whose lines know where they come from. */
+export interface Traced {
+  readonly text: string
+  /** Before the first mark: what no template made. */
+  readonly head: string
+  readonly body: string
+  /** The place of the template, `file:line`, that made the character at an index of `text`. */
+  placeAt(index: number): string
+}
+
+/** The text of a file that an override made; undefined where none did. */
+export function traced(text: string): Traced | undefined {
+  const marks: { readonly at: number; readonly place: string }[] = []
+  let removed = 0
+  for (const { 0: all, 1: file, 2: line, index } of text.matchAll(mark)) {
+    marks.push({ at: index - removed, place: `${file}:${line}` })
+    removed += all.length
+  }
+  const [first] = marks
+  if (!first) return undefined
+  const plain = unmarked(text)
+  return {
+    text: plain,
+    head: plain.slice(0, first.at),
+    body: plain.slice(first.at),
+    placeAt: index => (marks.findLast(({ at }) => at <= index) ?? first).place,
+  }
+}

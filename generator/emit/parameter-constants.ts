@@ -1,0 +1,63 @@
+import type { Parameter } from '../model/types.ts'
+import type { Emission } from './emission.ts'
+import type { OutputFile } from './file.ts'
+import { flat } from './layout/doc.ts'
+import { quote } from './layout/typescript.ts'
+import { FreeNames, pascal, word } from './names.ts'
+import { isComposite, parameterType } from './parameter-type.ts'
+import type { ParameterView } from './views/routes.ts'
+
+/** The parameters of a document's operations, of which those that are alike become one constant. */
+export class ParameterConstants {
+  readonly #emission: Emission
+  readonly #file: OutputFile
+  readonly #names: FreeNames
+  readonly #views = new Map<string, ParameterView>()
+
+  /** `taken` are the names that the file declares beside them; all that it imports must be imported already. */
+  constructor(emission: Emission, file: OutputFile, taken: readonly string[]) {
+    this.#emission = emission
+    this.#file = file
+    this.#names = new FreeNames(new Set([...emission.taken, ...taken]))
+  }
+
+  /** The name of a parameter's constant: its place and its name, `queryPageSize`. */
+  nameOf(parameter: Parameter): string {
+    const view = parameterView(parameter, this.#emission, this.#file)
+    const key = JSON.stringify(view)
+    const known = this.#views.get(key)
+    if (known) return known.constant
+    const constant = this.#free(`${parameter.in}${pascal(word(parameter.name))}`)
+    this.#views.set(key, { constant, ...view })
+    return constant
+  }
+
+  /** All that were named, in their order. */
+  get views(): readonly ParameterView[] {
+    return [...this.#views.values()]
+  }
+
+  #free(wanted: string): string {
+    let name = this.#names.claim(wanted)
+    while (this.#file.imports(name)) name = this.#names.claim(wanted)
+    return name
+  }
+}
+
+const writers = { path: 'toPath', query: 'toQuery', header: 'toHeader', cookie: 'toCookie' } as const
+
+function parameterView(parameter: Parameter, emission: Emission, file: OutputFile): Omit<ParameterView, 'constant'> {
+  const { explode, in: place, member: name, style } = parameter
+  const isJson = style === 'json'
+  const usual = place === 'query' || place === 'cookie' ? 'form' : 'simple'
+  const isStyled = !isJson && isComposite(parameter.schema, emission)
+  return {
+    name: quote(parameter.name),
+    member: name === parameter.name ? '' : quote(name),
+    in: quote(place),
+    type: isJson ? quote(style) : flat(parameterType(parameter.schema, emission)),
+    style: style === usual || isJson ? '' : quote(style),
+    explode: explode === (style === 'form' || style === 'deepObject') || isJson ? '' : String(explode),
+    write: file.runtime(isStyled ? 'toStyled' : writers[place]),
+  }
+}

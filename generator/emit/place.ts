@@ -1,0 +1,16 @@
+/** A place in a text, counted from one. */
+export interface Place {
+  readonly line: number
+  readonly column: number
+}
+
+/** Where something begins as Handlebars and prettier say it, `loc.start`; undefined where they say nothing. */
+export function startOf(told: unknown): Place | undefined {
+  const start = memberOf(memberOf(told, 'loc'), 'start')
+  const line = memberOf(start, 'line')
+  const column = memberOf(start, 'column')
+  return typeof line === 'number' && typeof column === 'number' ? { line, column } : undefined
+}
+
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined

@@ -1,0 +1,22 @@
+import Handlebars from 'handlebars'
+import { docComment } from './layout/comment.ts'
+import { unmarked } from './override-marks.ts'
+import { UnknownMember } from './template-problem.ts'
+
+/** Handlebars with the helpers that templates have; nothing of it is shared with other users of the package. */
+export const handlebars = Handlebars.create()
+
+/** `{{#doc}}words{{/doc}}` is a doc comment of the words; `indent` says how far to the right it stands. */
+handlebars.registerHelper('doc', function (this: unknown, { fn, hash }: Handlebars.HelperOptions) {
+  const indentation = typeof hash['indent'] === 'number' ? hash['indent'] : 0
+  return docComment(unmarked(fn(this)), indentation).trim()
+})
+
+// In strict mode Handlebars refuses unknown members where they are printed; views leave nothing undefined for these either.
+for (const name of ['each', 'if', 'unless', 'with']) {
+  const helper = handlebars.helpers[name]
+  handlebars.registerHelper(name, function (this: unknown, value: unknown, given: Handlebars.HelperOptions) {
+    if (value === undefined) throw new UnknownMember(`{{#${name}}}`, given)
+    return helper?.call(this, value, given)
+  })
+}

@@ -1,0 +1,28 @@
+import type { Literal, Name } from './code.ts'
+
+/** `area.hbs` makes area.ts: what a server needs to mount the document. */
+export interface AreaView {
+  /** `taxonomyArea`. */
+  readonly name: Name
+  /** The types that operations record: `TaxonomyArea`. */
+  readonly type: Name
+  /** `TaxonomyResourceType`, the union of `resourceTypes`. */
+  readonly resourceType: Name
+  /** By code point, at least one. */
+  readonly resourceTypes: readonly Literal[]
+  /** What operations do, without their prefix; at least one. */
+  readonly operationTypes: readonly Literal[]
+  /** The type of an operation's record. */
+  readonly record: Name
+  /** The interface of all handlers. */
+  readonly handlers: Name
+  /** The runtime's type of an area. */
+  readonly GeneratedArea: Name
+  /** The constants that the area is made of. */
+  readonly domain: Name
+  readonly list: Name
+  readonly check: Name
+  readonly filters: Name
+  readonly permissions: Name
+  readonly routes: Name
+}
