@@ -1,5 +1,5 @@
-import type { Position } from './model/types.ts'
 import { quoted } from './write/quoted.ts'
+import type { Position } from './position.ts'
 
 /**
  * The severity. An error prevents output, and so does a warning with `--strict`. A note is only printed with

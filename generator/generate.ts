@@ -4,11 +4,12 @@ import { finished } from './emit/finish.ts'
 import { checkOverrides } from './emit/templates.ts'
 import { build } from './model/build.ts'
 import { outlineOf } from './model/outline.ts'
-import type { Model, Outline } from './model/types.ts'
+import type { Model } from './model/types.ts'
 import type { GenerateOptions } from './options.ts'
 import { check } from './read/check.ts'
 import type { Loaded } from './read/types.ts'
 import { copyRuntime } from './runtime-copy.ts'
+import type { Outline } from './document-outline.ts'
 
 /** The result of generating documents. */
 export interface Generated {

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { keepCompiled } from './cli/compile-cache.ts'
-import { ownPackage } from './cli/package-root.ts'
+import { ownPackage } from './own-package.ts'
 import { generateCommand } from './command.ts'
 
 keepCompiled()

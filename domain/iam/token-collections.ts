@@ -1,9 +1,9 @@
 import type { Collection } from '../ports/store.ts'
-import { accountKeys, spentAssertions } from './account-keys-store.ts'
-import { serviceAccounts } from './service-accounts-store.ts'
-import { signingKeys } from './signing-keys-store.ts'
-import { throttles } from './throttle-store.ts'
-import { spentRefreshTokens, tokens } from './tokens-store.ts'
+import { accountKeys, spentAssertions } from './collections/account-keys-store.ts'
+import { serviceAccounts } from './collections/service-accounts-store.ts'
+import { signingKeys } from './collections/signing-keys-store.ts'
+import { throttles } from './sign-in/throttle-store.ts'
+import { spentRefreshTokens, tokens } from './collections/tokens-store.ts'
 
 /** What the area keeps of tokens and of those that programs get them with. */
 export const tokenCollections: readonly Collection<never>[] = [

@@ -1,10 +1,10 @@
 import type { Iam } from '../ports/iam.ts'
 import type { Reader } from '../ports/store.ts'
 import type { Holding, WorkspaceHooks } from '../ports/taxonomy.ts'
-import { bindings } from './bindings-store.ts'
-import { grantCreator } from './creator-grants.ts'
-import type { IamParts } from './parts.ts'
-import { policies } from './policies-store.ts'
+import { bindings } from './collections/bindings-store.ts'
+import { grantCreator } from './grants/creator-grants.ts'
+import type { IamParts } from './interfaces/iam-parts.ts'
+import { policies } from './collections/policies-store.ts'
 import { dropBinding, purgeScope, scopePurge } from './scope-purge.ts'
 
 /**

@@ -8,12 +8,21 @@ import type { Parts } from '../ports/parts.ts'
 import { Conflict, type Stored, type Transaction } from '../ports/store.ts'
 import type { Taxonomy } from '../ports/taxonomy.ts'
 import { nextEtag } from './etag.ts'
-import { idOf, isAt, lockTargets, makeReferences, parameterOf, placeOf, requireFound, requirePlace } from './found.ts'
+import {
+  idOf,
+  isAt,
+  lockTargets,
+  makeReferences,
+  parameterOf,
+  placeOf,
+  requireFound,
+  requirePlace,
+} from './find-rows.ts'
 import { scopeOf, workspaceScope, type Kind, type Place, type Resource, type RowPath } from './kind.ts'
 import { dropReferencesOf, referencesTo } from './references.ts'
 import { Rows } from './rows.ts'
 import { requireState, transitionOf } from './states.ts'
-import { takeDifference } from './taken.ts'
+import { takeDifference } from './quota-difference.ts'
 import type { Row } from './row.ts'
 
 /** A kind whose type is one of the area's. */

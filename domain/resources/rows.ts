@@ -3,7 +3,7 @@ import type { Answer } from '../../runtime/json.ts'
 import type { Page } from '../../runtime/pagination.ts'
 import { sharedWhere, type Store, type Stored, type Where } from '../ports/store.ts'
 import type { Taxonomy } from '../ports/taxonomy.ts'
-import { idOf, parameterOf, placeIn, requireFound, requirePlace } from './found.ts'
+import { idOf, parameterOf, placeIn, requireFound, requirePlace } from './find-rows.ts'
 import type { Kind, RowPath } from './kind.ts'
 import type { Row } from './row.ts'
 

@@ -11,10 +11,10 @@ import {
   type Sent,
 } from '../ports/access.ts'
 import type { Collection, Reader, Where } from '../ports/store.ts'
-import { groups, organisations, workspaces } from './nodes.ts'
-import { quotaOverrides } from './quota-overrides-store.ts'
+import { groups, organisations, workspaces } from './tree/nodes.ts'
+import { quotaOverrides } from './quotas/quota-overrides-store.ts'
 import { HandedWorkspace, readWorkspace } from './read-workspace.ts'
-import { parentScope, scopeOf } from './scopes.ts'
+import { parentScope, scopeOf } from './tree/scopes.ts'
 import type { Scope } from '../ports/scope.ts'
 
 /**

@@ -2,10 +2,10 @@ import type { Group, LifecycleState, Organisation, Workspace } from '../../outpu
 import type { JsonText } from '../../runtime/json.ts'
 import type { Reader, Stored } from '../ports/store.ts'
 import { jsonText, withMembers } from '../resources/json-text.ts'
-import type { Below } from './counts.ts'
-import { trees, type StoredGroup, type StoredOrganisation, type StoredWorkspace } from './nodes.ts'
-import { inherit, type Effective, type Place } from './places.ts'
-import { wireScope } from './scopes.ts'
+import type { Below } from './tree/counts.ts'
+import { trees, type StoredGroup, type StoredOrganisation, type StoredWorkspace } from './tree/nodes.ts'
+import { inherit, type Effective, type Place } from './tree/places.ts'
+import { wireScope } from './tree/scopes.ts'
 import type { Scope } from '../ports/scope.ts'
 
 /** An organisation as it is answered: what is kept, and how much is below it. */

@@ -1,8 +1,8 @@
 import type { Collection, Stored, Transaction } from '../ports/store.ts'
 import type { WorkspaceHooks } from '../ports/taxonomy.ts'
 import type { Turn, Worker } from '../ports/workers.ts'
-import { organisations, trees, workspaces, type StoredWorkspace } from './nodes.ts'
-import { deleting } from './states.ts'
+import { organisations, trees, workspaces, type StoredWorkspace } from './tree/nodes.ts'
+import { deleting } from './tree/states.ts'
 
 /** How far an area was told of the workspaces that were there before it. */
 export interface AreaBirths {

@@ -1,12 +1,12 @@
 import { workspaceNotActive, workspaceNotFound } from '../../output/shared/errors.ts'
 import type { Reader, Transaction } from '../ports/store.ts'
 import type { EffectiveState, Taxonomy } from '../ports/taxonomy.ts'
-import { chain, parent } from './chains.ts'
-import { consume } from './consume.ts'
-import { locate } from './locate.ts'
-import { groups, trees, workspaces } from './nodes.ts'
-import { groupsBelow } from './places.ts'
-import { active, bareState } from './states.ts'
+import { chain, parent } from './tree/chains.ts'
+import { consume } from './quotas/consume.ts'
+import { locate } from './tree/locate.ts'
+import { groups, trees, workspaces } from './tree/nodes.ts'
+import { groupsBelow } from './tree/places.ts'
+import { active, bareState } from './tree/states.ts'
 import type { Scope } from '../ports/scope.ts'
 
 /** What other areas ask the tree. */

@@ -22,17 +22,17 @@ import type { Page } from '../../runtime/pagination.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import { placeScope, seenNodes } from './access-scopes.ts'
 import { groupAnswer } from './answers.ts'
-import { catchUp } from './cascade-order.ts'
-import { answerable } from './inherited-fields.ts'
+import { catchUp } from './tree/cascade-order.ts'
+import { answerable } from './tree/inherited-fields.ts'
 import { nextEtag } from '../resources/etag.ts'
 import { refusalOf } from '../resources/refusal.ts'
-import { effectOn, foundGroup, groupKind, requireState } from './kinds.ts'
-import { changeState, dropArchival, type Verb } from './lifecycle.ts'
-import { limitsOn, requireRoom } from './limits.ts'
-import { scopesOf } from './locate.ts'
-import { lockChild } from './lock-child.ts'
-import { requireMoveRoom } from './move-room.ts'
-import { groups, type StoredGroup } from './nodes.ts'
+import { effectOn, foundGroup, groupKind, requireState } from './tree/kinds.ts'
+import { changeState, dropArchival, type Verb } from './tree/lifecycle.ts'
+import { limitsOn, requireRoom } from './quotas/limits.ts'
+import { scopesOf } from './tree/locate.ts'
+import { lockChild } from './tree/lock-child.ts'
+import { requireMoveRoom } from './quotas/move-room.ts'
+import { groups, type StoredGroup } from './tree/nodes.ts'
 import {
   activeParent,
   activePlace,
@@ -42,15 +42,15 @@ import {
   requireOutside,
   requirePlace,
   standingPlace,
-} from './parents.ts'
-import type { TaxonomyParts } from './parts.ts'
-import { groupsIn, inherit } from './places.ts'
-import { deleteOverridesAt } from './quota-overrides-store.ts'
+} from './tree/parents.ts'
+import type { TaxonomyParts } from './tree/taxonomy-parts.ts'
+import { groupsIn, inherit } from './tree/places.ts'
+import { deleteOverridesAt } from './quotas/quota-overrides-store.ts'
 import { requireEmpty } from './require-empty.ts'
-import { active, archived, suspended } from './states.ts'
-import { changeTree, lockTree, shareTree } from './tree-lock.ts'
-import type { TreeReads } from './tree-reads.ts'
-import { mayHaveUnfollowed } from './unfollowed.ts'
+import { active, archived, suspended } from './tree/states.ts'
+import { changeTree, lockTree, shareTree } from './tree/tree-lock.ts'
+import type { TreeReads } from './tree/tree-reads.ts'
+import { mayHaveUnfollowed } from './cascade/unfollowed.ts'
 
 /** What is kept together below an organisation; groups nest up to ten deep (taxonomy.md §1). */
 export class Groups implements GroupHandlers {

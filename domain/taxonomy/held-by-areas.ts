@@ -1,7 +1,7 @@
 import { workspaceNotEmpty, workspaceProtected } from '../../output/taxonomy/errors.ts'
 import type { Reader } from '../ports/store.ts'
 import type { WorkspaceHooks } from '../ports/taxonomy.ts'
-import type { StoredWorkspace } from './nodes.ts'
+import type { StoredWorkspace } from './tree/nodes.ts'
 
 type Named = Pick<StoredWorkspace, 'id' | 'name'>
 

@@ -9,9 +9,9 @@ import { inspectState, statesBefore } from './inspection/states.ts'
 import { inspectStrays } from './inspection/strays.ts'
 import { inspectTotals } from './inspection/totals.ts'
 import { inspectWorkspaces } from './inspection/workspaces.ts'
-import { organisationKind } from './kinds.ts'
-import { organisations, trees, type StoredOrganisation } from './nodes.ts'
-import { groupsBelow, placesOf } from './places.ts'
+import { organisationKind } from './tree/kinds.ts'
+import { organisations, trees, type StoredOrganisation } from './tree/nodes.ts'
+import { groupsBelow, placesOf } from './tree/places.ts'
 
 /**
  * The checker of the area (`Inspect`): the tree, its states, counts and limits, the quotas, the usages and their sums, and what

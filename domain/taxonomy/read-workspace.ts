@@ -3,9 +3,9 @@ import type { JsonText } from '../../runtime/json.ts'
 import type { Page } from '../../runtime/pagination.ts'
 import type { Reader, StoredPage, Witnessed } from '../ports/store.ts'
 import { workspaceAnswer } from './answers.ts'
-import type { ChildPath } from './kinds.ts'
-import { trees, workspaces, type StoredWorkspace } from './nodes.ts'
-import type { Places } from './places.ts'
+import type { ChildPath } from './tree/kinds.ts'
+import { trees, workspaces, type StoredWorkspace } from './tree/nodes.ts'
+import type { Places } from './tree/places.ts'
 
 const members = ['organisation_id', 'parent_group_id', 'state'] as const
 

@@ -1,6 +1,6 @@
 import type { ApiError, ErrorDetails } from '../../runtime/errors.ts'
 import type { Reader, Where } from '../ports/store.ts'
-import { groups, workspaces } from './nodes.ts'
+import { groups, workspaces } from './tree/nodes.ts'
 
 /** Throws the error of a node that still has groups or workspaces directly below it, which `where` fits. */
 export async function requireEmpty(

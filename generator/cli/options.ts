@@ -3,7 +3,7 @@ import { join, relative, resolve, sep } from 'node:path'
 import type { GenerateOptions, RuntimeNaming } from '../options.ts'
 import { quoted } from '../write/quoted.ts'
 import type { Invocation } from './invocation.ts'
-import { runtimeSources } from './package-root.ts'
+import { runtimeSources } from '../own-package.ts'
 import { UsageError } from './usage-error.ts'
 
 const packagedRuntime = 'ninefold/runtime'

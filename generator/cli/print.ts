@@ -1,9 +1,9 @@
 import { type Diagnostic, DiagnosticList, printed, type Severity } from '../diagnostics.ts'
-import type { Outline } from '../model/types.ts'
 import { type Drift, isClean } from '../write/check.ts'
 import { printable } from '../write/quoted.ts'
 import type { WriteResult } from '../write/write.ts'
 import type { Stopwatch } from './stopwatch.ts'
+import type { Outline } from '../document-outline.ts'
 
 const shownFiles = 20
 const shownLines = 20

@@ -1,9 +1,9 @@
 import { isAbsolute, relative, resolve } from 'node:path'
 import { printError } from './explain.ts'
 import type { Invocation } from './invocation.ts'
-import { RunCache } from './memory.ts'
+import { RunCache } from './run-cache.ts'
 import { generateOptions } from './options.ts'
-import { runOnce } from './once.ts'
+import { runOnce } from './run-once.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -14,7 +14,7 @@ export async function run(invocation: Invocation, terminal: Terminal, signal: Ab
     const options = generateOptions(invocation)
     const given = { invocation, options, terminal, cache: RunCache.of(invocation) }
     if (!invocation.watch) return (await runOnce(given)).status
-    const { watchDocuments } = await import('./watch-rounds.ts')
+    const { watchDocuments } = await import('./watch-documents.ts')
     await watchDocuments(given, signal)
     return 0
   } catch (error) {

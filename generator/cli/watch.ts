@@ -1,6 +1,6 @@
 import { watch as watchFolder } from 'node:fs'
 import { dirname } from 'node:path'
-import { inputDigest } from './recalled.ts'
+import { inputDigest } from './compared-run.ts'
 
 const settleMilliseconds = 40
 

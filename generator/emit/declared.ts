@@ -1,5 +1,4 @@
 import type { Document } from '../model/types.ts'
-import type { Part } from './file.ts'
 import { areaTypes, checkName, clientName, completeName, fieldsName, pascal, valuesName } from './names.ts'
 
 /** The names that the types of a document have, of its schemas and its requests. */
@@ -50,3 +49,7 @@ export function declaredIn(part: Part, document: Document): readonly string[] {
       return []
   }
 }
+
+/** The files of one document's output, by the name that others import them under. */
+export type Part =
+  'types' | 'validators' | 'handlers' | 'routes' | 'errors' | 'client' | 'filters' | 'permissions' | 'area'

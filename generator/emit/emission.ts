@@ -1,8 +1,8 @@
 import type { Document, Model, NamedSchema, Schema } from '../model/types.ts'
 import type { EmitOptions } from '../options.ts'
 import { type Completions, completionsOf } from './completion.ts'
-import { OutputFile, type Part } from './file.ts'
-import { declared } from './declared.ts'
+import { OutputFile } from './file.ts'
+import { declared, type Part } from './declared.ts'
 
 /** One document while its files are printed: the model around it and the names that are taken. */
 export interface Emission {

@@ -1,4 +1,4 @@
-import type { Model, Outline } from '../model/types.ts'
+import type { Model } from '../model/types.ts'
 import type { EmitOptions } from '../options.ts'
 import { emitArea } from './area.ts'
 import { emitClient } from './client.ts'
@@ -13,6 +13,7 @@ import { emitPermissions } from './permissions.ts'
 import { emitRoutes } from './routes.ts'
 import { emitTypes } from './types.ts'
 import { emitValidators } from './validators.ts'
+import type { Outline } from '../document-outline.ts'
 
 /** The artefacts of a document; a row that has nothing to say for a document answers nothing. */
 const artefacts: readonly { readonly file: string; readonly emit: (emission: Emission) => OutputFile | undefined }[] = [

@@ -4,13 +4,9 @@ import type { Document } from '../model/types.ts'
 import { CodeWriter } from './layout/code-writer.ts'
 import { type Doc, group, ifBroken, indent, join, line, print } from './layout/doc.ts'
 import { quote } from './layout/typescript.ts'
-import { declaredIn } from './declared.ts'
+import { declaredIn, type Part } from './declared.ts'
 import { FreeNames, pascal } from './names.ts'
 import { type RuntimeSymbol, runtimeSymbols } from './runtime-symbols.ts'
-
-/** The files of one document's output, by the name that others import them under. */
-export type Part =
-  'types' | 'validators' | 'handlers' | 'routes' | 'errors' | 'client' | 'filters' | 'permissions' | 'area'
 
 /** A name that another module exports, and what it is called here. */
 export interface Import {

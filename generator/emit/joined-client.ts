@@ -1,5 +1,4 @@
 import type { EmitOptions } from '../options.ts'
-import type { Outline } from '../model/types.ts'
 import { runtimeModule } from './file.ts'
 import { inSentence } from './layout/comment.ts'
 import { quote } from './layout/typescript.ts'
@@ -7,6 +6,7 @@ import { clientName } from './names.ts'
 import { runtimeSymbols } from './runtime-symbols.ts'
 import { render } from './templates.ts'
 import type { JoinedClient } from './views/joined-client.ts'
+import type { Outline } from '../document-outline.ts'
 
 /** Where the joined client stands in the output root. */
 export const joinedClientFile = 'client.ts'

@@ -1,7 +1,7 @@
-import type { Outline } from '../model/types.ts'
 import type { EmitOptions } from '../options.ts'
 import { quote } from './layout/typescript.ts'
 import { render } from './templates.ts'
+import type { Outline } from '../document-outline.ts'
 
 /** Where the bits stand in the output root. */
 export const permissionBitsFile = 'permission-bits.ts'

@@ -12,9 +12,10 @@ import { operationsFrom } from './operation.ts'
 import { type Registered, Registry } from './registry.ts'
 import { childrenSchema, schemaOf } from './schema.ts'
 import { resourceOf } from './traits.ts'
-import type { Document, Model, NamedSchema, Operation, Outline, Schema } from './types.ts'
+import type { Document, Model, NamedSchema, Operation, Schema } from './types.ts'
 import { alwaysAnswered, answeredBy, reachedBy, traitsOf, type Unviewed, viewsOf } from './views.ts'
 import { targetsOf } from './walk.ts'
+import type { Outline } from '../document-outline.ts'
 
 /**
  * Builds the model of loaded and checked documents. It adds the faults that only the whole model shows to

@@ -1,7 +1,8 @@
 import { type DiagnosticList, messages } from '../diagnostics.ts'
-import type { Operation, Reaches, Schema } from './types.ts'
+import type { Operation, Schema } from './types.ts'
 import type { Unviewed } from './views.ts'
 import { partsOf } from './walk.ts'
+import type { Reaches } from '../document-outline.ts'
 
 /**
  * Turns the schema of a multipart form into its generated shape: a text member of the format `binary` becomes a file. A

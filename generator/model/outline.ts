@@ -1,6 +1,7 @@
-import type { Document, Model, Outline, Reaches } from './types.ts'
+import type { Document, Model } from './types.ts'
 import { alwaysAnswered, answeredBy, reachedBy } from './views.ts'
 import { formSchemas } from './form-schemas.ts'
+import type { Reaches, Outline } from '../document-outline.ts'
 
 /** Builds the outline of a document: the facts that the other documents and the joined files need. */
 export function outlineOf(document: Document, model: Model): Outline {

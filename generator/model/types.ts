@@ -1,15 +1,4 @@
-/**
- * The intermediate representation: the emitters read a document only through these types. `build` creates it once; it
- * is read-only and free of OpenAPI's own shapes. Every list keeps the order of the document.
- */
-
-/** A place in a source file; lines and columns count from 1. */
-export interface Position {
-  /** The path relative to the working directory, with `/`. */
-  readonly file: string
-  readonly line: number
-  readonly column: number
-}
+import type { Position } from '../position.ts'
 
 /** A JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json }
@@ -22,33 +11,6 @@ export interface Model {
    * output of all, and they must be built together.
    */
   readonly isInterwoven: boolean
-}
-
-/** The facts of a document that the rest of a run needs without building the document again. Plain data. */
-export interface Outline {
-  readonly name: string
-  readonly title: string
-  /** The number of operations. */
-  readonly operations: number
-  /** The permission keys, sorted. */
-  readonly permissions: readonly string[]
-  /** The reasons of `x-errors` with their codes. */
-  readonly reasons: readonly (readonly [reason: string, code: number])[]
-  /** The reasons in `x-raises` that other documents declare. */
-  readonly raises: readonly string[]
-  readonly reaches: Reaches
-}
-
-/** The ids of the schemas in other documents that a document reaches, by use; each list is sorted. */
-export interface Reaches {
-  /** The schemas in requests. */
-  readonly input: readonly string[]
-  /** The schemas in the bodies of updates. */
-  readonly update: readonly string[]
-  /** The schemas whose output view the document needs. */
-  readonly answered: readonly string[]
-  /** The schemas used as multipart forms, or as files in them. */
-  readonly forms: readonly string[]
 }
 
 /** An entry document and its output folder. */

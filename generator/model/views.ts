@@ -1,6 +1,7 @@
 import type { Names } from './names.ts'
-import type { Operation, Reaches, Schema, View } from './types.ts'
+import type { Operation, Schema, View } from './types.ts'
 import { type PartKind, partsOf } from './walk.ts'
+import type { Reaches } from '../document-outline.ts'
 
 /** A named schema before its views are known. */
 export interface Unviewed {

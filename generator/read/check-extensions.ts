@@ -1,9 +1,9 @@
 import { messages } from '../diagnostics.ts'
-import type { Outline } from '../model/types.ts'
 import type { Checking } from './checking.ts'
 import { elements, member, members, numeric, positionOf, text, whole } from './located.ts'
 import { nearest } from './suggest.ts'
 import type { Loaded, Located, SourceFile } from './types.ts'
+import type { Outline } from '../document-outline.ts'
 
 /** The permitted values of the platform's extensions (conventions §22). */
 const accessKinds: readonly string[] = ['permission', 'public', 'own', 'authenticated']

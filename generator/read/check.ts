@@ -4,10 +4,10 @@ import { checkEntry } from './check-entry.ts'
 import type { Checking } from './checking.ts'
 import { checkOperation, checkParameter } from './check-operation.ts'
 import { checkSchema } from './check-schema.ts'
-import type { Outline } from '../model/types.ts'
 import type { Kind } from './kinds.ts'
 import type { Loaded, Located } from './types.ts'
 import { walk } from './walk.ts'
+import type { Outline } from '../document-outline.ts'
 
 /** The further checks of each kind, beyond the shape of its members. */
 const checks: Readonly<Partial<Record<Kind, (at: Located, checking: Checking) => void>>> = {

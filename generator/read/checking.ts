@@ -1,6 +1,6 @@
 import type { DiagnosticList } from '../diagnostics.ts'
-import type { Outline } from '../model/types.ts'
 import type { Loaded } from './types.ts'
+import type { Outline } from '../document-outline.ts'
 
 /** The shared arguments of all checks. */
 export interface Checking {

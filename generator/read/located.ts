@@ -1,6 +1,6 @@
-import type { Position } from '../model/types.ts'
 import { into, isRecord, own } from './pointer.ts'
 import type { Located, SourceFile } from './types.ts'
+import type { Position } from '../position.ts'
 
 /** The root of a file as a place. */
 export const whole = (file: SourceFile): Located => ({ file, pointer: '', value: file.root })

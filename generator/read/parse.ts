@@ -1,8 +1,8 @@
 import SwaggerParser from '@apidevtools/swagger-parser'
 import { type Message, messages } from '../diagnostics.ts'
-import type { Position } from '../model/types.ts'
 import { syntaxFaults } from './places.ts'
 import { isRecord, type Members } from './pointer.ts'
+import type { Position } from '../position.ts'
 
 /** The result of a parse: plain data, or the faults of the text with their places. */
 export type Parsed =

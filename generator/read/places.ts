@@ -1,7 +1,7 @@
 import { isMap, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
-import type { Position } from '../model/types.ts'
 import { JsonPlaces } from './json-places.ts'
 import { segments } from './pointer.ts'
+import type { Position } from '../position.ts'
 
 interface Place {
   readonly line: number

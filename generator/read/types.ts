@@ -1,5 +1,5 @@
 import type { Message } from '../diagnostics.ts'
-import type { Position } from '../model/types.ts'
+import type { Position } from '../position.ts'
 
 /** A parsed file of a run: its plain data, and the positions of its parts on demand. */
 export interface SourceFile {

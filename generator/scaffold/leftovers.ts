@@ -1,7 +1,7 @@
 import { Node } from 'ts-morph'
 import type { Diagnostic } from '../diagnostics.ts'
-import type { Position } from '../model/types.ts'
 import type { Implementation } from './implementations.ts'
+import type { Position } from '../position.ts'
 
 /**
  * Reports handwritten methods whose operation is no longer in the documents. Such a method belongs to the previous

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../diagnostics.ts'
-import type { Position } from '../model/types.ts'
+import type { Position } from '../position.ts'
 
 /** The planned changes of a scaffold; it writes nothing by itself. */
 export interface Scaffolding {

@@ -1,4 +1,4 @@
-import type { Decisions, Visibility } from '../../domain/iam/decisions.ts'
+import type { Decisions, Visibility } from '../../domain/iam/interfaces/decisions.ts'
 import { platform, type Access, type Visible } from '../../domain/ports/access.ts'
 import type { Reader } from '../../domain/ports/store.ts'
 import type { Taxonomy } from '../../domain/ports/taxonomy.ts'

@@ -1,4 +1,4 @@
-import type { CalledResource } from '../../domain/iam/decisions.ts'
+import type { CalledResource } from '../../domain/iam/interfaces/decisions.ts'
 import type { PathParameters } from '../../runtime/doors.ts'
 import type { Route } from '../../runtime/route.ts'
 

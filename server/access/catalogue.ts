@@ -1,5 +1,5 @@
-import type { Catalogue } from '../../domain/iam/catalogue.ts'
-import { catalogueOf } from '../../domain/iam/catalogue-of.ts'
+import type { Catalogue } from '../../domain/iam/interfaces/catalogue.ts'
+import { catalogueOf } from '../../domain/iam/decisions/catalogue-of.ts'
 import { computePermissions } from '../../output/compute/permissions.ts'
 import { iamPermissions } from '../../output/iam/permissions.ts'
 import { networkPermissions } from '../../output/network/permissions.ts'

@@ -1,4 +1,4 @@
-import type { CalledResource, Circumstances, Decisions } from '../../domain/iam/decisions.ts'
+import type { CalledResource, Circumstances, Decisions } from '../../domain/iam/interfaces/decisions.ts'
 import { platform, type AccessScopes, type ScopeOf } from '../../domain/ports/access.ts'
 import type { Store } from '../../domain/ports/store.ts'
 import type { CallContext, Principal } from '../../runtime/context.ts'

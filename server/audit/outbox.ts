@@ -3,7 +3,7 @@ import type { Clock } from '../../domain/ports/clock.ts'
 import type { Collection } from '../../domain/ports/store.ts'
 import type { Taxonomy } from '../../domain/ports/taxonomy.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
-import { column } from '../operations/conditions.ts'
+import { column } from '../store/row-filters.ts'
 import type { Scope } from '../../domain/ports/scope.ts'
 
 /** An activity that waits to be numbered and chained; its members are named as the answered activity names them. */

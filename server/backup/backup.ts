@@ -22,7 +22,7 @@ import { sqliteCode, sqliteCodes } from '../store/sqlite/errors.ts'
 import { checkStoreFile, explained, systemCode } from '../store/sqlite/store-file.ts'
 import { enterDataFolder } from './folder-hold.ts'
 import { digestTables } from './digest.ts'
-import { renameDurably, syncFile, syncFolder } from './durable-files.ts'
+import { renameDurably, syncFile, syncFolder } from '../durable-files.ts'
 import { damagesOf } from './examine.ts'
 import { backupFormat, rowsIn, schemaOf, writeManifest, type Manifest } from './manifest.ts'
 

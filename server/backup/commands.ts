@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { ownPackage } from '../../generator/cli/package-root.ts'
+import { ownPackage } from '../../generator/own-package.ts'
 import type { AreaModule } from '../area.ts'
 import { readHostConfig } from '../config.ts'
 import { placeName } from '../platform-store.ts'

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { lockName } from '../data-folder.ts'
 import { isBusy } from '../store/sqlite/errors.ts'
 import { explained, remakeAdvice } from '../store/sqlite/store-file.ts'
-import { pendingRestore, settleRestore } from './pending-restore.ts'
+import { pendingRestore, settleRestore } from '../pending-restore.ts'
 
 /** Keeps others from replacing, or from using, a data folder; gone with the process at the latest. */
 export interface FolderHold {

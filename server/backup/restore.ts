@@ -9,10 +9,10 @@ import { owners } from '../operations/owners.ts'
 import { storeCollections, storeFile } from '../platform-store.ts'
 import { openSqliteSnapshot } from '../store/sqlite/snapshot.ts'
 import { claimDataFolder } from './folder-hold.ts'
-import { syncFile } from './durable-files.ts'
+import { syncFile } from '../durable-files.ts'
 import { checkIsAlone, examineBackup } from './examine.ts'
 import { manifestTable, rowsIn, type Manifest } from './manifest.ts'
-import { commitRestore, discard, settleRestore, stagedStore } from './pending-restore.ts'
+import { commitRestore, discard, settleRestore, stagedStore } from '../pending-restore.ts'
 
 /** What is to be restored, and where to. */
 export interface RestoreRequest {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { AreaModule } from '../area.ts'
-import { pendingRestore, restoredStore } from '../backup/pending-restore.ts'
+import { pendingRestore, restoredStore } from '../pending-restore.ts'
 import { checkDataFolder } from '../data-folder.ts'
 import { openStoreSnapshot, placeName, storeFile, type StorePlace } from '../platform-store.ts'
 import { NewerStore } from '../store/format.ts'

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { pendingRestore, restoredStore, stagedStore } from '../backup/pending-restore.ts'
+import { pendingRestore, restoredStore, stagedStore } from '../pending-restore.ts'
 import { lockName } from '../data-folder.ts'
 import type { AreaFinding } from './inspect-store.ts'
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/ports/clock.ts'
 import type { Store } from '../../domain/ports/store.ts'
 import { works, type Work } from '../operations/work.ts'
-import { within } from './within.ts'
+import { within } from './time-limit.ts'
 
 /** A store that takes longer to count does not answer. */
 const patienceMs = 2000

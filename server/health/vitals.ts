@@ -1,5 +1,5 @@
 import type { StoreMeter } from './store-meter.ts'
-import { within } from './within.ts'
+import { within } from './time-limit.ts'
 
 /** How a server is. `degraded`: it answers, though not everything. */
 export interface Readiness {

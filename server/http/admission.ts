@@ -4,7 +4,7 @@ import { errorAnswer } from '../../runtime/status.ts'
 import type { Dispatch, WireAnswer, WireRequest } from '../../runtime/wire.ts'
 import type { RequestRules } from './connections.ts'
 import { identified, type RefusalParts } from './refusals.ts'
-import { outsideWork } from './unhurried-request.ts'
+import { outsideWork } from './body-waits.ts'
 
 /** What is answered whatever the load: it tells how the server is. */
 const healthPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])

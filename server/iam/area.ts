@@ -1,11 +1,11 @@
 import { iamScopes } from '../../domain/iam/access-scopes.ts'
 import { iamCollections, iamHandlers, iamProcedures, resolveIam, startIam } from '../../domain/iam/area.ts'
-import type { IamParts } from '../../domain/iam/parts.ts'
+import type { IamParts } from '../../domain/iam/interfaces/iam-parts.ts'
 import { accessHooks } from '../../domain/iam/tree-changes.ts'
 import { iamArea as generated, type IamArea } from '../../output/iam/area.ts'
 import { catalogue } from '../access/catalogue.ts'
 import { area, type AreaModule, type AreaParts } from '../area.ts'
-import type { IamServices } from './services.ts'
+import type { IamServices } from '../access/iam-services.ts'
 import { iamSettings } from './settings.ts'
 
 /** Who may do what: principals, roles, bindings, policies and tokens. Mounted where `openIam` guards the platform. */

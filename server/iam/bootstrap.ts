@@ -1,4 +1,4 @@
-import { breakGlass } from '../../domain/iam/break-glass.ts'
+import { breakGlass } from '../../domain/iam/users/break-glass.ts'
 import { ApiError } from '../../runtime/errors.ts'
 import { quoted } from '../../runtime/refusal.ts'
 import type { AreaModule } from '../area.ts'

@@ -7,7 +7,7 @@ import type { HostParts } from './host.ts'
 
 const configHelp = 'settings in JSON (default: ninefold.json, when there is one)'
 
-type AccountKeys = typeof import('../../domain/iam/account-keys.ts')
+type AccountKeys = typeof import('../../domain/iam/service-accounts/account-keys.ts')
 
 /** `ninefold iam`: what only whoever has the machine may do, as the system principal, also while servers run. */
 export const iamCommand = (): Command =>
@@ -112,7 +112,7 @@ async function run<R>(
   const [{ areas }, { asHost }, area] = await Promise.all([
     import('../areas.ts'),
     import('./host.ts'),
-    import('../../domain/iam/account-keys.ts'),
+    import('../../domain/iam/service-accounts/account-keys.ts'),
   ])
   const place = readHostConfig({ file: config, environment: process.env }, declaredSettings(areas))
   return asHost(place, areas, parts => command(parts, area)).catch((error: unknown) => {

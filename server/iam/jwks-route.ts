@@ -1,4 +1,4 @@
-import type { SigningKeys } from '../../domain/iam/signing-keys.ts'
+import type { SigningKeys } from '../../domain/iam/sessions/signing-keys.ts'
 import { bind } from '../../runtime/bind.ts'
 import type { BoundRoute, Reply, Route } from '../../runtime/route.ts'
 import type { ErrorDomain } from '../../runtime/errors.ts'

@@ -1,5 +1,5 @@
-import { servers } from '../../domain/iam/feed-store.ts'
-import { leaseMs, type LeasePlace } from '../../domain/iam/leases.ts'
+import { servers } from '../../domain/iam/collections/feed-store.ts'
+import { leaseMs, type LeasePlace } from '../../domain/iam/feed/leases.ts'
 import type { ServerStore } from '../store/server-store.ts'
 
 /** Milliseconds by the clock of the machine that nobody can set, the same in all of its processes; from its start on. */

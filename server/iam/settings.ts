@@ -1,4 +1,4 @@
-import { defaultThrottleLimits, type ThrottleLimits } from '../../domain/iam/throttle-rules.ts'
+import { defaultThrottleLimits, type ThrottleLimits } from '../../domain/iam/sign-in/throttle-rules.ts'
 import type { SettingDeclarations } from '../settings/declarations.ts'
 import { integer } from '../settings/scalars.ts'
 import { settingsOf, type SettingsSource } from '../settings/values.ts'

@@ -1,6 +1,6 @@
 import type { AreaTypes } from '../../runtime/route.ts'
-import type { Feed } from '../../domain/iam/feed.ts'
-import { requireDecided } from '../../domain/iam/mutate.ts'
+import type { Feed } from '../../domain/iam/interfaces/feed.ts'
+import { requireDecided } from '../../domain/iam/feed/iam-mutation.ts'
 import type { Operations } from '../../domain/ports/operations.ts'
 
 /**

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { claimWork, dueWork } from './claim.ts'
 import { LeaseLost } from './owners.ts'
 import { Stopping, WorkRun, type RunParts } from './run.ts'
-import { Tending } from './tending.ts'
+import { Tending } from './work-recovery.ts'
 import type { QueueListener } from './work-queue.ts'
 import type { Work } from './work.ts'
 

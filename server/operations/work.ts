@@ -1,6 +1,6 @@
 import type { WorkFacts } from '../../domain/ports/procedures.ts'
 import type { Collection } from '../../domain/ports/store.ts'
-import { column } from './conditions.ts'
+import { column } from '../store/row-filters.ts'
 import type { Scope } from '../../domain/ports/scope.ts'
 
 /** A piece of durable work that has not ended (conventions §15); its row goes with its end. */

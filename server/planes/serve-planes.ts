@@ -5,7 +5,7 @@ import type { BoundRoute } from '../../runtime/route.ts'
 import type { Dispatch } from '../../runtime/wire.ts'
 import type { Admission } from '../http/admission.ts'
 import type { RulesOf } from '../http/app.ts'
-import { outside } from '../outside.ts'
+import { outside } from '../platform-domain.ts'
 import { isBelow, type AreaPlane } from './data-plane.ts'
 
 /** What planes are served with, as all calls of the platform are. */

@@ -1,7 +1,7 @@
 import type { Derived, Narrowing, NoneOf, Where } from '../../domain/ports/store.ts'
 import type { ListQuery } from '../../runtime/pagination.ts'
 import { encode, ownColumns, textColumn } from './columns.ts'
-import { derivedName, derivedTable, type DerivedTable } from './derived.ts'
+import { derivedName, derivedTable, type DerivedTable } from './derived-fields.ts'
 import type { SqlValue } from './connection.ts'
 import { compileFilter } from './filter-sql.ts'
 import { all, any, equals, segmentsAfter, type Segment } from './keyset.ts'

@@ -1,7 +1,7 @@
 import type { Path } from '../../domain/ports/path.ts'
 import { Conflict, type Collection, type Stored, type Transaction } from '../../domain/ports/store.ts'
 import { isRecord, own } from '../../runtime/validation.ts'
-import { HeldRows, type Hold } from './held-rows.ts'
+import { HeldRows, type Hold } from './transaction-cache.ts'
 import type { Layout } from './layout.ts'
 import { ScopedReader } from './scoped-reader.ts'
 import { storedOf, StoredText } from './stored-text.ts'

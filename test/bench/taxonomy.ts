@@ -1,5 +1,5 @@
 import { taxonomyFunctions } from '../../domain/taxonomy/functions.ts'
-import { trees } from '../../domain/taxonomy/nodes.ts'
+import { trees } from '../../domain/taxonomy/tree/nodes.ts'
 import { workspacesList } from '../../output/taxonomy/filters.ts'
 import type { ListContext } from '../../runtime/context.ts'
 import { checkFilter } from '../../runtime/filter/check.ts'

@@ -1,6 +1,6 @@
 import { format } from 'prettier'
 import { describe, expect, test } from 'vitest'
-import { runtimeSources } from '../../generator/cli/package-root.ts'
+import { runtimeSources } from '../../generator/own-package.ts'
 import { importEndings } from '../../generator/options.ts'
 import { copyRuntime, servingModules } from '../../generator/runtime-copy.ts'
 

@@ -1,10 +1,10 @@
 import type { Finding } from '../../ports/inspection.ts'
 import type { Reader } from '../../ports/store.ts'
-import { locate } from '../locate.ts'
-import { overrideAt, quotaOverrides, type StoredOverride } from '../quota-overrides-store.ts'
-import { isBuiltIn } from '../quotas-built-in.ts'
-import { scopeOf } from '../scopes.ts'
-import { countsNodes } from '../usage.ts'
+import { locate } from '../tree/locate.ts'
+import { overrideAt, quotaOverrides, type StoredOverride } from '../quotas/quota-overrides-store.ts'
+import { isBuiltIn } from '../quotas/quotas-built-in.ts'
+import { scopeOf } from '../tree/scopes.ts'
+import { countsNodes } from '../quotas/usage.ts'
 import { finding } from './finding.ts'
 
 /** Whether overrides stand at nodes that their quotas can cap, one at each. */

@@ -1,8 +1,8 @@
 import type { Quota } from '../../../output/taxonomy/types.ts'
 import type { Finding } from '../../ports/inspection.ts'
 import type { Reader } from '../../ports/store.ts'
-import { builtInQuotas, fixedMembers, isBuiltIn, type BuiltInQuota } from '../quotas-built-in.ts'
-import { quotas } from '../quotas-store.ts'
+import { builtInQuotas, fixedMembers, isBuiltIn, type BuiltInQuota } from '../quotas/quotas-built-in.ts'
+import { quotas } from '../quotas/quotas-store.ts'
 import { finding } from './finding.ts'
 
 const type = 'taxonomy.quotas'

@@ -1,9 +1,9 @@
 import type { LifecycleState } from '../../../output/taxonomy/types.ts'
 import type { Finding } from '../../ports/inspection.ts'
 import type { Reader } from '../../ports/store.ts'
-import type { Kind, StoredNode } from '../kinds.ts'
-import { archivals, type Archival } from '../nodes.ts'
-import { active, archived, deleting, suspended } from '../states.ts'
+import type { Kind, StoredNode } from '../tree/kinds.ts'
+import { archivals, type Archival } from '../tree/nodes.ts'
+import { active, archived, deleting, suspended } from '../tree/states.ts'
 import { documentsOf } from './batches.ts'
 import { finding } from './finding.ts'
 

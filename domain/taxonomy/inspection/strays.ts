@@ -1,9 +1,9 @@
 import type { Finding } from '../../ports/inspection.ts'
 import type { Collection, Reader } from '../../ports/store.ts'
-import { groupKind, workspaceKind } from '../kinds.ts'
-import { archivals, groups, organisations, trees, workspaces } from '../nodes.ts'
-import { isBuiltIn } from '../quotas-built-in.ts'
-import { quotaTotals, quotaUsages } from '../usage.ts'
+import { groupKind, workspaceKind } from '../tree/kinds.ts'
+import { archivals, groups, organisations, trees, workspaces } from '../tree/nodes.ts'
+import { isBuiltIn } from '../quotas/quotas-built-in.ts'
+import { quotaTotals, quotaUsages } from '../quotas/usage.ts'
 import { batches, documentsOf } from './batches.ts'
 import { finding } from './finding.ts'
 

@@ -1,6 +1,6 @@
 import type { Finding } from '../../ports/inspection.ts'
 import type { Reader } from '../../ports/store.ts'
-import { quotaTotals, usageId } from '../usage.ts'
+import { quotaTotals, usageId } from '../quotas/usage.ts'
 import { finding } from './finding.ts'
 
 const type = 'taxonomy.quotaTotals'

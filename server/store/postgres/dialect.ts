@@ -1,7 +1,7 @@
 import type { FilterType } from '../../../runtime/filter/types.ts'
 import { encode, ownColumns, quoteName, type ColumnType } from '../columns.ts'
 import type { Dialect, Direction, UniqueSets } from '../dialect.ts'
-import { changedByNewer } from '../generation.ts'
+import { changedByNewer } from '../schema-generation.ts'
 import { violatedIndex } from './errors.ts'
 import { arrayType, collation, columnTypes, listColumns, presenceName } from './list-columns.ts'
 import { arrayLiteral, likePattern } from './text.ts'

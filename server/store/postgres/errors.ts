@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg'
-import { storeUnavailable } from '../attempts.ts'
+import { storeUnavailable } from '../retries.ts'
 
 /** SQLSTATEs that this store tells apart (postgresql.org/docs, appendix A). */
 export const sqlStates = {

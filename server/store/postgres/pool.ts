@@ -1,5 +1,5 @@
 import { Client, Pool, types, type ClientConfig, type PoolClient, type PoolConfig } from 'pg'
-import { UnderWay } from '../under-way.ts'
+import { UnderWay } from '../pending-work.ts'
 import { toldError } from './errors.ts'
 import { unescapeText } from './text.ts'
 

@@ -1,4 +1,4 @@
-import { inAttempts } from '../attempts.ts'
+import { inAttempts } from '../retries.ts'
 import type { Connection, Row, SqlValue } from '../connection.ts'
 import { isOfServer, isPassing } from './errors.ts'
 import type { ConnectionPool } from './pool.ts'

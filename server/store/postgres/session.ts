@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg'
-import { storeUnavailable } from '../attempts.ts'
+import { storeUnavailable } from '../retries.ts'
 import type { Connection, Row, SqlValue } from '../connection.ts'
 import { isOfServer, isPassing, toldError } from './errors.ts'
 import { query, type Prepared } from './statements.ts'

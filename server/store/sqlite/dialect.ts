@@ -1,5 +1,5 @@
 import type { Dialect, Direction, UniqueSets } from '../dialect.ts'
-import { changedByNewer } from '../generation.ts'
+import { changedByNewer } from '../schema-generation.ts'
 import { sqliteCode, sqliteCodes } from './errors.ts'
 import { elementCondition, entryCondition, presentMember } from './filter-json.ts'
 import { sqlFunctions } from './functions.ts'

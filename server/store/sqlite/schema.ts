@@ -1,5 +1,5 @@
 import { addFormat, checkFormat, formatIn, selectFormat } from '../format.ts'
-import { addGeneration, generationIn, selectGeneration } from '../generation.ts'
+import { addGeneration, generationIn, selectGeneration } from '../schema-generation.ts'
 import type { Layout } from '../layout.ts'
 import type { SqliteConnection } from './connection.ts'
 import { migrate } from './migrations.ts'

@@ -1,4 +1,4 @@
-import { UnderWay } from '../under-way.ts'
+import { UnderWay } from '../pending-work.ts'
 import { SqliteConnection } from './connection.ts'
 
 /** Connections that wait for the next snapshot; opening one anew takes less than a millisecond. */

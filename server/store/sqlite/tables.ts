@@ -1,7 +1,7 @@
 import { ownColumns, quoteName, type WrittenColumn } from '../columns.ts'
 import type { Index } from '../indexes.ts'
 import { checkKnown, undeclared, type Layout } from '../layout.ts'
-import { RepeatedValues, selectRepeated } from '../repeated.ts'
+import { RepeatedValues, selectRepeated } from '../unique-conflicts.ts'
 import type { SqliteConnection } from './connection.ts'
 import { sqliteCode, sqliteCodes } from './errors.ts'
 

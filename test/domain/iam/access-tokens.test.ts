@@ -1,9 +1,9 @@
 import { createHmac, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { SigningKeys } from '../../../domain/iam/signing-keys.ts'
-import { AccessTokens } from '../../../domain/iam/access-tokens.ts'
-import { signingKeys } from '../../../domain/iam/signing-keys-store.ts'
+import { SigningKeys } from '../../../domain/iam/sessions/signing-keys.ts'
+import { AccessTokens } from '../../../domain/iam/sessions/access-tokens.ts'
+import { signingKeys } from '../../../domain/iam/collections/signing-keys-store.ts'
 import { addUser, baseUrl, reasonOf, tokenPlatform, type TokenPlatform } from './token-platform.ts'
 
 const password = 'correct horse battery'

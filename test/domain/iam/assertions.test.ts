@@ -2,19 +2,19 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { SignJWT } from 'jose'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { accountKeys, spentAssertions } from '../../../domain/iam/account-keys-store.ts'
+import { accountKeys, spentAssertions } from '../../../domain/iam/collections/account-keys-store.ts'
 import {
   addAccountKey,
   createServiceAccount,
   removeAccountKey,
   type AddedKey,
-} from '../../../domain/iam/account-keys.ts'
-import { checkAssertion } from '../../../domain/iam/assertions.ts'
-import { serviceAccounts } from '../../../domain/iam/service-accounts-store.ts'
-import { tokens } from '../../../domain/iam/tokens-store.ts'
+} from '../../../domain/iam/service-accounts/account-keys.ts'
+import { checkAssertion } from '../../../domain/iam/sessions/assertions.ts'
+import { serviceAccounts } from '../../../domain/iam/collections/service-accounts-store.ts'
+import { tokens } from '../../../domain/iam/collections/tokens-store.ts'
 import { platformWorkspaceId, systemPrincipalId } from '../../../domain/ports/reserved.ts'
 import type { NodeState } from '../../../domain/ports/taxonomy.ts'
-import { workspaces } from '../../../domain/taxonomy/nodes.ts'
+import { workspaces } from '../../../domain/taxonomy/tree/nodes.ts'
 import { testPlace } from '../../server/store/harness.ts'
 import { addAccount, baseUrl, callContext, reasonOf, tokenPlatform, type TokenPlatform } from './token-platform.ts'
 import { valueOf } from '../outcomes.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { endTokensOf } from '../../../domain/iam/end-token.ts'
-import { signingKeys } from '../../../domain/iam/signing-keys-store.ts'
+import { endTokensOf } from '../../../domain/iam/sessions/end-token.ts'
+import { signingKeys } from '../../../domain/iam/collections/signing-keys-store.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import { addUser, reasonOf, sessionTokens, tokenPlatform, type TokenPlatform } from './token-platform.ts'
 

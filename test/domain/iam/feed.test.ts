@@ -1,9 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { bindings } from '../../../domain/iam/bindings-store.ts'
-import { changes, feedCollections, readRevision, revisions, servers } from '../../../domain/iam/feed-store.ts'
-import type { ChangeKind, FeedListener } from '../../../domain/iam/feed.ts'
-import { LiveFeed, type FeedParts } from '../../../domain/iam/live-feed.ts'
+import { bindings } from '../../../domain/iam/collections/bindings-store.ts'
+import {
+  changes,
+  feedCollections,
+  readRevision,
+  revisions,
+  servers,
+} from '../../../domain/iam/collections/feed-store.ts'
+import type { ChangeKind, FeedListener } from '../../../domain/iam/interfaces/feed.ts'
+import { LiveFeed, type FeedParts } from '../../../domain/iam/feed/live-feed.ts'
 import type { Collection, Transaction } from '../../../domain/ports/store.ts'
 import { createClock } from '../../../server/clock.ts'
 import type { ServerStore } from '../../../server/store/server-store.ts'

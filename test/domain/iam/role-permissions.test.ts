@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { PermissionSet } from '../../../domain/iam/permission-set.ts'
-import { grantedBy } from '../../../domain/iam/role-permissions.ts'
+import type { PermissionSet } from '../../../domain/iam/decisions/permission-set.ts'
+import { grantedBy } from '../../../domain/iam/grants/role-permissions.ts'
 import type { Stored } from '../../../domain/ports/store.ts'
 import type { Role } from '../../../output/iam/types.ts'
 import { JsonText } from '../../../runtime/json.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { rolePermissions, roles } from '../../../domain/iam/roles-store.ts'
-import { organisations } from '../../../domain/taxonomy/nodes.ts'
+import { rolePermissions, roles } from '../../../domain/iam/collections/roles-store.ts'
+import { organisations } from '../../../domain/taxonomy/tree/nodes.ts'
 import { rolePermissionsList, rolesList } from '../../../output/iam/filters.ts'
 import type { Role, RoleGiven } from '../../../output/iam/types.ts'
 import { allOf, platformScope, policyOf, refused, statementOf, world, type World } from './administration.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { policies } from '../../../domain/iam/policies-store.ts'
+import { policies } from '../../../domain/iam/collections/policies-store.ts'
 import { scopeAccessList, principalPermissionsList } from '../../../output/iam/filters.ts'
 import { allOf, heldBy, listing, policyOf, refused, statementOf, world, type World } from './administration.ts'
 import { outcomeOf, valueOf } from '../outcomes.ts'

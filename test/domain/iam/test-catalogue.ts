@@ -1,4 +1,4 @@
-import { catalogueOf } from '../../../domain/iam/catalogue-of.ts'
+import { catalogueOf } from '../../../domain/iam/decisions/catalogue-of.ts'
 import { permissionBits } from '../../../output/permission-bits.ts'
 import { areaPermissions } from '../../../server/access/catalogue.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { rememberedKeys } from '../../../server/operations/idempotency.ts'
-import { spentRefreshTokens, tokens } from '../../../domain/iam/tokens-store.ts'
+import { spentRefreshTokens, tokens } from '../../../domain/iam/collections/tokens-store.ts'
 import { platformWorkspaceId, systemOrganisationId, systemPrincipalId } from '../../../domain/ports/reserved.ts'
 import type { IamOperation, TokenRevocationInput } from '../../../output/iam/types.ts'
 import type { CallContext, ListContext, Principal } from '../../../runtime/context.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Decision, Decisions } from '../../../domain/iam/decisions.ts'
-import { ScopeAccess } from '../../../domain/iam/scope-access.ts'
-import { Turns } from '../../../domain/iam/turns.ts'
+import type { Decision, Decisions } from '../../../domain/iam/interfaces/decisions.ts'
+import { ScopeAccess } from '../../../domain/iam/grants/scope-access.ts'
+import { Turns } from '../../../domain/iam/decisions/event-loop-turns.ts'
 import { world } from './administration.ts'
 import { valueOf } from '../outcomes.ts'
 

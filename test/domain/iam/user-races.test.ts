@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { credentialTokens } from '../../../domain/iam/credential-tokens-store.ts'
-import { users } from '../../../domain/iam/users-store.ts'
+import { credentialTokens } from '../../../domain/iam/collections/credential-tokens-store.ts'
+import { users } from '../../../domain/iam/collections/users-store.ts'
 import { preparedPlace, storeAt } from '../../server/store/harness.ts'
 import {
   goodPassword,

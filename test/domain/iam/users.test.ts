@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { credentialTokens } from '../../../domain/iam/credential-tokens-store.ts'
-import { passwords, users } from '../../../domain/iam/users-store.ts'
+import { credentialTokens } from '../../../domain/iam/collections/credential-tokens-store.ts'
+import { passwords, users } from '../../../domain/iam/collections/users-store.ts'
 import type { InvitationInput } from '../../../output/iam/types.ts'
 import { ApiError } from '../../../runtime/errors.ts'
 import { testStore } from '../../server/store/harness.ts'

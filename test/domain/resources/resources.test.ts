@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { bookKind, books, library, shelfKind, shelves, type Book, type Library, type Shelf } from './library.ts'
-import { idOf } from '../../../domain/resources/found.ts'
+import { idOf } from '../../../domain/resources/find-rows.ts'
 import { refusalOf } from '../../../domain/resources/refusal.ts'
 import { referencesTo } from '../../../domain/resources/references.ts'
 import { callContext } from '../../call-context.ts'

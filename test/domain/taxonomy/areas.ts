@@ -1,4 +1,4 @@
-import type { FollowTimes } from '../../../domain/taxonomy/reconcile.ts'
+import type { FollowTimes } from '../../../domain/taxonomy/cascade/reconcile.ts'
 import type { AreaModule } from '../../../server/area.ts'
 import { taxonomyArea } from '../../../server/areas.ts'
 import { depotArea, type DepotControl } from './depot.ts'

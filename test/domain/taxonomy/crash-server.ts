@@ -11,7 +11,7 @@ const place: StorePlace = JSON.parse(placeText)
 const [{ serve }, { taxonomyArea }, { followTimes }, { depotArea }, { testAccess }] = await Promise.all([
   import('../../../server/serve.ts'),
   import('../../../server/areas.ts'),
-  import('../../../domain/taxonomy/reconcile.ts'),
+  import('../../../domain/taxonomy/cascade/reconcile.ts'),
   import('./depot.ts'),
   import('../../server/access/test-access.ts'),
 ])

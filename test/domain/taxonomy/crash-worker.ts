@@ -1,6 +1,6 @@
 import { enableCompileCache } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FollowTimes } from '../../../domain/taxonomy/reconcile.ts'
+import type { FollowTimes } from '../../../domain/taxonomy/cascade/reconcile.ts'
 import type { Store, Transaction } from '../../../domain/ports/store.ts'
 import type { StorePlace } from '../../../server/platform-store.ts'
 import type { Cast } from './crash-story.ts'

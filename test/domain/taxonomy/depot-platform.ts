@@ -1,6 +1,6 @@
 import type { Reader } from '../../../domain/ports/store.ts'
 import { taxonomyCollections } from '../../../domain/taxonomy/area.ts'
-import type { FollowTimes } from '../../../domain/taxonomy/reconcile.ts'
+import type { FollowTimes } from '../../../domain/taxonomy/cascade/reconcile.ts'
 import { TaxonomyClient } from '../../../output/taxonomy/client.ts'
 import { fetchHost } from '../../../runtime/hosts/fetch.ts'
 import { createTransport, type Transport } from '../../../runtime/transport.ts'

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { followings } from '../../../domain/taxonomy/following.ts'
+import { followings } from '../../../domain/taxonomy/cascade/following.ts'
 import { ApiError } from '../../../runtime/errors.ts'
 import { works } from '../../../server/operations/work.ts'
 import { runSql } from '../../server/store/left-place.ts'

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { ApiError } from '../../../runtime/errors.ts'
-import { followings } from '../../../domain/taxonomy/following.ts'
+import { followings } from '../../../domain/taxonomy/cascade/following.ts'
 import { Nodes, state, type Node } from './nodes-by-kind.ts'
 import { testPlatform, TreeMaker } from './platform.ts'
 import { scriptedPlatform, within } from './scripted-platform.ts'

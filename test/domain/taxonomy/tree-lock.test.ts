@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { insertOrganisation, newOrganisation } from '../../../domain/taxonomy/organisations.ts'
-import { organisations, trees } from '../../../domain/taxonomy/nodes.ts'
-import { holdTree, shareTree } from '../../../domain/taxonomy/tree-lock.ts'
+import { organisations, trees } from '../../../domain/taxonomy/tree/nodes.ts'
+import { holdTree, shareTree } from '../../../domain/taxonomy/tree/tree-lock.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import { storeAt, testPlace } from '../../server/store/harness.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Decision, Decisions, Question } from '../../../domain/iam/decisions.ts'
+import type { Decision, Decisions, Question } from '../../../domain/iam/interfaces/decisions.ts'
 import type { Store } from '../../../domain/ports/store.ts'
 import type { CallContext } from '../../../runtime/context.ts'
 import { iamDoors } from '../../../server/access/doors.ts'

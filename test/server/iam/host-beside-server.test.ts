@@ -2,7 +2,11 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { SignJWT } from 'jose'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { addAccountKey, createServiceAccount, removeAccountKey } from '../../../domain/iam/account-keys.ts'
+import {
+  addAccountKey,
+  createServiceAccount,
+  removeAccountKey,
+} from '../../../domain/iam/service-accounts/account-keys.ts'
 import { platformWorkspaceId } from '../../../domain/ports/reserved.ts'
 import { areas } from '../../../server/areas.ts'
 import { readConfig } from '../../../server/config.ts'

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { changes, feedCollections } from '../../../domain/iam/feed-store.ts'
+import { changes, feedCollections } from '../../../domain/iam/collections/feed-store.ts'
 import { openBeside } from '../store/left-place.ts'
 import { addMember, addTenant, guardedPlatform, roleAt, type GuardedPlatform } from './guarded-platform.ts'
 

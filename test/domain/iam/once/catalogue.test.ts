@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { catalogueOf } from '../../../../domain/iam/catalogue-of.ts'
+import { catalogueOf } from '../../../../domain/iam/decisions/catalogue-of.ts'
 import { permissionBits } from '../../../../output/permission-bits.ts'
 import { catalogue } from '../../../../server/access/catalogue.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { StoredUser } from '../../../../domain/iam/users-store.ts'
-import { users } from '../../../../domain/iam/users-store.ts'
+import type { StoredUser } from '../../../../domain/iam/collections/users-store.ts'
+import { users } from '../../../../domain/iam/collections/users-store.ts'
 import type { InvitationGrantGiven } from '../../../../output/iam/types.ts'
 import { heldBy, platformScope, refused, world, type World } from '../administration.ts'
 import { outcomeOf, valueOf } from '../../outcomes.ts'

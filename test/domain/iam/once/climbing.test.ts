@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { grantRole } from '../../../../domain/iam/grants.ts'
+import { grantRole } from '../../../../domain/iam/grants/grants.ts'
 import { hourly, heldBy, platformScope, policyOf, refused, statementOf, world } from '../administration.ts'
 import { outcomeOf, valueOf } from '../../outcomes.ts'
 import type { Scope } from '../../../../domain/ports/scope.ts'

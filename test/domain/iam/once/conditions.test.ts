@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
 import { describe, expect, test } from 'vitest'
-import { conditionFields } from '../../../../domain/iam/condition-fields.ts'
-import { checkCondition, storedCondition } from '../../../../domain/iam/conditions.ts'
+import { conditionFields } from '../../../../domain/iam/conditions/condition-fields.ts'
+import { checkCondition, storedCondition } from '../../../../domain/iam/conditions/conditions.ts'
 import { FilterSchemaRecords } from '../../../../domain/resources/filter-schemas.ts'
 import { iamFilters } from '../../../../output/iam/filters.ts'
 import { ApiError } from '../../../../runtime/errors.ts'
 import { checkFilter } from '../../../../runtime/filter/check.ts'
 import { matches } from '../../../../runtime/filter/evaluate.ts'
-import type { Attributes, Verdict } from '../../../../domain/iam/condition.ts'
+import type { Attributes, Verdict } from '../../../../domain/iam/conditions/condition.ts'
 
 const known: Attributes = {
   request: {

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { accessEntry, effectivePermissions, type Holding } from '../../../../domain/iam/effective.ts'
-import { statementsOf } from '../../../../domain/iam/statements.ts'
+import {
+  accessEntry,
+  effectivePermissions,
+  type Holding,
+} from '../../../../domain/iam/decisions/effective-permissions.ts'
+import { statementsOf } from '../../../../domain/iam/decisions/policy-statements.ts'
 import type { Binding, Policy, PolicyStatement } from '../../../../output/iam/types.ts'
 import { catalogue } from '../../../../server/access/catalogue.ts'
 import { ids, platformScope, start, statement } from '../world.ts'

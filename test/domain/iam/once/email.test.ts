@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { normalEmail } from '../../../../domain/iam/email.ts'
-import { checkProfile } from '../../../../domain/iam/profile-fields.ts'
+import { normalEmail } from '../../../../domain/iam/values/email.ts'
+import { checkProfile } from '../../../../domain/iam/users/profile-fields.ts'
 import { isEmail } from '../../../../runtime/formats.ts'
 import { reasonOf } from '../token-platform.ts'
 

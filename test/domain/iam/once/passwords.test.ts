@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { HashingQueue } from '../../../../domain/iam/hashing-queue.ts'
-import { passwordsOf } from '../../../../domain/iam/passwords-of.ts'
-import { fits, formatHash, parseHash } from '../../../../domain/iam/phc.ts'
-import { passwords as passwordRows } from '../../../../domain/iam/users-store.ts'
+import { HashingQueue } from '../../../../domain/iam/credentials/hashing-queue.ts'
+import { passwordsOf } from '../../../../domain/iam/credentials/stored-passwords.ts'
+import { fits, formatHash, parseHash } from '../../../../domain/iam/credentials/password-hash-format.ts'
+import { passwords as passwordRows } from '../../../../domain/iam/collections/users-store.ts'
 import { testStore } from '../../../server/store/harness.ts'
 import { reasonOf } from '../users-platform.ts'
 

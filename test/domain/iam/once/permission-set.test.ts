@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type PermissionSet, permissionSet } from '../../../../domain/iam/permission-set.ts'
+import { type PermissionSet, permissionSet } from '../../../../domain/iam/decisions/permission-set.ts'
 import { catalogue } from '../../../../server/access/catalogue.ts'
 
 const keys = fc.uniqueArray(fc.constantFrom(...catalogue.permissions.map(({ id }) => id)))

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { Permissions } from '../../../../domain/iam/permissions.ts'
+import { Permissions } from '../../../../domain/iam/roles/permissions.ts'
 import { permissionsList } from '../../../../output/iam/filters.ts'
 import { checkPermission } from '../../../../output/iam/validators.ts'
 import { pageTokens } from '../../../../runtime/page-token.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { pictureOf, type PictureType } from '../../../../domain/iam/picture.ts'
+import { pictureOf, type PictureType } from '../../../../domain/iam/pictures/picture.ts'
 import {
   animationFrame,
   extended,

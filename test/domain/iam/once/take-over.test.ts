@@ -4,9 +4,9 @@ import {
   requireOtherAdministrator,
   requireTakeOver,
   type TakeOver,
-} from '../../../../domain/iam/escalation.ts'
-import { principals } from '../../../../domain/iam/principals-store.ts'
-import { users } from '../../../../domain/iam/users-store.ts'
+} from '../../../../domain/iam/grants/escalation.ts'
+import { principals } from '../../../../domain/iam/collections/principals-store.ts'
+import { users } from '../../../../domain/iam/collections/users-store.ts'
 import { hourly, platformScope, policyOf, statementOf, world, type World } from '../administration.ts'
 import { outcomeOf } from '../../outcomes.ts'
 

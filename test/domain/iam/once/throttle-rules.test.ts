@@ -8,7 +8,7 @@ import {
   withdrawn,
   type Failures,
   type ThrottleKind,
-} from '../../../../domain/iam/throttle-rules.ts'
+} from '../../../../domain/iam/sign-in/throttle-rules.ts'
 
 const start = Date.parse('2026-05-01T12:00:00Z')
 const minuteMs = 60_000

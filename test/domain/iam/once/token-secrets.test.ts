@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { expect, it } from 'vitest'
-import { addAccountKey } from '../../../../domain/iam/account-keys.ts'
-import { signingKeys } from '../../../../domain/iam/signing-keys-store.ts'
+import { addAccountKey } from '../../../../domain/iam/service-accounts/account-keys.ts'
+import { signingKeys } from '../../../../domain/iam/collections/signing-keys-store.ts'
 import {
   addAccount,
   addUser,

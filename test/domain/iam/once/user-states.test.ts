@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { principals } from '../../../../domain/iam/principals-store.ts'
+import { principals } from '../../../../domain/iam/collections/principals-store.ts'
 import type { PrincipalStatus } from '../../../../output/iam/types.ts'
 import { testStore } from '../../../server/store/harness.ts'
 import {

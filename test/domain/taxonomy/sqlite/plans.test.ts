@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { workspaces } from '../../../../domain/taxonomy/nodes.ts'
+import { workspaces } from '../../../../domain/taxonomy/tree/nodes.ts'
 import { workspacesList } from '../../../../output/taxonomy/filters.ts'
 import { checkFilter } from '../../../../runtime/filter/check.ts'
 import { checkOrder } from '../../../../runtime/ordering.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { bindings } from '../../../../domain/iam/bindings-store.ts'
+import { bindings } from '../../../../domain/iam/collections/bindings-store.ts'
 import { absentId } from '../../../server/iam/guarded-platform.ts'
 import { withBody, withPath, type Aim } from '../../aim.ts'
 import type { Fault, Recipe } from '../../recipe.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { roles } from '../../../../domain/iam/roles-store.ts'
+import { roles } from '../../../../domain/iam/collections/roles-store.ts'
 import { withBody, withPath, type Aim } from '../../aim.ts'
 import type { Fault, Recipe } from '../../recipe.ts'
 import type { World } from '../../world.ts'

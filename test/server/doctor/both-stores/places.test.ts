@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { trees } from '../../../../domain/taxonomy/nodes.ts'
+import { trees } from '../../../../domain/taxonomy/tree/nodes.ts'
 import { areas } from '../../../../server/areas.ts'
 import { doctor } from '../../../../server/doctor/doctor.ts'
 import { placeName } from '../../../../server/platform-store.ts'

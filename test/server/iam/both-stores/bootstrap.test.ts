@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { passwords } from '../../../../domain/iam/users-store.ts'
+import { passwords } from '../../../../domain/iam/collections/users-store.ts'
 import { Ninefold } from '../../../../output/client.ts'
 import { fetchHost } from '../../../../runtime/hosts/fetch.ts'
 import { createTransport } from '../../../../runtime/transport.ts'

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { addAccountKey } from '../../../../domain/iam/account-keys.ts'
+import { addAccountKey } from '../../../../domain/iam/service-accounts/account-keys.ts'
 import { iamCollections } from '../../../../domain/iam/area.ts'
 import { areas } from '../../../../server/areas.ts'
 import { asHost } from '../../../../server/iam/host.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { waitMs } from '../../../../domain/iam/settling.ts'
+import { waitMs } from '../../../../domain/iam/feed/settling.ts'
 import { startProxy, type Proxy } from '../../store/postgres/proxy.ts'
 import { testStoreUrl } from '../../store/harness.ts'
 import { answersUntil, askedAt } from '../asked.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { leaseMs } from '../../../../domain/iam/leases.ts'
-import { waitMs } from '../../../../domain/iam/settling.ts'
+import { leaseMs } from '../../../../domain/iam/feed/leases.ts'
+import { waitMs } from '../../../../domain/iam/feed/settling.ts'
 import type { Later } from '../../store/harness.ts'
 import { startProxy, type Proxy } from '../../store/postgres/proxy.ts'
 import { answersUntil, askedAt, permission } from '../asked.ts'

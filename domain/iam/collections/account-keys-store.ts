@@ -1,0 +1,32 @@
+import type { ServiceAccountKey } from '../../../output/iam/types.ts'
+import type { Collection } from '../../ports/store.ts'
+
+/** The public half of a key of a service account; the account itself lists it without what it is checked with. */
+export interface StoredAccountKey extends Readonly<Omit<ServiceAccountKey, 'key_id'>> {
+  /** The key id. */
+  readonly id: string
+  readonly account_id: string
+  /** SubjectPublicKeyInfo as PEM. */
+  readonly public_key: string
+}
+
+export const accountKeys: Collection<StoredAccountKey> = {
+  name: 'iam_account_keys',
+  id: 'id',
+  columns: { account_id: 'STRING' },
+  indexes: [['account_id']],
+}
+
+/** An assertion that was used, until it expires by itself. */
+export interface SpentAssertion {
+  /** SHA-256 of account and `jti`, in hex. */
+  readonly id: string
+  readonly expire_time: string
+}
+
+export const spentAssertions: Collection<SpentAssertion> = {
+  name: 'iam_assertions',
+  id: 'id',
+  columns: { expire_time: 'TIMESTAMP' },
+  indexes: [['expire_time']],
+}

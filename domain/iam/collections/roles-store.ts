@@ -1,0 +1,32 @@
+import { roleAlreadyExists } from '../../../output/iam/errors.ts'
+import { rolePermissionsList, rolesList } from '../../../output/iam/filters.ts'
+import type { Role, RolePermission } from '../../../output/iam/types.ts'
+import type { Collection } from '../../ports/store.ts'
+
+/** Roles as they are answered. Predefined ones have their name as id, and are made anew at each start. */
+export const roles: Collection<Role> = {
+  name: 'iam_roles',
+  id: 'id',
+  list: rolesList,
+  uniques: [
+    {
+      fields: ['scope_type', 'scope_id', 'name'],
+      taken: ({ name }) => roleAlreadyExists(`a role named ${name} exists already`),
+    },
+  ],
+}
+
+/** When a role got a permission; the role itself holds the list that counts. */
+export interface StoredRolePermission extends RolePermission {
+  /** `<role>/<permission>`. */
+  readonly id: string
+}
+
+export const rolePermissions: Collection<StoredRolePermission> = {
+  name: 'iam_role_permissions',
+  id: 'id',
+  list: { ...rolePermissionsList, key: 'id' },
+  listedBelow: 'role_id',
+  columns: { role_id: 'STRING' },
+  indexes: [['permission']],
+}

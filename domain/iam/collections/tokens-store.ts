@@ -1,0 +1,111 @@
+import { tokensList } from '../../../output/iam/filters.ts'
+import type { Token, TokenStatus } from '../../../output/iam/types.ts'
+import type { Collection } from '../../ports/store.ts'
+import { timeField } from '../values/time-filters.ts'
+import { keptMs } from '../values/token-lives.ts'
+import { formatMillis } from '../../../runtime/timestamps.ts'
+import type { Scope } from '../../ports/scope.ts'
+
+/**
+ * A session or token family as kept. It has more than is answered, so its text never is: `tokenAnswer` picks. Whether
+ * it has ended is told by its times alone.
+ */
+export interface StoredToken extends Readonly<Omit<Token, 'status' | 'current'>> {
+  /** Where its principal is at home. */
+  readonly home_type: Scope['type']
+  readonly home_id: string
+  /** The network of `last_refresh_ip`, as `networkOf` has it. */
+  readonly network: string
+  /** Of a token family: the key that its assertions are signed with; else empty. */
+  readonly key_id: string
+  /** Until when it is kept after its end. */
+  readonly keep_until: string
+  /** Of a session that was not revoked: what its refresh tokens are checked against. */
+  readonly refresh?: StoredRefresh
+}
+
+/** Digests of refresh tokens; neither a token nor its successor can be made of them. */
+export interface StoredRefresh {
+  /** SHA-256 of the live secret, in hex. */
+  readonly hash: string
+  /** The one before it, from which the live one can be derived again with the salt. */
+  readonly previous?: { readonly hash: string; readonly salt: string; readonly time: string }
+}
+
+export const revokeTimeField = timeField('revoke_time')
+export const expireTimeField = timeField('expire_time')
+export const idleExpireTimeField = timeField('idle_expire_time')
+export const createdField = timeField('created')
+export const lastRefreshTimeField = timeField('last_refresh_time')
+
+export const tokens: Collection<StoredToken> = {
+  name: 'iam_sessions',
+  id: 'id',
+  list: { ...tokensList, fields: tokensList.fields.filter(({ name }) => name !== 'status') },
+  columns: {
+    home_id: 'STRING',
+    network: 'STRING',
+    key_id: 'STRING',
+    revoke_reason: 'ENUM',
+    revoke_time: 'TIMESTAMP',
+    idle_expire_time: 'TIMESTAMP',
+    keep_until: 'TIMESTAMP',
+  },
+  indexes: [['principal_id', 'revoke_reason'], ['home_id', 'created'], ['revoke_time'], ['keep_until']],
+}
+
+/** The tokens of a principal that were not revoked, some of which may have expired. */
+export const unrevokedOf = (principal: string) => ({ principal_id: principal, revoke_reason: null })
+
+/** What a token is at `now`, milliseconds since 1970. */
+export function statusAt(
+  { expire_time, idle_expire_time, revoke_time }: Pick<Token, 'expire_time' | 'idle_expire_time' | 'revoke_time'>,
+  now: number,
+): TokenStatus {
+  if (revoke_time !== undefined) return 'REVOKED'
+  return endOf({ expire_time, idle_expire_time }) > now ? 'ACTIVE' : 'EXPIRED'
+}
+
+/** Until when a token is kept that is not revoked. */
+export const keptUntil = (times: Parameters<typeof endOf>[0]): string => formatMillis(endOf(times) + keptMs)
+
+const endOf = (times: { readonly expire_time: string; readonly idle_expire_time?: string | undefined }): number =>
+  Math.min(Date.parse(times.expire_time), Date.parse(times.idle_expire_time ?? times.expire_time))
+
+/** A token as it is answered at `now` to the caller whose session is `session`. */
+export function tokenAnswer(stored: StoredToken, now: number, session: string | undefined): Token {
+  const { id, principal_id, principal_kind, kind, created, last_refresh_ip, user_agent, expire_time } = stored
+  const { idle_expire_time, last_refresh_time, revoke_reason, revoke_time } = stored
+  return {
+    id,
+    principal_id,
+    principal_kind,
+    kind,
+    status: statusAt(stored, now),
+    created,
+    ...(last_refresh_time !== undefined && { last_refresh_time }),
+    last_refresh_ip,
+    user_agent,
+    expire_time,
+    ...(idle_expire_time !== undefined && { idle_expire_time }),
+    ...(revoke_time !== undefined && { revoke_time }),
+    ...(revoke_reason !== undefined && { revoke_reason }),
+    current: id === session,
+  }
+}
+
+/** A secret of a refresh token that was used; what uses it again is refused, and ends the session. */
+export interface SpentRefreshToken {
+  /** SHA-256 of the secret, in hex. */
+  readonly id: string
+  readonly token_id: string
+  /** When its session ends at the latest. */
+  readonly expire_time: string
+}
+
+export const spentRefreshTokens: Collection<SpentRefreshToken> = {
+  name: 'iam_spent_refresh_tokens',
+  id: 'id',
+  columns: { expire_time: 'TIMESTAMP' },
+  indexes: [['expire_time']],
+}

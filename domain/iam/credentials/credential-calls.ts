@@ -1,0 +1,120 @@
+import type { IamArea } from '../../../output/iam/area.ts'
+import { credentialNotDelivered } from '../../../output/iam/errors.ts'
+import type {
+  Credential,
+  CredentialDelivery,
+  CredentialPurpose,
+  IamCredentialOperation,
+  IamOperation,
+} from '../../../output/iam/types.ts'
+import type { CallContext } from '../../../runtime/context.ts'
+import type { JsonText } from '../../../runtime/json.ts'
+import { quoted, refusal } from '../../../runtime/refusal.ts'
+import { parseDuration } from '../../../runtime/timestamps.ts'
+import type { Effect } from '../../ports/operations.ts'
+import type { Transaction } from '../../ports/store.ts'
+import { withMembers } from '../../resources/json-text.ts'
+import { credentialMail } from './credential-mails.ts'
+import { mint, newToken } from './credential-tokens.ts'
+import { mutateIam } from '../feed/iam-mutation.ts'
+import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { StoredUser } from '../collections/users-store.ts'
+
+/** How long tokens of a purpose may be valid, in milliseconds (iam.md 3). */
+const lifetimes = {
+  ACTIVATION: { min: 3_600_000, max: 604_800_000 },
+  PASSWORD_RESET: { min: 300_000, max: 86_400_000 },
+} as const satisfies Readonly<Record<CredentialPurpose, object>>
+
+/** What a call asks of the token that it mints. */
+export interface Wanted {
+  readonly purpose: CredentialPurpose
+  readonly token_ttl: string
+  /** Absent: NOTIFY where mails reach people, else RETURN. */
+  readonly delivery?: CredentialDelivery | undefined
+}
+
+/** What a change knows of the token before it is stored. */
+export interface Terms {
+  readonly ttlMs: number
+  /** Stores the token for a user that the transaction holds. */
+  mintFor(tx: Transaction, user: Pick<StoredUser, 'id' | 'email'>): Promise<void>
+}
+
+/** The url that a token is used at: its fragment reaches no server. */
+export const credentialUrl = ({ settings }: Pick<IamParts, 'settings'>, token: string): string =>
+  `${settings.consoleUrl}/credential#${token}`
+
+/** The length of life of a token in milliseconds; throws FIELD_INVALID where it may not be so long or short. */
+export function lifetimeOf({ purpose, token_ttl }: Pick<Wanted, 'purpose' | 'token_ttl'>): number {
+  const { max, min } = lifetimes[purpose]
+  const millis = Number((parseDuration(token_ttl) ?? -1n) / 1_000_000n)
+  if (millis >= min && millis <= max) return millis
+  const bounds = `must be ${min / 1000}s to ${max / 1000}s, not ${quoted(token_ttl)}`
+  throw refusal('FIELD_INVALID', 'token_ttl', bounds)
+}
+
+/**
+ * A mutation that mints a credential token. The token goes into this answer or a mail, and nowhere else: what a repeated
+ * call is answered, and what is stored, has none (iam.md 1, IamCredentialOperation).
+ */
+export async function mutateWithCredential(
+  parts: IamParts,
+  context: CallContext,
+  request: object,
+  wanted: Wanted,
+  change: (tx: Transaction, terms: Terms) => Promise<Effect<IamArea>>,
+): Promise<JsonText<IamCredentialOperation>> {
+  const { purpose } = wanted
+  const delivery = wanted.delivery ?? (parts.mailer.isConfigured ? 'NOTIFY' : 'RETURN')
+  const ttlMs = lifetimeOf(wanted)
+  const token = newToken()
+  const url = credentialUrl(parts, token.token)
+  const minted: (Credential & { readonly to: string })[] = []
+  const mintFor: Terms['mintFor'] = async (tx, { email, id }) => {
+    const minted_by = context.principal?.id ?? ''
+    const minting = { user: id, purpose, minted_by, delivery, now: context.now, ttlMs }
+    const expire_time = await mint(tx, token, minting)
+    tx.afterCommit(() => minted.push({ token: token.token, expire_time, url, to: email }))
+  }
+  const answer = await mutateIam(parts, context, request, tx => change(tx, { ttlMs, mintFor }))
+  const [last] = minted
+  if (last === undefined) return answer
+  const { to, ...credential } = last
+  if (delivery === 'RETURN') return withMembers(answer, { credential })
+  const { expire_time } = credential
+  return notified(parts, answer, () => parts.mailer.send(credentialMail({ to, purpose, url, expire_time })))
+}
+
+/** The answer once the mail is out; with a warning, which is kept, when it was not taken. */
+async function notified(
+  parts: IamParts,
+  answer: JsonText<IamOperation>,
+  send: () => Promise<void>,
+): Promise<JsonText<IamOperation>> {
+  try {
+    await send()
+    return answer
+  } catch {
+    // Why is known to the mailer, which has logged it; the caller can do nothing but mint another token.
+    return warned(parts, answer)
+  }
+}
+
+const undelivered = {
+  code: credentialNotDelivered.code,
+  description: 'the mail with the token was not taken in time; make a new token, or have it returned',
+}
+
+async function warned(
+  { operations, store }: IamParts,
+  answer: JsonText<IamOperation>,
+): Promise<JsonText<IamOperation>> {
+  const { id }: IamOperation = JSON.parse(answer.text)
+  return store.tx(async tx => {
+    const stored = await tx.lock(operations.collection, id)
+    if (stored === undefined) return answer
+    const next = { ...stored.value, warnings: [...stored.value.warnings, undelivered] }
+    return (await tx.update(operations.collection, id, next, stored.version)).text
+  })
+}

@@ -1,0 +1,31 @@
+import type { CredentialPurpose } from '../../../output/iam/types.ts'
+import type { Mail } from '../interfaces/mailer.ts'
+
+/** Who gets a token, and which. */
+export interface CredentialMail {
+  readonly to: string
+  readonly purpose: CredentialPurpose
+  readonly url: string
+  /** RFC 3339. */
+  readonly expire_time: string
+}
+
+const texts = {
+  ACTIVATION: {
+    subject: 'Your invitation to Ninefold',
+    lead: 'you have been invited to Ninefold. Choose your password on this page:',
+    tail: 'If you do not expect an invitation, leave this mail alone: nothing happens without a password.',
+  },
+  PASSWORD_RESET: {
+    subject: 'Your password of Ninefold was reset',
+    lead: 'an administrator has reset your password of Ninefold. Choose a new one on this page:',
+    tail: 'Until then nobody can sign in with your address.',
+  },
+} as const satisfies Readonly<Record<CredentialPurpose, object>>
+
+/** The mail that brings a user its token. Nothing in it was written by anybody but the platform. */
+export function credentialMail({ expire_time, purpose, to, url }: CredentialMail): Mail {
+  const { lead, subject, tail } = texts[purpose]
+  const until = `The page can be used once, until ${expire_time.slice(0, 16).replace('T', ' ')} UTC.`
+  return { to, subject, text: ['Hello,', lead, url, until, tail].join('\n\n') }
+}

@@ -1,0 +1,49 @@
+import { passwordTooWeak } from '../../../output/iam/errors.ts'
+import type { ApiError } from '../../../runtime/errors.ts'
+import { localPart } from '../values/email.ts'
+import { normalPassword } from './password-hash-format.ts'
+
+/** Code points that a password has at least and at most, after NFKC (iam.md 4.7). */
+export const passwordLength = { min: 12, max: 128 } as const
+
+/** A shorter local part is in half of all passwords. */
+const shortestLocalPart = 4
+
+/** What is wrong with a password for an address; undefined when nothing is. Says nothing of the password itself. */
+export async function weaknessOf(password: string, email: string): Promise<string | undefined> {
+  const normal = normalPassword(password)
+  const length = [...normal].length
+  const { max, min } = passwordLength
+  if (length < min || length > max) return `must have ${min} to ${max} characters`
+  const folded = normal.toLowerCase()
+  const local = localPart(email).normalize('NFKC').toLowerCase()
+  if ([...local].length >= shortestLocalPart && folded.includes(local)) {
+    return 'must not contain what stands before the @ of the address'
+  }
+  return (await commonPasswords()).has(folded)
+    ? 'is one of the passwords that are tried first; take another one'
+    : undefined
+}
+
+/** PASSWORD_TOO_WEAK at a field. */
+export function tooWeak(fault: string, field: string): ApiError {
+  const description = fault
+  return passwordTooWeak(`${field}: ${description}`, { badRequest: [{ field, description }] })
+}
+
+let common: Promise<ReadonlySet<string>> | undefined
+
+/** The common passwords that are long enough to be taken, in lower case; loaded when first asked for. */
+function commonPasswords(): Promise<ReadonlySet<string>> {
+  common ??= loadCommonPasswords().catch((error: unknown) => {
+    common = undefined
+    throw error
+  })
+  return common
+}
+
+async function loadCommonPasswords(): Promise<ReadonlySet<string>> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common')
+  const folded = dictionary['passwords-common'].map(password => normalPassword(password).toLowerCase())
+  return new Set(folded.filter(password => password.length >= passwordLength.min))
+}

@@ -1,0 +1,90 @@
+import type { AccessClass, ScopeKind } from '../../../output/iam/types.ts'
+import type { Catalogue, CataloguePermission } from '../interfaces/catalogue.ts'
+
+/** An entry of a generated `permissions.ts`. */
+export interface GeneratedPermission {
+  readonly key: string
+  readonly displayName: string
+  /** Absent: the name for people says it all. */
+  readonly description?: string
+  readonly access: { readonly class: AccessClass; readonly scopeTypes: readonly ScopeKind[] }
+  /** Absent: GA. */
+  readonly stage?: 'ALPHA'
+}
+
+/** Whoever may do this can find out what locked a workspace, and undo it: no policy takes it away (iam.md 4.4). */
+const undeniable: ReadonlySet<string> = new Set([
+  'iam.policies.list',
+  'iam.policies.get',
+  'iam.policies.update',
+  'iam.policies.delete',
+  'iam.access.list',
+  'iam.access.listPermissions',
+])
+
+/**
+ * The catalogue of all areas' permissions. `bits` is every key that there is or was, at the place of its bit; one that
+ * no area has any more is RETIRED. Throws `TypeError` for a key without a bit.
+ */
+export function catalogueOf(areas: readonly (readonly GeneratedPermission[])[], bits: readonly string[]): Catalogue {
+  const places = new Map(bits.map((key, bit) => [key, bit]))
+  const current = areas.flat().map(generated => {
+    const bit = places.get(generated.key)
+    if (bit === undefined) throw new TypeError(`permission ${generated.key} has no bit; generate the output`)
+    return permissionOf(generated, bit)
+  })
+  const byKey = new Map(current.map(permission => [permission.id, permission]))
+  for (const [key, bit] of places) if (!byKey.has(key)) byKey.set(key, retired(key, bit))
+  const permissions = [...byKey.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+  return {
+    permissions,
+    find: key => byKey.get(key),
+    resourceTypes: new Set(current.map(({ resource, service }) => `${service}.${resource}`)),
+    matching: pattern => {
+      const fits = matcherOf(pattern)
+      return permissions.filter(({ id, stage }) => stage !== 'RETIRED' && fits(id))
+    },
+  }
+}
+
+function permissionOf(generated: GeneratedPermission, bit: number): CataloguePermission {
+  const { access, description, displayName, key, stage = 'GA' } = generated
+  const { class: access_class, scopeTypes } = access
+  const named = namedBy(key)
+  return {
+    ...named,
+    display_name: displayName,
+    description: description ?? `${displayName}.`,
+    access_class,
+    scope_types: [...scopeTypes],
+    deniable: !undeniable.has(key),
+    policy_allowable: named.service !== 'iam' && scopeTypes.includes('WORKSPACE'),
+    stage,
+    bit,
+  }
+}
+
+/** Nothing is known of it but its name. */
+const retired = (key: string, bit: number): CataloguePermission => ({
+  ...namedBy(key),
+  display_name: '',
+  description: 'Is gone from the platform and grants nothing.',
+  access_class: 'READ',
+  scope_types: [],
+  deniable: false,
+  policy_allowable: false,
+  stage: 'RETIRED',
+  bit,
+})
+
+function namedBy(key: string): Pick<CataloguePermission, 'id' | 'name' | 'service' | 'resource' | 'verb'> {
+  const [service = '', resource = '', verb = ''] = key.split('.')
+  return { id: key, name: key, service, resource, verb }
+}
+
+/** Only a whole part can be a star, and only the last. */
+function matcherOf(pattern: string): (key: string) => boolean {
+  if (pattern === '*') return () => true
+  if (/^[A-Za-z]+(?:\.[A-Za-z]+)?\.\*$/.test(pattern)) return key => key.startsWith(pattern.slice(0, -1))
+  return key => key === pattern
+}

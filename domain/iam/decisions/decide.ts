@@ -1,0 +1,136 @@
+import { formatMillis } from '../../../runtime/timestamps.ts'
+import { innermostNamed, type CalledThings } from '../conditions/called-resources.ts'
+import type { CataloguePermission } from '../interfaces/catalogue.ts'
+import type { Circumstances, Decision } from '../interfaces/decisions.ts'
+import type { HeldBinding } from './held-bindings.ts'
+import type { RightsAt } from './rights-at.ts'
+import { asksForResource, both, matchOf, type Concerning } from './policy-statements.ts'
+import type { PolicyIndex } from './workspace-policies.ts'
+import type { Attributes } from '../conditions/condition.ts'
+
+/** What a decision is made of. */
+export interface Case {
+  readonly permission: CataloguePermission
+  /** The bindings of an ACTIVE principal on the chain. */
+  readonly rights: RightsAt
+  /** Those of the workspace; undefined at other scopes. */
+  readonly policies: PolicyIndex | undefined
+  readonly things: CalledThings
+  /** Whether the things were looked up already: what is undecided then stays so. */
+  readonly areLookedUp: boolean
+  readonly circumstances: Circumstances
+}
+
+const refusal = (reason: Decision['reason']): Decision => ({ reason, bindingIds: [], policyId: '' })
+
+export const notGranted = refusal('NOT_GRANTED')
+export const inactive = refusal('PRINCIPAL_INACTIVE')
+
+/** Decides a case (iam.md 4.1, from 3 on); undefined when it hangs on things that are to be looked up first. */
+export function decide(of: Case): Decision | undefined {
+  const { permission, policies, rights } = of
+  const denying = policies && permission.deniable ? policies.concerning('DENY', permission.bit, rights) : []
+  const [known, hanging] = denying.length > 0 ? denial(of, denying) : unhindered
+  if (known) return known
+  if (hanging) return undefined
+  if (rights.unconditional.has(permission.bit)) return new Unconditional(rights, permission.bit)
+  const conditional = rights.conditional(permission.bit)
+  const allowing = policies && permission.policy_allowable ? policies.concerning('ALLOW', permission.bit, rights) : []
+  if (conditional.length === 0 && allowing.length === 0) return notGranted
+  return conditionally(of, conditional, allowing)
+}
+
+/** A decision, or whether it hangs on things that are to be looked up. */
+type Found = readonly [decision: Decision | undefined, isHanging: boolean]
+
+const unhindered: Found = [undefined, false]
+
+/** A statement that cannot be decided denies. */
+function denial(of: Case, concerning: readonly Concerning[]): Found {
+  const { rights, things } = of
+  const attributes = attributesOf(of)
+  let isHanging = false
+  for (const each of concerning) {
+    const { statement } = each
+    const { isConditionMet, isMeant } = matchOf(each, rights, things, attributes)
+    const verdict = both(isMeant, isConditionMet)
+    if (verdict === false) continue
+    if (verdict === undefined && isToBeLookedUp(of, asksForResource(statement, rights))) isHanging = true
+    else return [{ reason: 'DENIED_BY_POLICY', bindingIds: [], policyId: statement.policyId }, false]
+  }
+  return [undefined, isHanging]
+}
+
+/** A condition that cannot be decided gives nothing. */
+function conditionally(
+  of: Case,
+  conditional: readonly HeldBinding[],
+  allowing: readonly Concerning[],
+): Decision | undefined {
+  const { rights, things } = of
+  const attributes = attributesOf(of)
+  const verdicts = conditional.map(({ condition }) => condition?.decide(attributes))
+  const giving = conditional.filter((_, i) => verdicts[i] === true)
+  if (giving.length > 0) return { reason: 'GRANTED', bindingIds: giving.map(({ id }) => id), policyId: '' }
+  let isHanging = conditional.some(
+    ({ condition }, i) => verdicts[i] === undefined && isToBeLookedUp(of, condition?.asksForResource === true),
+  )
+  let unmet = ''
+  for (const each of allowing) {
+    const { statement } = each
+    const { isConditionMet, isMeant } = matchOf(each, rights, things, attributes)
+    const verdict = both(isMeant, isConditionMet)
+    if (verdict) return { reason: 'GRANTED', bindingIds: [], policyId: statement.policyId }
+    isHanging ||= verdict === undefined && isToBeLookedUp(of, asksForResource(statement, rights))
+    if (isMeant && unmet === '') unmet = statement.policyId
+  }
+  if (isHanging) return undefined
+  const bindingIds = conditional.map(({ id }) => id)
+  if (bindingIds.length === 0 && unmet === '') return notGranted
+  return { reason: 'CONDITION_NOT_MET', bindingIds, policyId: unmet }
+}
+
+const isToBeLookedUp = ({ areLookedUp, things }: Case, asks: boolean): boolean =>
+  asks && !areLookedUp && things.length > 0
+
+/** Which bindings give it is found out only for those who ask. */
+class Unconditional implements Decision {
+  readonly reason = 'GRANTED'
+  readonly policyId = ''
+  readonly #rights: RightsAt
+  readonly #bit: number
+
+  constructor(rights: RightsAt, bit: number) {
+    this.#rights = rights
+    this.#bit = bit
+  }
+
+  get bindingIds(): readonly string[] {
+    return this.#rights.unconditionalIds(this.#bit)
+  }
+}
+
+function attributesOf({ circumstances, permission, rights, things }: Case): Attributes {
+  return attributes(rights.held, permission.id, circumstances, innermostNamed(things))
+}
+
+/** What conditions look at. */
+export function attributes(
+  { principal }: Pick<RightsAt['held'], 'principal'>,
+  permission: string | undefined,
+  { ip, now }: Circumstances,
+  resource: Attributes['resource'],
+): Attributes {
+  const time = new Date(now)
+  return {
+    request: {
+      time: formatMillis(now),
+      hour_of_day: time.getUTCHours(),
+      day_of_week: time.getUTCDay() || 7,
+      ip,
+      permission,
+    },
+    principal,
+    resource,
+  }
+}

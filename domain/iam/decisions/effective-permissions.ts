@@ -1,0 +1,132 @@
+import type {
+  AccessEntry,
+  AccessRole,
+  EffectivePermission,
+  PermissionSource,
+  Principal,
+  Role,
+} from '../../../output/iam/types.ts'
+import { formatMillis } from '../../../runtime/timestamps.ts'
+import type { Catalogue } from '../interfaces/catalogue.ts'
+import { attributes } from './decide.ts'
+import { holding, type HeldBinding } from './held-bindings.ts'
+import { permissionSet } from './permission-set.ts'
+import { RightsAt, type Grant } from './rights-at.ts'
+import { scopeKey } from './scope-chains.ts'
+import { concerns, type Statement } from './policy-statements.ts'
+import type { Scope } from '../../ports/scope.ts'
+import type { Attributes } from '../conditions/condition.ts'
+
+/** What the rights of a principal at a scope follow from. */
+export interface Holding {
+  readonly catalogue: Catalogue
+  readonly principal: Omit<Principal, 'created' | 'updated'>
+  /** From the scope itself up to its organisation, then PLATFORM. */
+  readonly chain: readonly Scope[]
+  /** Those of the principal; the ones elsewhere are passed over. */
+  readonly bindings: Parameters<typeof holding>[1]
+  /** The roles of the bindings. */
+  readonly role: (id: string) => Pick<Role, 'name' | 'permissions'> | undefined
+  /** Those of the policies of the workspace; none at other scopes. Many principals are asked about with the same. */
+  readonly statements: readonly Statement[]
+  readonly now: number
+}
+
+/** What a principal can do at a scope and where it has that from, by permission; nothing while it is not ACTIVE. */
+export function effectivePermissions(of: Holding): readonly EffectivePermission[] {
+  if (of.principal.status !== 'ACTIVE') return []
+  const rights = rightsOf(of)
+  const { statements } = of
+  const denying = statements.filter(
+    each => each.effect === 'DENY' && isSettled(each) && concerns(each, rights) === true,
+  )
+  const allowing = allowingTo(statements, rights)
+  const found: EffectivePermission[] = []
+  for (const { access_class, bit, id: permission, service } of of.catalogue.permissions) {
+    if (denying.some(({ permissions }) => permissions.has(bit))) continue
+    const bindings = rights.grants.filter(({ permissions }) => permissions.has(bit)).map(({ binding }) => binding)
+    const policies = allowing.filter(({ permissions }) => permissions.has(bit))
+    if (bindings.length + policies.length === 0) continue
+    const isCertain =
+      bindings.some(({ condition }) => condition === undefined) ||
+      policies.some(each => isSettled(each) && concerns(each, rights) === true)
+    const sources = [
+      ...bindings.map(binding => bindingSource(binding, of.chain)),
+      ...policies.map(each => policySource(each, of.chain)),
+    ]
+    found.push({ permission, service, access_class, conditional: !isCertain, sources })
+  }
+  return found
+}
+
+/**
+ * A principal's entry of the access list of a scope; undefined without access now, or while it is not ACTIVE. What hangs
+ * on conditions that cannot be decided by the time alone counts.
+ */
+export function accessEntry(of: Holding): AccessEntry | undefined {
+  const { display_name, email, id, kind, status } = of.principal
+  if (status !== 'ACTIVE') return undefined
+  const rights = rightsOf(of)
+  const now = attributes(rights.held, undefined, { now: of.now, ip: undefined }, undefined)
+  const roles = rights.grants
+    .filter(({ binding: { condition } }) => !condition || condition.decide(now) !== false)
+    .map(grant => accessRole(grant, of))
+  const policies = new Map<string, { policy_id: string; name: string }>()
+  for (const { condition, policyId, policyName } of allowingTo(of.statements, rights, now)) {
+    if (policies.has(policyId) || condition?.decide(now) === false) continue
+    policies.set(policyId, { policy_id: policyId, name: policyName })
+  }
+  if (roles.length + policies.size === 0) return undefined
+  const shown = { principal_id: id, principal_kind: kind, display_name, email, status }
+  return { ...shown, roles, policies: [...policies.values()] }
+}
+
+function rightsOf({ bindings, catalogue, chain, now, principal, role }: Omit<Holding, 'statements'>): RightsAt {
+  const known = { scopes: chain, keys: chain.map(scopeKey) }
+  const setOf = (id: string) => permissionSet(catalogue, role(id)?.permissions ?? [])
+  return new RightsAt(holding(principal, bindings), known, setOf, now)
+}
+
+/** Whether a statement holds in every case. */
+const isSettled = ({ condition, resources }: Statement): boolean => !condition && resources.length === 0
+
+const allowingTo = (statements: readonly Statement[], rights: RightsAt, known?: Attributes): readonly Statement[] =>
+  statements.filter(each => each.effect === 'ALLOW' && concerns(each, rights, known) !== false)
+
+const nowhere: Scope = { type: 'PLATFORM', id: '' }
+
+const placeOf = (scope: Scope, [own = nowhere]: readonly Scope[]) => ({
+  grant_type: scopeKey(scope) === scopeKey(own) ? ('DIRECT' as const) : ('INHERITED' as const),
+  scope_type: scope.type,
+  scope_id: scope.id,
+})
+
+const expiry = ({ expiresAt }: HeldBinding) => (expiresAt === Infinity ? {} : { expire_time: formatMillis(expiresAt) })
+
+const bindingSource = (binding: HeldBinding, chain: readonly Scope[]): PermissionSource => ({
+  source_type: 'BINDING',
+  binding_id: binding.id,
+  policy_id: '',
+  role_id: binding.roleId,
+  ...placeOf(binding.scope, chain),
+  condition: binding.conditionText,
+  ...expiry(binding),
+})
+
+const policySource = ({ conditionText, policyId }: Statement, chain: readonly Scope[]): PermissionSource => ({
+  source_type: 'POLICY',
+  binding_id: '',
+  policy_id: policyId,
+  role_id: '',
+  ...placeOf(chain[0] ?? nowhere, chain),
+  condition: conditionText,
+})
+
+const accessRole = ({ binding }: Grant, { chain, role }: Holding): AccessRole => ({
+  role_id: binding.roleId,
+  role_name: role(binding.roleId)?.name ?? '',
+  binding_id: binding.id,
+  ...placeOf(binding.scope, chain),
+  condition: binding.conditionText,
+  ...expiry(binding),
+})

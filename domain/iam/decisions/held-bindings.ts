@@ -1,0 +1,99 @@
+import { LRUCache } from 'lru-cache'
+import type { Binding, Principal, PrincipalKind, PrincipalStatus } from '../../../output/iam/types.ts'
+import type { Reader } from '../../ports/store.ts'
+import { bindings } from '../collections/bindings-store.ts'
+import { storedCondition } from '../conditions/conditions.ts'
+import { principals } from '../collections/principals-store.ts'
+import { scopeKey } from './scope-chains.ts'
+import type { Scope } from '../../ports/scope.ts'
+import type { Condition } from '../conditions/condition.ts'
+
+/** A binding as decisions use it. */
+export interface HeldBinding {
+  readonly id: string
+  readonly roleId: string
+  readonly scope: Scope
+  readonly condition: Condition | undefined
+  /** As it is stored. */
+  readonly conditionText: string
+  /** It counts before this moment, milliseconds since 1970; Infinity for always. */
+  readonly expiresAt: number
+}
+
+/** A principal with all its bindings. */
+export interface HeldBindings {
+  readonly principal: {
+    readonly id: string
+    readonly kind: PrincipalKind
+    readonly email: string
+    /** Of a service account; else empty. */
+    readonly workspace: string
+  }
+  readonly status: PrincipalStatus
+  /** By `scopeKey` of the scope where they lie. */
+  readonly at: ReadonlyMap<string, readonly HeldBinding[]>
+}
+
+/** Reads a principal and its bindings, by two indexed reads; undefined when there is no such principal. */
+export async function heldBindings(reader: Reader, id: string): Promise<HeldBindings | undefined> {
+  const [stored, found] = await Promise.all([reader.get(principals, id), bindingsOf(reader, id)])
+  return stored && holding(stored.value, found)
+}
+
+/** A principal and its bindings, as decisions use them. */
+export function holding(
+  { email, id, kind, status, workspace_id: workspace }: Omit<Principal, 'created' | 'updated'>,
+  found: Iterable<Binding>,
+): HeldBindings {
+  const at = new Map<string, HeldBinding[]>()
+  for (const binding of found) {
+    const { key, scope } = placeOf(binding)
+    const held = heldBinding(binding, scope)
+    const there = at.get(key)
+    if (there) there.push(held)
+    else at.set(key, [held])
+  }
+  return { principal: { id, kind, email, workspace }, status, at }
+}
+
+/** All bindings of a principal. */
+export async function bindingsOf(reader: Reader, principal: string): Promise<readonly Binding[]> {
+  const found: Binding[] = []
+  for await (const { value } of reader.each(bindings, { principal_id: principal })) found.push(value)
+  return found
+}
+
+/** A scope, and it as the key of a map. */
+interface Place {
+  readonly scope: Scope
+  readonly key: string
+}
+
+/** Many bindings lie at one scope and name one role: what is kept of a million of them shares these. */
+const places = new LRUCache<string, Place>({ max: 50_000 })
+const roleIds = new LRUCache<string, string>({ max: 10_000 })
+
+function placeOf({ scope_id, scope_type }: Binding): Place {
+  const scope: Scope = { type: scope_type, id: scope_id }
+  const key = scopeKey(scope)
+  const known = places.get(key)
+  if (known) return known
+  const place = { scope, key }
+  places.set(key, place)
+  return place
+}
+
+function sharedId(role: string): string {
+  const known = roleIds.get(role)
+  if (known === undefined) roleIds.set(role, role)
+  return known ?? role
+}
+
+const heldBinding = (binding: Binding, scope: Scope): HeldBinding => ({
+  id: binding.id,
+  roleId: sharedId(binding.role_id),
+  scope,
+  condition: storedCondition(binding.condition),
+  conditionText: binding.condition,
+  expiresAt: binding.expire_time === undefined ? Infinity : Date.parse(binding.expire_time),
+})

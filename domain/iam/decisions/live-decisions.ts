@@ -1,0 +1,144 @@
+import type { Store } from '../../ports/store.ts'
+import type { Taxonomy } from '../../ports/taxonomy.ts'
+import { calledThings, lookedUp, type ResolvedResource, type ResolveResource } from '../conditions/called-resources.ts'
+import type { Catalogue } from '../interfaces/catalogue.ts'
+import { decide, inactive, notGranted, type Case } from './decide.ts'
+import type { Circumstances, Decision, Decisions, Question, Visibility } from '../interfaces/decisions.ts'
+import type { ChangeKind, FeedListener } from '../interfaces/feed.ts'
+import { KnownRights } from './known-rights.ts'
+import { ScopeChains, scopeKey } from './scope-chains.ts'
+import { visibleTo } from './visible-scopes.ts'
+import { WorkspacePolicies } from './workspace-policies.ts'
+import type { Scope } from '../../ports/scope.ts'
+
+/** What decisions are read from. */
+export interface DecisionParts {
+  readonly store: Store
+  readonly taxonomy: Taxonomy
+  readonly catalogue: Catalogue
+  readonly resolveResource: ResolveResource
+}
+
+/** What a principal sees of a list, and for which circumstances that was found out. */
+interface Seen extends Circumstances {
+  readonly principal: string
+  readonly key: string
+  readonly visibility: Visibility
+}
+
+/** Decisions from what was read once, as long as no change concerns it: it listens to the feed. */
+export class LiveDecisions implements Decisions, FeedListener {
+  readonly #parts: DecisionParts
+  readonly #chains: ScopeChains
+  readonly #rights: KnownRights
+  readonly #policies: WorkspacePolicies
+  /** What was asked last: a list asks it once to let a call in, and once more to narrow what it reads. */
+  #seen: Seen | undefined
+  #changes = 0
+
+  constructor(parts: DecisionParts) {
+    const { catalogue, store, taxonomy } = parts
+    this.#parts = parts
+    this.#chains = new ScopeChains(store, taxonomy)
+    this.#rights = new KnownRights(store, catalogue, this.#chains)
+    this.#policies = new WorkspacePolicies(store, catalogue)
+  }
+
+  /** Reads all roles, and which workspaces have policies. After the feed has started, before anything is decided. */
+  async start(): Promise<void> {
+    await this.#rights.start()
+    await this.#policies.workspaces()
+  }
+
+  async decide({ circumstances, permission: key, principal, resource, scope }: Question): Promise<Decision> {
+    const permission = this.#parts.catalogue.find(key)
+    const { now } = circumstances
+    const rights = this.#rights.peek(principal, scope, now) ?? (await this.#rights.load(principal, scope, now))
+    if (rights === 'inactive') return inactive
+    if (rights === 'nowhere' || permission === undefined || permission.stage === 'RETIRED') return notGranted
+    const isWorkspace = scope.type === 'WORKSPACE'
+    const policies = isWorkspace ? (this.#policies.peek(scope.id) ?? (await this.#policies.load(scope.id))) : undefined
+    const things = calledThings(resource)
+    return this.#decided({ permission, rights, policies, things, areLookedUp: false, circumstances }, scope)
+  }
+
+  async visible(principal: string, key: string, circumstances: Circumstances): Promise<Visibility> {
+    const { ip, now } = circumstances
+    const last = this.#seen
+    if (last?.principal === principal && last.key === key && last.now === now && last.ip === ip) return last.visibility
+    const changes = this.#changes
+    const visibility = await this.#visible(principal, key, circumstances)
+    if (changes === this.#changes) this.#seen = { principal, key, now, ip, visibility }
+    return visibility
+  }
+
+  async #visible(principal: string, key: string, circumstances: Circumstances): Promise<Visibility> {
+    const permission = this.#parts.catalogue.find(key)
+    const held = await this.#rights.held(principal)
+    if (held === undefined || permission === undefined) return { kind: 'below', scopes: [] }
+    return visibleTo(held, permission, circumstances, {
+      roleSet: id => this.#rights.roleSet(id),
+      chain: scope => this.#chains.load(scope),
+      workspacesWithPolicies: () => this.#policies.workspaces(),
+      policies: workspace => this.#policies.load(workspace),
+      isGranted: async scope => {
+        const { reason } = await this.decide({ principal, permission: key, scope, circumstances })
+        return reason === 'GRANTED'
+      },
+    })
+  }
+
+  async hangsOnResource({ id }: Scope, key: string): Promise<boolean> {
+    const permission = this.#parts.catalogue.find(key)
+    if (permission === undefined) return false
+    const policies = this.#policies.peek(id) ?? (await this.#policies.load(id))
+    const about = [...policies.about('DENY', permission.bit), ...policies.about('ALLOW', permission.bit)]
+    return about.some(({ condition, resources }) => resources.length > 0 || condition?.asksForResource === true)
+  }
+
+  async isActive(principal: string): Promise<boolean> {
+    const held = await this.#rights.held(principal)
+    if (held === undefined) return false
+    const { workspace } = held.principal
+    return workspace === '' || (await this.#chains.stateOf(workspace)) === 'ACTIVE'
+  }
+
+  async chain(scope: Scope): Promise<readonly Scope[] | undefined> {
+    return (await this.#chains.load(scope))?.scopes
+  }
+
+  changed(kind: ChangeKind, key: string): void {
+    this.#forgetSeen()
+    if (kind === 'PRINCIPAL') this.#rights.dropPrincipal(key)
+    else if (kind === 'ROLE') this.#rights.dropRole(key)
+    else if (kind === 'POLICY') this.#policies.drop(key)
+    else if (kind === 'SCOPE') this.#chains.drop(key)
+  }
+
+  reset(): void {
+    this.#forgetSeen()
+    this.#rights.dropAll()
+    this.#policies.dropAll()
+    this.#chains.dropAll()
+  }
+
+  /** What is being found out may be out of date too. */
+  #forgetSeen(): void {
+    this.#seen = undefined
+    this.#changes += 1
+  }
+
+  async #decided(of: Case, scope: Scope): Promise<Decision> {
+    const decision = decide(of)
+    if (decision !== undefined) return decision
+    const things = await lookedUp(of.things, (type, id) => this.#resolveIn(scope, type, id))
+    return decide({ ...of, things, areLookedUp: true }) ?? notGranted
+  }
+
+  /** A thing that lies elsewhere is an absent one: else conditions would tell its name to who may write them here. */
+  async #resolveIn(scope: Scope, type: string, id: string): Promise<ResolvedResource | undefined> {
+    const found = await this.#parts.resolveResource(type, id)
+    const chain = found && (await this.#chains.load(found.scope))
+    return chain?.keys.includes(scopeKey(scope)) ? found : undefined
+  }
+}

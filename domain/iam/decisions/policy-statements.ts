@@ -1,0 +1,168 @@
+import type { Policy, PolicyEffect, PolicyStatement } from '../../../output/iam/types.ts'
+import type { CalledThings } from '../conditions/called-resources.ts'
+import type { Catalogue, CataloguePermission } from '../interfaces/catalogue.ts'
+import { storedCondition } from '../conditions/conditions.ts'
+import { PermissionSet } from './permission-set.ts'
+import type { RightsAt } from './rights-at.ts'
+import type { Condition, Attributes, Verdict } from '../conditions/condition.ts'
+
+/** One statement of a policy, ready to be matched. */
+export interface Statement {
+  readonly policyId: string
+  readonly policyName: string
+  readonly effect: PolicyEffect
+  /** What it allows or denies; wildcards pass over what a policy cannot (iam.md 4.4). */
+  readonly permissions: PermissionSet
+  readonly principals: PrincipalForms
+  readonly exceptPrincipals: PrincipalForms
+  readonly resources: readonly ResourceForm[]
+  readonly condition: Condition | undefined
+  /** As it is stored. */
+  readonly conditionText: string
+}
+
+/** The forms in which statements name principals: `principal:<id>`, `role:<id>`, `kind:USER`, `all`. */
+interface PrincipalForms {
+  /** Those that need no look at bindings. */
+  readonly direct: ReadonlySet<string>
+  readonly roles: readonly string[]
+}
+
+/** `<type>/id:<id>`, `<type>/name:<prefix>*` or `<type>/name:<name>`. */
+interface ResourceForm {
+  readonly type: string
+  readonly by: 'id' | 'name'
+  readonly value: string
+  readonly isPrefix: boolean
+}
+
+/** The statements of a policy that is enabled. */
+export function statementsOf(catalogue: Catalogue, { enabled, id, name, statements }: Policy): readonly Statement[] {
+  if (!enabled) return []
+  return statements.map(statement => ({
+    policyId: id,
+    policyName: name,
+    effect: statement.effect,
+    permissions: reachOf(catalogue, statement),
+    principals: principalForms(statement.principals),
+    exceptPrincipals: principalForms(statement.except_principals),
+    resources: statement.resources.map(resourceForm),
+    condition: storedCondition(statement.condition),
+    conditionText: statement.condition,
+  }))
+}
+
+/** What a statement allows or denies. */
+export function reachOf(
+  catalogue: Catalogue,
+  statement: Pick<PolicyStatement, 'effect' | 'except_permissions' | 'permissions'>,
+): PermissionSet {
+  const within = (patterns: readonly string[]): PermissionSet =>
+    PermissionSet.of(
+      patterns.flatMap(pattern =>
+        catalogue
+          .matching(pattern)
+          .filter(canBe(statement.effect))
+          .map(({ bit }) => bit),
+      ),
+    )
+  return within(statement.permissions).without(within(statement.except_permissions))
+}
+
+const canBe =
+  (effect: PolicyEffect) =>
+  (permission: CataloguePermission): boolean =>
+    effect === 'DENY' ? permission.deniable : permission.policy_allowable
+
+function principalForms(forms: readonly string[]): PrincipalForms {
+  const isRole = (form: string): boolean => form.startsWith('role:')
+  return {
+    direct: new Set(forms.filter(form => !isRole(form))),
+    roles: forms.filter(isRole).map(form => form.slice('role:'.length)),
+  }
+}
+
+function resourceForm(pattern: string): ResourceForm {
+  const [, type = '', by = 'id', value = ''] = /^([^/]*)\/(id|name):([^]*)$/.exec(pattern) ?? []
+  const isPrefix = by === 'name' && value.endsWith('*')
+  return { type, by: by === 'name' ? 'name' : 'id', value: isPrefix ? value.slice(0, -1) : value, isPrefix }
+}
+
+/**
+ * Whether a statement is about the principal of `rights`. Without attributes, what hangs on the condition of a binding
+ * is undecided.
+ */
+export function concerns(statement: Statement, rights: RightsAt, attributes?: Attributes): Verdict {
+  const isNamed = isAmong(statement.principals, rights, attributes)
+  if (isNamed === false) return false
+  const isExcepted = isAmong(statement.exceptPrincipals, rights, attributes)
+  if (isExcepted === true) return false
+  return isNamed === undefined || isExcepted === undefined ? undefined : true
+}
+
+function isAmong({ direct, roles }: PrincipalForms, rights: RightsAt, attributes: Attributes | undefined): Verdict {
+  const { id, kind } = rights.held.principal
+  if (direct.has('all') || direct.has(`principal:${id}`) || direct.has(`kind:${kind}`)) return true
+  let verdict: Verdict = false
+  for (const role of roles) {
+    const isHeld = rights.holdsRole(role, attributes)
+    if (isHeld) return true
+    if (isHeld === undefined) verdict = undefined
+  }
+  return verdict
+}
+
+/** Whether a statement is about any of the things of a call. One for some resources never is about a list. */
+function covers({ resources }: Statement, things: CalledThings): Verdict {
+  if (resources.length === 0) return true
+  let verdict: Verdict = false
+  for (const { by, isPrefix, type, value } of resources) {
+    for (const thing of things) {
+      if (thing.type !== type) continue
+      if (by === 'id' ? thing.id === value : isPrefix ? thing.name?.startsWith(value) : thing.name === value)
+        return true
+      if (by === 'name' && thing.name === undefined) verdict = undefined
+    }
+  }
+  return verdict
+}
+
+/** How far a statement matches a call; each part undefined where it cannot be decided. */
+export interface Match {
+  /** Principals and resources. */
+  readonly isMeant: Verdict
+  readonly isConditionMet: Verdict
+}
+
+/** A statement that is, or may be, about a principal. */
+export interface Concerning {
+  readonly statement: Statement
+  /** It is, whatever conditions of bindings say. */
+  readonly isCertain: boolean
+}
+
+/** Matches a statement that is about the permission. */
+export function matchOf(
+  { isCertain, statement }: Concerning,
+  rights: RightsAt,
+  things: CalledThings,
+  attributes: Attributes,
+): Match {
+  const isConcerned = isCertain || concerns(statement, rights, attributes)
+  const isCovered = isConcerned === false ? false : covers(statement, things)
+  const isMeant = both(isConcerned, isCovered)
+  if (isMeant === false) return { isMeant, isConditionMet: undefined }
+  return { isMeant, isConditionMet: statement.condition ? statement.condition.decide(attributes) : true }
+}
+
+/** Kleene's AND. */
+export function both(a: Verdict, b: Verdict): Verdict {
+  if (a === false || b === false) return false
+  return a === undefined || b === undefined ? undefined : true
+}
+
+/** Whether looking the things of the call up may decide what is undecided about a statement. */
+export const asksForResource = (statement: Statement, rights: RightsAt): boolean =>
+  statement.condition?.asksForResource === true ||
+  statement.resources.some(({ by }) => by === 'name') ||
+  [...statement.principals.roles, ...statement.exceptPrincipals.roles].some(role => rights.roleAsksForResource(role))

@@ -1,0 +1,85 @@
+import type { CataloguePermission } from '../interfaces/catalogue.ts'
+import { attributes } from './decide.ts'
+import type { Circumstances, Visibility } from '../interfaces/decisions.ts'
+import type { HeldBindings } from './held-bindings.ts'
+import type { PermissionSet } from './permission-set.ts'
+import { type Chain, scopeKey } from './scope-chains.ts'
+import { Turns } from './event-loop-turns.ts'
+import type { PolicyIndex } from './workspace-policies.ts'
+import type { Scope } from '../../ports/scope.ts'
+import type { Attributes } from '../conditions/condition.ts'
+
+/** What else has to be known to tell what is visible. */
+export interface Sight {
+  roleSet(role: string): Promise<PermissionSet>
+  chain(scope: Scope): Promise<Chain | undefined>
+  workspacesWithPolicies(): Promise<ReadonlySet<string>>
+  policies(workspace: string): Promise<PolicyIndex>
+  isGranted(scope: Scope): Promise<boolean>
+}
+
+/**
+ * Where an ACTIVE principal has a permission in a list: below the scopes of bindings that hold now. A workspace whose
+ * policies are about the permission is decided by itself.
+ */
+export async function visibleTo(
+  held: HeldBindings,
+  permission: CataloguePermission,
+  circumstances: Circumstances,
+  sight: Sight,
+): Promise<Visibility> {
+  const places = await boundAt(held, permission, circumstances, sight)
+  const seen = new Set(places.map(scopeKey))
+  const found: Scope[] = await topmost(places, seen, sight)
+  const except = new Set<string>()
+  const turns = new Turns()
+  for (const id of permission.deniable ? await sight.workspacesWithPolicies() : []) {
+    await turns.next()
+    const policies = await sight.policies(id)
+    const { bit } = permission
+    if (policies.about('DENY', bit).length + policies.about('ALLOW', bit).length === 0) continue
+    const workspace: Scope = { type: 'WORKSPACE', id }
+    const isInherited = (await sight.chain(workspace))?.keys.some(key => seen.has(key)) ?? false
+    const isGranted = await sight.isGranted(workspace)
+    if (isInherited && !isGranted) except.add(id)
+    if (isGranted && !isInherited) found.push(workspace)
+  }
+  const excepted = except.size > 0 ? { except } : {}
+  if (places.some(({ type }) => type === 'PLATFORM')) return { kind: 'all', ...excepted }
+  return { kind: 'below', scopes: found.filter(({ id }) => !except.has(id)), ...excepted }
+}
+
+/** The scopes of the bindings that give the permission now, each once. Lists are about no thing. */
+async function boundAt(
+  held: HeldBindings,
+  permission: CataloguePermission,
+  circumstances: Circumstances,
+  sight: Sight,
+): Promise<readonly Scope[]> {
+  const places: Scope[] = []
+  // Few bindings have a condition.
+  let known: Attributes | undefined
+  for (const bindings of held.at.values()) {
+    for (const { condition, expiresAt, roleId, scope } of bindings) {
+      if (expiresAt <= circumstances.now) continue
+      if (condition) {
+        known ??= attributes(held, permission.id, circumstances, undefined)
+        if (condition.decide(known) !== true) continue
+      }
+      if (!(await sight.roleSet(roleId)).has(permission.bit)) continue
+      places.push(scope)
+      break
+    }
+  }
+  return places
+}
+
+/** Those that lie below none of the others, and exist. */
+async function topmost(places: readonly Scope[], seen: ReadonlySet<string>, sight: Sight): Promise<Scope[]> {
+  const found: Scope[] = []
+  for (const scope of places) {
+    const chain = await sight.chain(scope)
+    if (chain && !chain.keys.slice(1).some(key => seen.has(key))) found.push(scope)
+  }
+  return found
+}

@@ -1,0 +1,145 @@
+import { accessInherited, accessNotFound } from '../../../output/iam/errors.ts'
+import type { Binding, Role } from '../../../output/iam/types.ts'
+import type { CallContext } from '../../../runtime/context.ts'
+import { formatMillis } from '../../../runtime/timestamps.ts'
+import type { Stored, Transaction } from '../../ports/store.ts'
+import { nextEtag } from '../../resources/etag.ts'
+import { requireBindingRoom } from './binding-limits.ts'
+import { bindings, holdsAt } from '../collections/bindings-store.ts'
+import { requireAdministrators } from './escalation.ts'
+import { foundPrincipal, foundRole } from './named-principals.ts'
+import { checkedTerms, insertBinding, newBinding, requireGivable, type Terms } from './grants.ts'
+import type { IamParts } from '../interfaces/iam-parts.ts'
+import { named, requireActiveScope, requireChain } from '../values/scopes.ts'
+import type { Scope } from '../../ports/scope.ts'
+
+/** Whose access at which scope is changed, by which roles. */
+interface Subject {
+  readonly principal_id: string
+  readonly role_ids: readonly string[]
+}
+
+/** What is kept of a role at the scope now, if anything. */
+interface Wanted {
+  readonly role: Role
+  readonly existing: Stored<Binding> | undefined
+}
+
+/**
+ * Gives a principal roles at a scope, all or none (iam.md 4.6): a binding that is as asked for is left alone, one with
+ * other terms is replaced in its place, an expired one is none.
+ */
+export async function grant(
+  tx: Transaction,
+  parts: IamParts,
+  context: CallContext,
+  scope: Scope,
+  body: Subject & Terms,
+): Promise<void> {
+  const terms = checkedTerms(body, context.now)
+  await requireActiveScope(tx, parts, scope)
+  await parts.feed.hold(tx)
+  const principal = await foundPrincipal(tx, body.principal_id, 'principal_id')
+  const found: Wanted[] = []
+  for (const [i, id] of body.role_ids.entries()) {
+    const role = await foundRole(tx, id, `role_ids[${i}]`)
+    found.push({ role, existing: await tx.find(bindings, placeOf(principal.id, id, scope)) })
+  }
+  const wanted = found.filter(({ existing }) => !(existing && isAs(existing.value, terms, context.now)))
+  const isNew = ({ existing }: Wanted): boolean => !existing || !holdsAt(existing.value, context.now)
+  await requireGivable(tx, parts, context, { principal, roles: wanted.map(({ role }) => role), scope, terms })
+  const added = wanted.filter(isNew)
+  if (added.length > 0) await requireBindingRoom(tx, parts, principal.id, scope, added.length, context.now)
+  const replaced = wanted.filter(each => !isNew(each)).flatMap(({ existing }) => existing ?? [])
+  const isForGood = terms.condition === '' && terms.expire_time === undefined
+  if (!isForGood) await requireAdministrators(tx, parts, context, valuesOf(replaced))
+  for (const { existing, role } of added) {
+    const binding = newBinding(parts.clock.newId(), principal, placeOf(principal.id, role.id, scope), terms, context)
+    await insertBinding(tx, parts, binding, existing)
+  }
+  for (const existing of replaced) await replaceTerms(tx, existing, terms, context.now)
+  if (replaced.length > 0) await parts.feed.revise(tx, 'PRINCIPAL', principal.id)
+}
+
+const placeOf = (principal_id: string, role_id: string, { id, type }: Scope) => ({
+  principal_id,
+  role_id,
+  scope_type: type,
+  scope_id: id,
+})
+
+const valuesOf = (stored: readonly Stored<Binding>[]): readonly Binding[] => stored.map(({ value }) => value)
+
+const isAs = (binding: Binding, { condition, expire_time }: Terms, now: number): boolean =>
+  holdsAt(binding, now) && binding.condition === condition && binding.expire_time === expire_time
+
+async function replaceTerms(tx: Transaction, { id, value, version }: Stored<Binding>, terms: Terms, now: number) {
+  const { expire_time: _before, ...rest } = value
+  const { condition, expire_time } = terms
+  const next: Binding = {
+    ...rest,
+    condition,
+    ...(expire_time !== undefined && { expire_time }),
+    etag: nextEtag(value.etag),
+    updated: formatMillis(now),
+  }
+  await tx.update(bindings, id, next, version)
+}
+
+/**
+ * Takes roles from a principal at a scope, all or none; without roles everything that was given at the scope itself.
+ * Throws ACCESS_INHERITED for a role that is held from above only, ACCESS_NOT_FOUND for one that is not held at all.
+ */
+export async function revoke(
+  tx: Transaction,
+  parts: IamParts,
+  context: CallContext,
+  scope: Scope,
+  body: Subject,
+): Promise<void> {
+  await parts.feed.hold(tx)
+  const chain = await requireChain(tx, parts, scope)
+  const principal = await foundPrincipal(tx, body.principal_id, 'principal_id')
+  for (const [i, id] of body.role_ids.entries()) await foundRole(tx, id, `role_ids[${i}]`)
+  const held = await heldOn(tx, principal.id, chain, context.now)
+  const direct = held.filter(({ value }) => value.scope_type === scope.type && value.scope_id === scope.id)
+  const lost = body.role_ids.length === 0 ? direct : body.role_ids.map(role => directOf(role, direct, held, scope))
+  if (lost.length === 0) throw accessNotFound(`the principal was given no role at ${named(scope)} itself`)
+  await requireAdministrators(tx, parts, context, valuesOf(lost))
+  for (const { id, version } of lost) await tx.delete(bindings, id, version)
+  await parts.feed.revise(tx, 'PRINCIPAL', principal.id)
+}
+
+/** The bindings of a principal on a chain that count, those nearest to its beginning first. */
+async function heldOn(
+  tx: Transaction,
+  principal: string,
+  chain: readonly Scope[],
+  now: number,
+): Promise<readonly Stored<Binding>[]> {
+  const ids = chain.map(({ id }) => id)
+  const found: Stored<Binding>[] = []
+  for await (const stored of tx.each(bindings, { principal_id: principal, scope_id: ids })) {
+    if (holdsAt(stored.value, now)) found.push(stored)
+  }
+  return found.sort((one, other) => ids.indexOf(one.value.scope_id) - ids.indexOf(other.value.scope_id))
+}
+
+function directOf(
+  role: string,
+  direct: readonly Stored<Binding>[],
+  held: readonly Stored<Binding>[],
+  scope: Scope,
+): Stored<Binding> {
+  const found = direct.find(({ value }) => value.role_id === role)
+  if (found) return found
+  const inherited = held.find(({ value }) => value.role_id === role)?.value
+  if (inherited === undefined) throw accessNotFound(`the principal does not have role ${role} at ${named(scope)}`)
+  const { id, scope_id, scope_type } = inherited
+  const place = named({ id: scope_id, type: scope_type })
+  throw accessInherited(`role ${role} was given at ${place} and is inherited; revoke it there`, {
+    scope_type,
+    scope_id,
+    binding_id: id,
+  })
+}

@@ -1,0 +1,68 @@
+import type { Binding, Policy, Principal, Role } from '../../../output/iam/types.ts'
+import { hasId, type Collection, type Reader } from '../../ports/store.ts'
+import { bindings, holdsAt } from '../collections/bindings-store.ts'
+import type { IamParts } from '../interfaces/iam-parts.ts'
+import { policies } from '../collections/policies-store.ts'
+import { principals } from '../collections/principals-store.ts'
+import { roles } from '../collections/roles-store.ts'
+import { chainOf } from '../values/scopes.ts'
+import type { Scope } from '../../ports/scope.ts'
+
+/** Documents that one statement looks up by their ids. */
+const batchSize = 500
+
+/** All that access to a scope follows from, as of one moment. */
+export interface AccessRows {
+  /** From the scope up to PLATFORM. */
+  readonly chain: readonly Scope[]
+  /** Those on the chain that have not expired. */
+  readonly bindings: readonly Binding[]
+  /** Those of the bindings. */
+  readonly roles: readonly Role[]
+  /** The enabled ones of the scope. */
+  readonly policies: readonly Policy[]
+}
+
+/** Reads what access to a scope follows from, of one principal or of all; undefined when there is no such scope. */
+export async function accessRows(
+  reader: Reader,
+  parts: Pick<IamParts, 'taxonomy'>,
+  scope: Scope,
+  now: number,
+  principal?: string,
+): Promise<AccessRows | undefined> {
+  const chain = await chainOf(reader, parts, scope)
+  if (chain === undefined) return undefined
+  const found: Binding[] = []
+  const where = { scope_id: chain.map(({ id }) => id), ...(principal !== undefined && { principal_id: principal }) }
+  for await (const { value } of reader.each(bindings, where)) if (holdsAt(value, now)) found.push(value)
+  const named = new Set(found.map(({ role_id }) => role_id))
+  return { chain, bindings: found, roles: await byIds(reader, roles, named), policies: await enabledIn(reader, scope) }
+}
+
+async function enabledIn(reader: Reader, { id, type }: Scope): Promise<readonly Policy[]> {
+  const found: Policy[] = []
+  if (type !== 'WORKSPACE') return found
+  for await (const { value } of reader.each(policies, { workspace_id: id })) if (value.enabled) found.push(value)
+  return found
+}
+
+/** Whom bindings and statements of these rows name. */
+export async function principalsOf(reader: Reader, rows: AccessRows): Promise<readonly Principal[]> {
+  const ids = new Set(rows.bindings.map(({ principal_id }) => principal_id))
+  for (const name of rows.policies.flatMap(({ statements }) => statements.flatMap(each => each.principals))) {
+    const [form, id = ''] = name.split(':')
+    if (form === 'principal') ids.add(id)
+  }
+  return byIds(reader, principals, ids)
+}
+
+async function byIds<T>(reader: Reader, collection: Collection<T>, ids: Iterable<string>): Promise<readonly T[]> {
+  const all = [...ids]
+  const found: T[] = []
+  for (let from = 0; from < all.length; from += batchSize) {
+    const where = hasId(collection, all.slice(from, from + batchSize))
+    for await (const { value } of reader.each(collection, where)) found.push(value)
+  }
+  return found
+}

@@ -1,0 +1,38 @@
+import type { Binding } from '../../../output/iam/types.ts'
+import type { Reader } from '../../ports/store.ts'
+import { bindings } from '../collections/bindings-store.ts'
+import { principals } from '../collections/principals-store.ts'
+
+/** The roles whose last holder at a scope cannot be taken away (iam.md 4.5, E5). */
+const administratorRoles: Readonly<Partial<Record<Binding['scope_type'], string>>> = {
+  PLATFORM: 'platform-admin',
+  ORGANISATION: 'organisation-admin',
+}
+
+type Terms = Pick<Binding, 'role_id' | 'scope_type' | 'condition'> & { readonly expire_time?: string | undefined }
+
+/** Whether a binding makes an ACTIVE user an administrator of the platform or an organisation for good. */
+export const administers = ({ condition, expire_time, role_id, scope_type }: Terms): boolean =>
+  condition === '' && expire_time === undefined && administratorRoles[scope_type] === role_id
+
+/** The bindings of a user that make it an administrator. */
+export async function administrationsOf(reader: Reader, user: string): Promise<readonly Binding[]> {
+  const found: Binding[] = []
+  const where = { principal_id: user, role_id: Object.values(administratorRoles) }
+  for await (const { value } of reader.each(bindings, where)) if (administers(value)) found.push(value)
+  return found
+}
+
+/** Whether a scope has an administrator that is ACTIVE, the principal of `lost` not counted. */
+export async function hasOtherAdministrator(reader: Reader, lost: Binding): Promise<boolean> {
+  const { principal_id, role_id, scope_id, scope_type } = lost
+  for await (const { value } of reader.each(bindings, { role_id, scope_id, scope_type })) {
+    if (value.principal_id !== principal_id && administers(value) && (await isActiveUser(reader, value))) return true
+  }
+  return false
+}
+
+/** Whether the principal of a binding is a user who can act. */
+export async function isActiveUser(reader: Reader, { principal_id, principal_kind }: Binding): Promise<boolean> {
+  return principal_kind === 'USER' && (await reader.get(principals, principal_id))?.value.status === 'ACTIVE'
+}

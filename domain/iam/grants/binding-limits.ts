@@ -1,0 +1,75 @@
+import { bindingQuotaExceeded } from '../../../output/iam/errors.ts'
+import type { Binding } from '../../../output/iam/types.ts'
+import { systemPrincipalId } from '../../ports/reserved.ts'
+import type { Reader, Where } from '../../ports/store.ts'
+import type { Taxonomy } from '../../ports/taxonomy.ts'
+import { bindings, holdsAt } from '../collections/bindings-store.ts'
+import { chainOf, named, scopeOf } from '../values/scopes.ts'
+import type { Scope } from '../../ports/scope.ts'
+
+/** Bindings of one principal in one organisation; the platform counts as one (iam.md 1). */
+const maxOfPrincipal = 250
+/** Bindings at one scope (iam.md 1). */
+const maxAtScope = 1500
+
+interface LimitParts {
+  readonly taxonomy: Pick<Taxonomy, 'chain'>
+}
+
+/**
+ * Throws BINDING_QUOTA_EXCEEDED unless a principal can get so many more bindings at a scope. Expired ones do not count, nor
+ * those that the platform gave to makers of scopes (taxonomy.md 1).
+ */
+export async function requireBindingRoom(
+  reader: Reader,
+  parts: LimitParts,
+  principal: string,
+  scope: Scope,
+  more: number,
+  now: number,
+): Promise<void> {
+  const atScope = { scope_id: scope.id, scope_type: scope.type }
+  if (!(await hasRoom(reader, atScope, maxAtScope - more, now))) {
+    throw exceeded(`${named(scope)} has at most ${maxAtScope} bindings`)
+  }
+  const isNear = await nearness(reader, parts, scope)
+  if (await hasRoom(reader, { principal_id: principal }, maxOfPrincipal - more, now, isNear)) return
+  throw exceeded(`a principal has at most ${maxOfPrincipal} bindings in one organisation or at the platform`)
+}
+
+/** Whether at most so many bindings count; nearly always there are fewer of all kinds together. */
+async function hasRoom(
+  reader: Reader,
+  where: Where,
+  most: number,
+  now: number,
+  isMeant: (binding: Binding) => Promise<boolean> = async () => true,
+): Promise<boolean> {
+  if ((await reader.count(bindings, where)) <= most) return true
+  let count = 0
+  for await (const { value } of reader.each(bindings, where)) {
+    const isCounted = holdsAt(value, now) && value.created_by !== systemPrincipalId && (await isMeant(value))
+    if (isCounted) count += 1
+    if (count > most) return false
+  }
+  return true
+}
+
+/** Tells of bindings whether they lie in the organisation of a scope; the platform is one. */
+async function nearness(
+  reader: Reader,
+  parts: LimitParts,
+  scope: Scope,
+): Promise<(binding: Binding) => Promise<boolean>> {
+  const known = new Map<string, string>()
+  const organisationOf = async (of: Scope): Promise<string> => {
+    const found = known.get(of.id) ?? (await chainOf(reader, parts, of))?.at(-2)?.id ?? ''
+    known.set(of.id, found)
+    return found
+  }
+  const organisation = await organisationOf(scope)
+  return async binding => (await organisationOf(scopeOf(binding))) === organisation
+}
+
+const exceeded = (description: string): Error =>
+  bindingQuotaExceeded(`${description}; take some away first`, { quota: [{ subject: 'iam.bindings', description }] })

@@ -1,0 +1,67 @@
+import type { Binding, Principal } from '../../../output/iam/types.ts'
+import { platform } from '../../ports/access.ts'
+import type { HeldScope } from '../../ports/iam.ts'
+import { systemPrincipalId } from '../../ports/reserved.ts'
+import type { Transaction } from '../../ports/store.ts'
+import { bindings } from '../collections/bindings-store.ts'
+import { findPrincipal } from './named-principals.ts'
+import { insertBinding, newBinding } from './grants.ts'
+import { firstMissing, heldThrough, surelyBound } from './held-permissions.ts'
+import type { IamParts } from '../interfaces/iam-parts.ts'
+import { grantedByRoles } from './role-permissions.ts'
+import type { Scope } from '../../ports/scope.ts'
+
+/** What whoever makes a scope is there. */
+const creatorRoles: Readonly<Partial<Record<Scope['type'], string>>> = {
+  ORGANISATION: 'organisation-admin',
+  WORKSPACE: 'workspace-admin',
+}
+
+/**
+ * Gives the maker of an organisation or workspace, or its named owner, the administrator's role there, in the transaction
+ * that makes it, unless unconditional and unexpiring bindings above give all of it already (iam.md 4.10). The system
+ * principal gets none. Holds the revision when it gives something; limits do not apply.
+ */
+export async function grantCreator(
+  tx: Transaction,
+  parts: IamParts,
+  principal: string,
+  { chain, scope }: HeldScope,
+): Promise<void> {
+  const role_id = creatorRoles[scope.type]
+  if (role_id === undefined || principal === systemPrincipalId) return
+  const now = parts.clock.now()
+  const asked = { principal, role_id, scopes: [...chain, platform], now }
+  // Most have it all. Nothing is changed then, so that they need not wait for who changes access in another organisation.
+  if ((await standingOf(tx, parts, asked)).holdsAll) return
+  await parts.feed.hold(tx)
+  const { found, holdsAll } = await standingOf(tx, parts, asked)
+  if (holdsAll) return
+  const place = { role_id, scope_type: scope.type, scope_id: scope.id }
+  const existing = await tx.find(bindings, { principal_id: principal, ...place })
+  const by = { now, principal: { id: systemPrincipalId, kind: 'system' } } as const
+  const binding: Binding = newBinding(parts.clock.newId(), found, place, { condition: '' }, by)
+  await insertBinding(tx, parts, binding, existing)
+}
+
+interface Asked {
+  readonly principal: string
+  readonly role_id: string
+  readonly scopes: readonly Scope[]
+  readonly now: number
+}
+
+/** A principal, and whether it has for good, at one of some scopes or another, all that a role grants. */
+async function standingOf(
+  tx: Transaction,
+  { catalogue }: Pick<IamParts, 'catalogue'>,
+  { now, principal, role_id, scopes }: Asked,
+): Promise<{ readonly found: Principal; readonly holdsAll: boolean }> {
+  const found = await findPrincipal(tx, principal)
+  const bound = found?.status === 'ACTIVE' ? await surelyBound(tx, principal, scopes, now) : []
+  const granted = await grantedByRoles(tx, catalogue, [role_id, ...bound.map(binding => binding.role_id)])
+  const permissions = granted.get(role_id)
+  if (!found || !permissions) throw new Error(`principal ${principal} or role ${role_id} is missing`)
+  const missing = firstMissing(catalogue, heldThrough(bound, granted), { permissions, until: Infinity })
+  return { found, holdsAll: missing === undefined }
+}

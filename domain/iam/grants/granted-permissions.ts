@@ -1,0 +1,109 @@
+import type { Binding, PolicyStatement, Principal, Role } from '../../../output/iam/types.ts'
+import type { Reader, Where } from '../../ports/store.ts'
+import type { Taxonomy } from '../../ports/taxonomy.ts'
+import { bindings, holdsAt } from '../collections/bindings-store.ts'
+import { endOf, type Held, type RightsParts } from './held-permissions.ts'
+import { permissionSet } from '../decisions/permission-set.ts'
+import { policies } from '../collections/policies-store.ts'
+import { policySubjects } from '../collections/policy-subjects-store.ts'
+import { grantedBy } from './role-permissions.ts'
+import { roles } from '../collections/roles-store.ts'
+import { chainOf, scopeOf } from '../values/scopes.ts'
+import { homeOf } from '../values/home-scope.ts'
+import { reachOf } from '../decisions/policy-statements.ts'
+import type { Scope } from '../../ports/scope.ts'
+
+/** Permissions that somebody gets, or has, at a scope. */
+export interface Gift extends Held {
+  readonly scope: Scope
+}
+
+/**
+ * All that a principal has: by its unexpired bindings, conditional ones too, and by the ALLOW statements that reach it.
+ * With `isHomeOnly` only what lies at PLATFORM and inside its home organisation.
+ */
+export async function* giftsOf(
+  reader: Reader,
+  parts: RightsParts,
+  principal: Principal,
+  now: number,
+  isHomeOnly = false,
+): AsyncGenerator<Gift, void, undefined> {
+  const home = homeOf(principal)
+  const isCounted = async (scope: Scope): Promise<boolean> => {
+    if (!isHomeOnly || scope.type === 'PLATFORM') return true
+    const chain = await chainOf(reader, parts, scope)
+    return chain?.some(({ id, type }) => type === home.type && id === home.id && type !== 'PLATFORM') ?? false
+  }
+  const held: Binding[] = []
+  for await (const { value } of reader.each(bindings, { principal_id: principal.id })) {
+    if (holdsAt(value, now)) held.push(value)
+  }
+  for (const binding of held) {
+    const scope = scopeOf(binding)
+    const role = (await isCounted(scope)) && (await reader.get(roles, binding.role_id))
+    if (role) yield { permissions: grantedBy(role, parts.catalogue), scope, until: endOf(binding) }
+  }
+  const subject = [`principal:${principal.id}`, ...new Set(held.map(({ role_id }) => `role:${role_id}`))]
+  for await (const { value } of reader.each(policySubjects, { subject, is_allowed: true })) {
+    const policy = (await reader.get(policies, value.policy_id))?.value
+    if (!policy?.enabled) continue
+    const scope: Scope = { type: 'WORKSPACE', id: policy.workspace_id }
+    const chain = await chainOf(reader, parts, scope)
+    if (chain === undefined || !(await isCounted(scope))) continue
+    const here = held.filter(binding => chain.some(({ id }) => id === binding.scope_id))
+    for (const statement of policy.statements) {
+      if (statement.effect !== 'ALLOW' || !reaches(statement, principal, here)) continue
+      yield { permissions: reachOf(parts.catalogue, statement), scope, until: Infinity }
+    }
+  }
+}
+
+/**
+ * What a role gives to who gets it at a scope: its permissions there, and in workspaces there and below what ALLOW
+ * statements give to those who have it.
+ */
+export async function* giftsOfRole(
+  reader: Reader,
+  parts: RightsParts & { readonly taxonomy: Pick<Taxonomy, 'subtree'> },
+  { principal, role, scope, until }: { principal: Principal; role: Role; scope: Scope; until: number },
+): AsyncGenerator<Gift, void, undefined> {
+  yield { permissions: permissionSet(parts.catalogue, role.permissions), scope, until }
+  const subject = { subject: `role:${role.id}`, is_allowed: true }
+  if (!(await reader.exists(policySubjects, subject))) return
+  const workspaces = await workspacesIn(reader, parts.taxonomy, scope)
+  for await (const { value } of reader.each(policySubjects, { ...subject, ...workspaces })) {
+    const policy = (await reader.get(policies, value.policy_id))?.value
+    if (!policy?.enabled) continue
+    const at: Scope = { type: 'WORKSPACE', id: policy.workspace_id }
+    for (const statement of policy.statements) {
+      const isFor = statement.effect === 'ALLOW' && statement.principals.includes(subject.subject)
+      if (!isFor || excepts(statement, principal)) continue
+      yield { permissions: reachOf(parts.catalogue, statement), scope: at, until }
+    }
+  }
+}
+
+/** The workspaces at a scope and below it, as a condition on rows; none for the platform, which has all. */
+async function workspacesIn(reader: Reader, taxonomy: Pick<Taxonomy, 'subtree'>, scope: Scope): Promise<Where> {
+  if (scope.type === 'PLATFORM') return {}
+  const all = [scope, ...(await taxonomy.subtree(reader, scope))].filter(({ type }) => type === 'WORKSPACE')
+  return { workspace_id: all.map(({ id }) => id) }
+}
+
+/** Whether a statement is about a principal with these bindings there, whatever their conditions come to. */
+function reaches(statement: PolicyStatement, principal: Principal, held: readonly Binding[]): boolean {
+  const names = new Set([`principal:${principal.id}`, ...held.map(({ role_id }) => `role:${role_id}`)])
+  const sure = held.filter(({ condition }) => condition === '').map(({ role_id }) => `role:${role_id}`)
+  return statement.principals.some(name => names.has(name)) && !excepts(statement, principal, sure)
+}
+
+/** Whether a statement is not about a principal, who has these roles for certain. */
+function excepts(
+  { except_principals }: PolicyStatement,
+  { id, kind }: Principal,
+  roles: readonly string[] = [],
+): boolean {
+  const names = new Set([`principal:${id}`, `kind:${kind}`, 'all', ...roles])
+  return except_principals.some(name => names.has(name))
+}

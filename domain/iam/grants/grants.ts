@@ -1,0 +1,157 @@
+import { bindingAlreadyExists } from '../../../output/iam/errors.ts'
+import type { Binding, Principal, Role } from '../../../output/iam/types.ts'
+import { fieldInvalid } from '../../../output/shared/errors.ts'
+import type { CallContext } from '../../../runtime/context.ts'
+import { formatMillis } from '../../../runtime/timestamps.ts'
+import type { Stored, Transaction } from '../../ports/store.ts'
+import { nextEtag } from '../../resources/etag.ts'
+import { requireBindingRoom } from './binding-limits.ts'
+import { bindings, holdsAt } from '../collections/bindings-store.ts'
+import { requireBindable, requireGrantable, requireReach } from './escalation.ts'
+import { foundPrincipal, foundRole } from './named-principals.ts'
+import { giftsOfRole } from './granted-permissions.ts'
+import { endOf } from './held-permissions.ts'
+import type { IamParts } from '../interfaces/iam-parts.ts'
+import { requireActiveScope } from '../values/scopes.ts'
+import type { Scope } from '../../ports/scope.ts'
+
+/** A binding lasts at least so long, in milliseconds (iam.md 1). */
+const minLifeMs = 60_000
+
+/** When a binding counts, as it is sent. */
+export interface Terms {
+  readonly condition: string
+  readonly expire_time?: string | undefined
+}
+
+/** A role that somebody is to get. */
+export interface RoleGrant extends Terms {
+  readonly context: CallContext
+  readonly principal: string
+  readonly role_id: string
+  readonly scope: Scope
+  /** What stands before the fields that errors name: `grants[0].`; empty when it is left out. */
+  readonly at?: string
+}
+
+/** A role that somebody may get, as far as the rules go that are told before one that is there already. */
+export interface GivableRole {
+  readonly principal: Principal
+  readonly role: Role
+  readonly scope: Scope
+  readonly terms: Terms
+}
+
+/**
+ * Gives a role as createBinding does, by the rules of iam.md 4.5 in their order, in a transaction that goes on. Holds the
+ * organisation of the scope and then the revision; who gives several roles shares the organisations of all scopes
+ * before the first (`requireActiveScope`).
+ */
+export async function grantRole(tx: Transaction, parts: IamParts, grant: RoleGrant): Promise<Binding> {
+  return giveRole(tx, parts, grant.context, await givableRole(tx, parts, grant))
+}
+
+/** The rules of `grantRole` until E1; who gives several roles asks them of all before the first is given. */
+export async function givableRole(tx: Transaction, parts: IamParts, grant: RoleGrant): Promise<GivableRole> {
+  const { at = '', context, scope } = grant
+  const terms = checkedTerms(grant, context.now, at)
+  await requireActiveScope(tx, parts, scope, `${at}scope_id`)
+  await parts.feed.hold(tx)
+  const principal = await foundPrincipal(tx, grant.principal, `${at}principal_id`)
+  const role = await foundRole(tx, grant.role_id, `${at}role_id`)
+  await requireGivable(tx, parts, context, { principal, roles: [role], scope, terms })
+  return { principal, role, scope, terms }
+}
+
+/** Gives a role that may be given. Throws BINDING_ALREADY_EXISTS, then BINDING_QUOTA_EXCEEDED. */
+export async function giveRole(
+  tx: Transaction,
+  parts: IamParts,
+  context: CallContext,
+  { principal, role, scope, terms }: GivableRole,
+): Promise<Binding> {
+  const place = { principal_id: principal.id, role_id: role.id, scope_type: scope.type, scope_id: scope.id }
+  const existing = await tx.find(bindings, place)
+  if (existing && holdsAt(existing.value, context.now)) {
+    throw bindingAlreadyExists(`the principal has the role ${role.id} at this scope already`)
+  }
+  await requireBindingRoom(tx, parts, principal.id, scope, 1, context.now)
+  const binding = newBinding(parts.clock.newId(), principal, place, terms, context)
+  await insertBinding(tx, parts, binding, existing)
+  return binding
+}
+
+/** Roles that one principal is to get at one scope. */
+interface Gift {
+  readonly principal: Principal
+  readonly roles: readonly Role[]
+  readonly scope: Scope
+  readonly terms: Terms
+}
+
+/** E3, E6 and E1 of roles that are to be given, in this order (iam.md 4.5). */
+export async function requireGivable(
+  tx: Transaction,
+  parts: IamParts,
+  context: CallContext,
+  { principal, roles, scope, terms }: Gift,
+): Promise<void> {
+  for (const role of roles) await requireReach(tx, parts, role, scope)
+  for (const role of roles) requireBindable(parts.catalogue, principal, role, scope)
+  for (const role of roles) {
+    await requireGrantable(tx, parts, context, giftsOfRole(tx, parts, { principal, role, scope, until: endOf(terms) }))
+  }
+}
+
+/**
+ * Terms as they are kept, whose condition was checked before. Throws FIELD_INVALID for an end that is less than a minute
+ * ahead: a repeated call is not judged by it, whose end may have come nearer since.
+ */
+export function checkedTerms({ condition, expire_time }: Terms, now: number, at = ''): Terms {
+  const end = endOf({ expire_time })
+  if (end <= now + minLifeMs) {
+    const field = `${at}expire_time`
+    const description = 'must be more than a minute ahead'
+    throw fieldInvalid(`${field}: ${description}`, { badRequest: [{ field, description }] })
+  }
+  return { condition, ...(end !== Infinity && { expire_time: formatMillis(end) }) }
+}
+
+type Place = Pick<Binding, 'role_id' | 'scope_type' | 'scope_id'>
+
+/** A binding that was just made. */
+export function newBinding(
+  id: string,
+  principal: Pick<Principal, 'id' | 'kind'>,
+  { role_id, scope_id, scope_type }: Place,
+  { condition, expire_time }: Terms,
+  { now, principal: by }: Pick<CallContext, 'now' | 'principal'>,
+): Binding {
+  const time = formatMillis(now)
+  return {
+    id,
+    principal_id: principal.id,
+    principal_kind: principal.kind,
+    role_id,
+    scope_type,
+    scope_id,
+    condition,
+    ...(expire_time !== undefined && { expire_time }),
+    created_by: by?.id ?? '',
+    etag: nextEtag(undefined),
+    created: time,
+    updated: time,
+  }
+}
+
+/** Writes a new binding, in the place of an expired one where there is such, and tells every server. */
+export async function insertBinding(
+  tx: Transaction,
+  { feed }: Pick<IamParts, 'feed'>,
+  binding: Binding,
+  expired: Stored<Binding> | undefined,
+): Promise<void> {
+  if (expired) await tx.delete(bindings, expired.id, expired.version)
+  await tx.insert(bindings, binding)
+  await feed.revise(tx, 'PRINCIPAL', binding.principal_id)
+}

@@ -1,0 +1,115 @@
+import type { Binding } from '../../../output/iam/types.ts'
+import type { Reader } from '../../ports/store.ts'
+import type { Taxonomy } from '../../ports/taxonomy.ts'
+import { bindings, holdsAt } from '../collections/bindings-store.ts'
+import type { Catalogue } from '../interfaces/catalogue.ts'
+import { PermissionSet } from '../decisions/permission-set.ts'
+import { principals } from '../collections/principals-store.ts'
+import { grantedByRoles } from './role-permissions.ts'
+import { chainOf } from '../values/scopes.ts'
+import type { Scope } from '../../ports/scope.ts'
+
+/** What the rights of principals are computed with. */
+export interface RightsParts {
+  readonly catalogue: Catalogue
+  readonly taxonomy: Pick<Taxonomy, 'chain'>
+}
+
+/** Whether a permission grants something: retired ones do not. */
+export function grants(catalogue: Catalogue, key: string): boolean {
+  const permission = catalogue.find(key)
+  return permission !== undefined && permission.stage !== 'RETIRED'
+}
+
+/** The instant, in milliseconds, at which a binding stops counting; Infinity when it never does. */
+export const endOf = ({ expire_time }: { readonly expire_time?: string | undefined }): number =>
+  expire_time === undefined ? Infinity : Date.parse(expire_time)
+
+/** Permissions that somebody holds, or is to hold, until an instant in milliseconds; Infinity for ever. */
+export interface Held {
+  readonly permissions: PermissionSet
+  readonly until: number
+}
+
+/** The unconditional bindings of a principal that count at any of some scopes. */
+export async function surelyBound(
+  reader: Reader,
+  principal: string,
+  scopes: readonly Scope[],
+  now: number,
+): Promise<readonly Binding[]> {
+  const found: Binding[] = []
+  const where = { principal_id: principal, scope_id: scopes.map(({ id }) => id) }
+  for await (const { value } of reader.each(bindings, where)) {
+    if (value.condition === '' && holdsAt(value, now)) found.push(value)
+  }
+  return found
+}
+
+/** What bindings give, by what their roles grant. */
+export const heldThrough = (bound: readonly Binding[], granted: ReadonlyMap<string, PermissionSet>): readonly Held[] =>
+  bound.map(binding => ({
+    permissions: granted.get(binding.role_id) ?? PermissionSet.empty,
+    until: endOf(binding),
+  }))
+
+/** The first permission, ascending, of what is to be given that is not held as long; undefined when all are. */
+export function firstMissing(catalogue: Catalogue, held: readonly Held[], gift: Held): string | undefined {
+  const lasting = held.filter(({ until }) => until >= gift.until)
+  const all = PermissionSet.union(lasting.map(({ permissions }) => permissions))
+  if (gift.permissions.isSubsetOf(all)) return undefined
+  return catalogue.permissions.find(({ bit }) => gift.permissions.has(bit) && !all.has(bit))?.id
+}
+
+/**
+ * What a principal holds through unconditional bindings at an instant (iam.md 4.5, E1), read from rows. What conditional
+ * bindings and policies give does not count, and what policies deny is not taken off. One that is not ACTIVE holds nothing.
+ */
+export class Rights {
+  readonly #reader: Reader
+  readonly #parts: RightsParts
+  readonly #principal: string
+  readonly #now: number
+  readonly #at = new Map<string, readonly Held[]>()
+  readonly #granted = new Map<string, PermissionSet>()
+  #isActive: boolean | undefined
+
+  constructor(reader: Reader, parts: RightsParts, principal: string, now: number) {
+    this.#reader = reader
+    this.#parts = parts
+    this.#principal = principal
+    this.#now = now
+  }
+
+  /** Whether the principal may act at all. */
+  async isActive(): Promise<boolean> {
+    this.#isActive ??= (await this.#reader.get(principals, this.#principal))?.value.status === 'ACTIVE'
+    return this.#isActive
+  }
+
+  /** Whether the principal holds a permission at a scope now. */
+  async has(key: string, scope: Scope): Promise<boolean> {
+    const permission = this.#parts.catalogue.find(key)
+    if (permission === undefined) return false
+    return (await this.at(scope)).some(({ permissions }) => permissions.has(permission.bit))
+  }
+
+  /** The permissions held at a scope, by each of their sources. */
+  async at(scope: Scope): Promise<readonly Held[]> {
+    const known = this.#at.get(scope.id)
+    if (known) return known
+    const held = await this.#read(scope)
+    this.#at.set(scope.id, held)
+    return held
+  }
+
+  async #read(scope: Scope): Promise<readonly Held[]> {
+    const chain = await chainOf(this.#reader, this.#parts, scope)
+    if (chain === undefined || !(await this.isActive())) return []
+    const bound = await surelyBound(this.#reader, this.#principal, chain, this.#now)
+    const unread = bound.map(({ role_id }) => role_id).filter(id => !this.#granted.has(id))
+    const granted = await grantedByRoles(this.#reader, this.#parts.catalogue, unread)
+    for (const [role, permissions] of granted) this.#granted.set(role, permissions)
+    return heldThrough(bound, this.#granted)
+  }
+}

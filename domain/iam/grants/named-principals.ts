@@ -1,0 +1,47 @@
+import { principalNotFound, roleNotFound } from '../../../output/iam/errors.ts'
+import type { Principal, Role } from '../../../output/iam/types.ts'
+import { atField } from '../../../runtime/errors.ts'
+import { systemPrincipalId } from '../../ports/reserved.ts'
+import type { Reader } from '../../ports/store.ts'
+import { principals } from '../collections/principals-store.ts'
+import { roles } from '../collections/roles-store.ts'
+
+/** By whom the platform's own work is done. It is in no list, holds nothing and never signs in. */
+export const systemPrincipal: Principal = {
+  id: systemPrincipalId,
+  kind: 'SYSTEM',
+  display_name: 'Ninefold',
+  email: '',
+  name: '',
+  organisation_id: '',
+  workspace_id: '',
+  status: 'ACTIVE',
+  created: '1970-01-01T00:00:00.000Z',
+  updated: '1970-01-01T00:00:00.000Z',
+}
+
+/** A principal of any kind; undefined when there is none. */
+export async function findPrincipal(reader: Reader, id: string): Promise<Principal | undefined> {
+  return id === systemPrincipalId ? systemPrincipal : (await reader.get(principals, id))?.value
+}
+
+/** The principal that a field of the body names, or without `field` the path. Throws PRINCIPAL_NOT_FOUND. */
+export async function foundPrincipal(reader: Reader, id: string, field?: string): Promise<Principal> {
+  const principal = await findPrincipal(reader, id)
+  if (principal) return principal
+  const error = principalNotFound(`principal ${id} does not exist`, {
+    resource: { type: 'iam.principals', name: id },
+  })
+  throw field === undefined ? error : atField(error, field)
+}
+
+/** The role that a field of the body names. Throws ROLE_NOT_FOUND. */
+export async function foundRole(reader: Reader, id: string, field: string): Promise<Role> {
+  const stored = await reader.get(roles, id)
+  if (stored) return stored.value
+  throw atField(noRole(id), field)
+}
+
+/** ROLE_NOT_FOUND, as a path is answered. */
+export const noRole = (id: string) =>
+  roleNotFound(`role ${id} does not exist`, { resource: { type: 'iam.roles', name: id } })

@@ -1,0 +1,39 @@
+import { LRUCache } from 'lru-cache'
+import type { Role } from '../../../output/iam/types.ts'
+import type { Reader, Stored } from '../../ports/store.ts'
+import type { Catalogue } from '../interfaces/catalogue.ts'
+import { permissionSet, type PermissionSet } from '../decisions/permission-set.ts'
+import { roles } from '../collections/roles-store.ts'
+
+/** What a role granted when it was last read. */
+interface Read {
+  readonly text: string
+  readonly catalogue: Catalogue
+  readonly permissions: PermissionSet
+}
+
+/** By the id of the role; a text has up to 20 kB. */
+const readLately = new LRUCache<string, Read>({ max: 200 })
+
+/** The permissions of a role that grant something. A text that was there before is not parsed again: it names hundreds. */
+export function grantedBy(role: Stored<Role>, catalogue: Catalogue): PermissionSet {
+  const { text } = role.text
+  const before = readLately.get(role.id)
+  if (before?.text === text && before.catalogue === catalogue) return before.permissions
+  const permissions = permissionSet(catalogue, role.value.permissions)
+  readLately.set(role.id, { text, catalogue, permissions })
+  return permissions
+}
+
+/** What roles grant, by their ids, as a reader finds them; one that is gone is left out. */
+export async function grantedByRoles(
+  reader: Reader,
+  catalogue: Catalogue,
+  ids: Iterable<string>,
+): Promise<ReadonlyMap<string, PermissionSet>> {
+  const found = new Map<string, PermissionSet>()
+  const asked = [...new Set(ids)]
+  if (asked.length === 0) return found
+  for await (const role of reader.each(roles, { id: asked })) found.set(role.id, grantedBy(role, catalogue))
+  return found
+}

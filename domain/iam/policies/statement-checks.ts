@@ -1,0 +1,120 @@
+import { permissionNotAllowable, permissionNotDeniable, unknownPermission } from '../../../output/iam/errors.ts'
+import type { PolicyStatement, PolicyStatementInput } from '../../../output/iam/types.ts'
+import { completePolicyStatementInput } from '../../../output/iam/validators.ts'
+import { fieldInvalid } from '../../../output/shared/errors.ts'
+import { atField, type FieldViolation } from '../../../runtime/errors.ts'
+import { quoted } from '../../../runtime/refusal.ts'
+import { canonical } from '../../../runtime/validation.ts'
+import type { Reader } from '../../ports/store.ts'
+import type { Catalogue } from '../interfaces/catalogue.ts'
+import { checkCondition } from '../conditions/conditions.ts'
+import { foundPrincipal, foundRole, noRole } from '../grants/named-principals.ts'
+import type { Scope } from '../../ports/scope.ts'
+
+/**
+ * Statements as they are kept. Throws, for what can be told without the store (iam.md 1, 4.4): FIELD_INVALID with all
+ * faults, then CONDITION_INVALID, UNKNOWN_PERMISSION, PERMISSION_NOT_DENIABLE or PERMISSION_NOT_ALLOWABLE.
+ */
+export function checkedStatements(catalogue: Catalogue, sent: readonly PolicyStatementInput[]): PolicyStatement[] {
+  const statements = sent.map(statement => completePolicyStatementInput(statement))
+  const faults = statements.flatMap((statement, i) => faultsOf(catalogue, statement, `statements[${i}].`))
+  const [first] = faults
+  if (first) throw fieldInvalid(`${first.field}: ${first.description}`, { badRequest: faults })
+  for (const [i, { condition }] of statements.entries()) checkCondition(condition, `statements[${i}].condition`)
+  for (const [i, statement] of statements.entries()) checkPatterns(catalogue, statement, `statements[${i}].`)
+  return statements
+}
+
+function faultsOf(
+  catalogue: Catalogue,
+  { effect, principals, resources }: PolicyStatement,
+  at: string,
+): FieldViolation[] {
+  const faults: FieldViolation[] = []
+  for (const [j, name] of principals.entries()) {
+    if (effect === 'DENY' || /^(?:principal|role):/.test(name)) continue
+    const description = `an ALLOW statement names principals and roles only, not ${quoted(name)}`
+    faults.push({ field: `${at}principals[${j}]`, description })
+  }
+  for (const [j, resource] of resources.entries()) {
+    const [type = ''] = resource.split('/')
+    const field = `${at}resources[${j}]`
+    if (!catalogue.resourceTypes.has(type)) {
+      faults.push({ field, description: `there is no resource type ${quoted(type)}` })
+    } else if (/\/name:.*\*./s.test(resource)) {
+      // It would be looked for as a character of the name, and guard nothing.
+      faults.push({ field, description: `${quoted(resource)} takes one * only, at the end` })
+    }
+  }
+  return faults
+}
+
+function checkPatterns(catalogue: Catalogue, statement: PolicyStatement, at: string): void {
+  for (const member of ['permissions', 'except_permissions'] as const) {
+    for (const [j, pattern] of statement[member].entries()) {
+      if (catalogue.matching(pattern).length > 0) continue
+      const field = `${at}${member}[${j}]`
+      const description = `${quoted(pattern)} is no permission and matches none`
+      throw unknownPermission(`${field}: ${description}`, { badRequest: [{ field, description }] })
+    }
+  }
+  for (const [j, pattern] of statement.permissions.entries()) {
+    checkNameable(catalogue, statement.effect, pattern, `${at}permissions[${j}]`)
+  }
+}
+
+/** A wildcard passes over what policies cannot deny or allow; to name it is a mistake. */
+function checkNameable(catalogue: Catalogue, effect: PolicyStatement['effect'], key: string, field: string): void {
+  const permission = catalogue.find(key)
+  if (permission === undefined) return
+  const isNameable = effect === 'DENY' ? permission.deniable : permission.policy_allowable
+  if (isNameable) return
+  const refuse = effect === 'DENY' ? permissionNotDeniable : permissionNotAllowable
+  const description = `${key} cannot be ${effect === 'DENY' ? 'denied' : 'allowed'} by a policy`
+  throw refuse(`${field}: ${description}`, { badRequest: [{ field, description }] })
+}
+
+/**
+ * Throws PRINCIPAL_NOT_FOUND or ROLE_NOT_FOUND for who is named and is not there. A role whose owner is not on `chain`,
+ * that of the workspace, is none there: nobody can have it, and to name it would only keep its owner from deleting it.
+ */
+export async function requireNamed(
+  reader: Reader,
+  statements: readonly PolicyStatement[],
+  chain: readonly Scope[],
+): Promise<void> {
+  const known = new Set<string>()
+  for (const [i, statement] of statements.entries()) {
+    for (const member of ['principals', 'except_principals'] as const) {
+      for (const [j, name] of statement[member].entries()) {
+        if (known.has(name)) continue
+        known.add(name)
+        await requireSubject(reader, name, chain, `statements[${i}].${member}[${j}]`)
+      }
+    }
+  }
+}
+
+async function requireSubject(reader: Reader, name: string, chain: readonly Scope[], field: string): Promise<void> {
+  const [form, id = ''] = name.split(':')
+  if (form === 'principal') await foundPrincipal(reader, id, field)
+  if (form !== 'role') return
+  const { scope_id, scope_type } = await foundRole(reader, id, field)
+  if (!chain.some(scope => scope.type === scope_type && scope.id === scope_id)) throw atField(noRole(id), field)
+}
+
+/** A policy as far as it decides something. */
+interface Deciding {
+  readonly enabled: boolean
+  readonly statements: readonly PolicyStatement[]
+}
+
+/** The ALLOW statements that are in force by a policy and were not before, word for word (iam.md 4.4). */
+export function newlyAllowing(
+  before: Deciding | undefined,
+  { enabled, statements }: Deciding,
+): readonly PolicyStatement[] {
+  if (!enabled) return []
+  const known = new Set(before?.enabled ? before.statements.map(statement => canonical(statement)) : [])
+  return statements.filter(statement => statement.effect === 'ALLOW' && !known.has(canonical(statement)))
+}

@@ -1,0 +1,28 @@
+import { permissionNotFound } from '../../../output/iam/errors.ts'
+import type { PermissionHandlers } from '../../../output/iam/handlers.ts'
+import type { GetPermissionRequest, Permission } from '../../../output/iam/types.ts'
+import type { ListContext } from '../../../runtime/context.ts'
+import { listInMemory, type Page } from '../../../runtime/pagination.ts'
+import { quoted } from '../../../runtime/refusal.ts'
+import type { IamParts } from '../interfaces/iam-parts.ts'
+
+/** The catalogue as callers see it: without the bits. */
+export class Permissions implements PermissionHandlers {
+  readonly #permissions: ReadonlyMap<string, Permission>
+
+  constructor({ catalogue }: Pick<IamParts, 'catalogue'>) {
+    this.#permissions = new Map(
+      catalogue.permissions.map(({ bit: _bit, ...permission }) => [permission.id, permission]),
+    )
+  }
+
+  async listPermissions(_request: object, { query }: ListContext): Promise<Page<Permission>> {
+    return listInMemory(this.#permissions.values(), query)
+  }
+
+  async getPermission({ id }: GetPermissionRequest): Promise<Permission> {
+    const permission = this.#permissions.get(id)
+    if (permission) return permission
+    throw permissionNotFound(`there is no permission ${quoted(id)}`)
+  }
+}

@@ -1,0 +1,102 @@
+import type { IamArea } from '../../../output/iam/area.ts'
+import { roleInUse, rolePredefined } from '../../../output/iam/errors.ts'
+import type { Role } from '../../../output/iam/types.ts'
+import { formatMillis } from '../../../runtime/timestamps.ts'
+import type { Effect } from '../../ports/operations.ts'
+import type { Stored, Transaction } from '../../ports/store.ts'
+import { nextEtag } from '../../resources/etag.ts'
+import { countHolding, deleteExpired } from '../grants/expired-bindings.ts'
+import { noRole } from '../grants/named-principals.ts'
+import { grants } from '../grants/held-permissions.ts'
+import type { IamParts } from '../interfaces/iam-parts.ts'
+import { policySubjects } from '../collections/policy-subjects-store.ts'
+import { rolePermissions, roles } from '../collections/roles-store.ts'
+import { requireActiveScope, scopeOf } from '../values/scopes.ts'
+
+/** What a call did to a role. */
+export const roleEffect = (type: IamArea['operationType'], role: Role): Effect<IamArea> => ({
+  type,
+  resourceType: 'iam.roles',
+  resourceId: role.id,
+  scope: scopeOf(role),
+})
+
+/** Throws ROLE_NOT_FOUND where there is none. */
+export function storedRole(stored: Stored<Role> | undefined, id: string): Stored<Role> {
+  if (stored) return stored
+  throw noRole(id)
+}
+
+/** Holds the organisation of a role, the revision and the role, in this order. Throws ROLE_NOT_FOUND. */
+export async function lockRole(tx: Transaction, { feed, taxonomy }: IamParts, id: string): Promise<Stored<Role>> {
+  const owner = scopeOf(storedRole(await tx.get(roles, id), id).value)
+  await taxonomy.share(tx, owner)
+  await feed.hold(tx)
+  return storedRole(await tx.lock(roles, id), id)
+}
+
+/** Throws SCOPE_NOT_ACTIVE while the owner is not, and ROLE_PREDEFINED. */
+export async function requireWritable(tx: Transaction, parts: IamParts, role: Role): Promise<void> {
+  await requireActiveScope(tx, parts, scopeOf(role))
+  if (role.role_type === 'PREDEFINED') {
+    throw rolePredefined(`role ${role.name} comes with the platform and follows its permissions; make one of your own`)
+  }
+}
+
+/** The role with other permissions, ascending, without those that are retired. */
+export function withPermissions(role: Role, permissions: Iterable<string>, { catalogue }: Pick<IamParts, 'catalogue'>) {
+  const kept = [...new Set(permissions)].filter(key => grants(catalogue, key)).toSorted()
+  return { ...role, permissions: kept, permission_count: kept.length }
+}
+
+/** Writes a locked role that has changed, and tells every server. */
+export async function writeRole(
+  tx: Transaction,
+  parts: IamParts,
+  { value: before, version }: Stored<Role>,
+  changed: Role,
+  now: number,
+): Promise<void> {
+  const next = { ...changed, etag: nextEtag(before.etag), updated: formatMillis(now) }
+  await tx.update(roles, before.id, next, version)
+  await writeRolePermissions(tx, parts, next)
+  await parts.feed.revise(tx, 'ROLE', before.id)
+}
+
+/** Keeps since when a role has each of its permissions. */
+export async function writeRolePermissions(tx: Transaction, { catalogue }: Pick<IamParts, 'catalogue'>, role: Role) {
+  const added = new Set(role.permissions)
+  for await (const { id, value, version } of tx.each(rolePermissions, { role_id: role.id })) {
+    if (!added.delete(value.permission)) await tx.delete(rolePermissions, id, version)
+  }
+  for (const permission of added) {
+    const access_class = catalogue.find(permission)?.access_class ?? 'READ'
+    const id = `${role.id}/${permission}`
+    await tx.insert(rolePermissions, { id, role_id: role.id, permission, access_class, created: role.updated })
+  }
+}
+
+/** Throws ROLE_IN_USE while bindings that count give a role, or policies name it. */
+export async function requireUnused(tx: Transaction, { id, name }: Role, now: number): Promise<void> {
+  const held = {
+    'iam.bindings': await countHolding(tx, { role_id: id }, now),
+    'iam.policies': await tx.count(policySubjects, { subject: `role:${id}` }),
+  }
+  const some = Object.entries(held).filter(([, count]) => count > 0)
+  if (some.length === 0) return
+  const count = held['iam.bindings'] + held['iam.policies']
+  throw roleInUse(
+    `role ${name} is in use; take it from who has it and from the policies that name it`,
+    { count: String(count) },
+    { precondition: some.map(([type, left]) => ({ type, subject: id, description: `${left} left` })) },
+  )
+}
+
+/** Deletes a role that nothing uses, with the expired bindings that name it. */
+export async function dropRole(tx: Transaction, { feed }: Pick<IamParts, 'feed'>, role: Stored<Role>, now: number) {
+  const where = { role_id: role.id }
+  while (await deleteExpired(tx, now, where));
+  for await (const { id, version } of tx.each(rolePermissions, where)) await tx.delete(rolePermissions, id, version)
+  await tx.delete(roles, role.id, role.version)
+  await feed.revise(tx, 'ROLE', role.id)
+}

@@ -1,0 +1,42 @@
+import type { Role } from '../../../output/iam/types.ts'
+import type { CallContext } from '../../../runtime/context.ts'
+import type { Where } from '../../ports/store.ts'
+import type { IamParts } from '../interfaces/iam-parts.ts'
+import { platform } from '../../ports/access.ts'
+
+type SightParts = Pick<IamParts, 'access' | 'decisions'>
+
+/** At whose custom roles a caller may look: those of the platform come with any. */
+type Owners = 'all' | ReadonlySet<string>
+
+/**
+ * Custom roles are seen by who holds `permission` at their owner or at any scope below it, where they could be bound;
+ * predefined ones by everybody (iam.md 3).
+ */
+async function ownersSeen({ decisions }: SightParts, context: CallContext, permission: string): Promise<Owners> {
+  const { clientAddress, now, principal } = context
+  const seen = await decisions.visible(principal?.id ?? '', permission, { now, ip: clientAddress })
+  if (seen.kind === 'all') return 'all'
+  const owners = new Set<string>()
+  for (const scope of seen.scopes) {
+    const chain = (await decisions.chain(scope)) ?? []
+    for (const { id, type } of chain) if (type === 'ORGANISATION' || type === 'PLATFORM') owners.add(id)
+  }
+  return owners
+}
+
+/** The roles that a caller sees in lists. */
+export async function rolesSeen(parts: SightParts, context: CallContext): Promise<Where> {
+  const owners = await ownersSeen(parts, context, 'iam.roles.list')
+  if (owners === 'all') return {}
+  return owners.size === 0 ? { role_type: 'PREDEFINED' } : { scope_id: ['', ...owners] }
+}
+
+/** Throws IAM_PERMISSION_DENIED unless the caller may see a role; of one that is hidden and of none the same. */
+export async function requireSight(parts: SightParts, context: CallContext, role: Role | undefined): Promise<void> {
+  const permission = 'iam.roles.get'
+  if (role?.role_type === 'PREDEFINED') return
+  const owners = role && (await ownersSeen(parts, context, permission))
+  if (role && (owners === 'all' || owners?.has(role.scope_id))) return
+  await parts.access.require(context, permission, platform)
+}

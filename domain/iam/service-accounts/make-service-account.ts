@@ -1,0 +1,72 @@
+import type { ServiceAccount, ServiceAccountManager } from '../../../output/iam/types.ts'
+import { workspaceNotFound } from '../../../output/shared/errors.ts'
+import { formatMillis } from '../../../runtime/timestamps.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { HeldScope } from '../../ports/iam.ts'
+import type { Transaction } from '../../ports/store.ts'
+import type { Taxonomy } from '../../ports/taxonomy.ts'
+import { principals } from '../collections/principals-store.ts'
+import { principalOfServiceAccount, serviceAccounts } from '../collections/service-accounts-store.ts'
+import type { Scope } from '../../ports/scope.ts'
+
+interface MakingParts {
+  readonly clock: Clock
+  readonly taxonomy: Pick<Taxonomy, 'chain' | 'consume'>
+}
+
+/** What a service account is made of. */
+export interface NewServiceAccount {
+  readonly workspace: string
+  /** The scopes from the organisation to the workspace, where the transaction holds the tree alone. */
+  readonly chain?: readonly Scope[]
+  readonly name: string
+  readonly display_name?: string
+  readonly managed_by: ServiceAccountManager
+}
+
+/** Makes the service account of that name in a workspace, without a role, unless there is one; answers its id. */
+export async function ensureServiceAccount(
+  parts: MakingParts,
+  tx: Transaction,
+  { chain, scope }: HeldScope,
+  name: string,
+): Promise<string> {
+  const known = await tx.find(serviceAccounts, { workspace_id: scope.id, name })
+  if (known) return known.id
+  return (await makeServiceAccount(parts, tx, { workspace: scope.id, chain, name, managed_by: 'PLATFORM' })).id
+}
+
+/** The quota that service accounts count against, until their workspace goes. */
+export const accountQuota = 'iam.serviceAccounts'
+
+/**
+ * Writes a service account and its row of the directory. Throws WORKSPACE_NOT_FOUND, FIELD_INVALID for a name that is
+ * taken, and QUOTA_EXCEEDED.
+ */
+export async function makeServiceAccount(
+  { clock, taxonomy }: MakingParts,
+  tx: Transaction,
+  { chain, display_name = '', managed_by, name, workspace }: NewServiceAccount,
+): Promise<ServiceAccount> {
+  const organisation = chain ? chain[0] : (await taxonomy.chain(tx, { type: 'WORKSPACE', id: workspace }))?.at(-1)
+  if (organisation === undefined) throw workspaceNotFound(`workspace ${workspace} does not exist`)
+  const time = formatMillis(clock.now())
+  const account: ServiceAccount = {
+    id: clock.newId(),
+    name,
+    display_name,
+    description: '',
+    organisation_id: organisation.id,
+    workspace_id: workspace,
+    status: 'ACTIVE',
+    managed_by,
+    keys: [],
+    labels: {},
+    created: time,
+    updated: time,
+  }
+  await tx.insert(serviceAccounts, account)
+  await taxonomy.consume(tx, chain ?? workspace, [{ quota: accountQuota, amount: 1 }])
+  await tx.insert(principals, principalOfServiceAccount(account))
+  return account
+}

@@ -1,0 +1,32 @@
+import { serviceAccountNotFound } from '../../../output/iam/errors.ts'
+import type { ServiceAccountHandlers } from '../../../output/iam/handlers.ts'
+import type { GetServiceAccountRequest, ListServiceAccountsRequest, ServiceAccount } from '../../../output/iam/types.ts'
+import type { ListContext } from '../../../runtime/context.ts'
+import type { Answer } from '../../../runtime/json.ts'
+import type { Page } from '../../../runtime/pagination.ts'
+import { seenBy } from '../../ports/access.ts'
+import type { IamParts } from '../interfaces/iam-parts.ts'
+import { serviceAccounts } from '../collections/service-accounts-store.ts'
+
+/** The principals of programs (iam.md 1). They are made by the platform and by host commands. */
+export class ServiceAccounts implements ServiceAccountHandlers {
+  readonly #parts: Pick<IamParts, 'access' | 'store'>
+
+  constructor(parts: Pick<IamParts, 'access' | 'store'>) {
+    this.#parts = parts
+  }
+
+  async listServiceAccounts(_request: ListServiceAccountsRequest, context: ListContext): Promise<Page<ServiceAccount>> {
+    const { access, store } = this.#parts
+    const visible = await access.visible(context, 'iam.serviceAccounts.list')
+    return store.list(serviceAccounts, context.query, seenBy(visible, 'workspace_id'))
+  }
+
+  async getServiceAccount({ id }: GetServiceAccountRequest): Promise<Answer<ServiceAccount>> {
+    const stored = await this.#parts.store.get(serviceAccounts, id)
+    if (stored) return stored.text
+    throw serviceAccountNotFound(`service account ${id} does not exist`, {
+      resource: { type: 'iam.serviceAccounts', name: id },
+    })
+  }
+}

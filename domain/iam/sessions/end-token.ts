@@ -1,0 +1,45 @@
+import type { RevokeReason } from '../../../output/iam/types.ts'
+import { formatMillis } from '../../../runtime/timestamps.ts'
+import type { Transaction } from '../../ports/store.ts'
+import type { Feed } from '../interfaces/feed.ts'
+import { keptMs } from '../values/token-lives.ts'
+import { statusAt, tokens, unrevokedOf } from '../collections/tokens-store.ts'
+
+/** Why tokens are revoked, and when. */
+export interface Revocation {
+  readonly reason: RevokeReason
+  /** RFC 3339. */
+  readonly time: string
+}
+
+/**
+ * Revokes a token that is ACTIVE, in the caller's transaction, which holds the feed, and tells every server. Answers the
+ * revision; undefined, and nothing is changed, when it has ended already or there is none.
+ */
+export async function endToken(
+  tx: Transaction,
+  feed: Feed,
+  id: string,
+  { reason, time }: Revocation,
+): Promise<number | undefined> {
+  const stored = await tx.lock(tokens, id)
+  const now = Date.parse(time)
+  if (!stored || statusAt(stored.value, now) !== 'ACTIVE') return undefined
+  const { refresh: _digests, ...kept } = stored.value
+  const keep_until = formatMillis(now + keptMs)
+  await tx.update(tokens, id, { ...kept, revoke_time: time, revoke_reason: reason, keep_until }, stored.version)
+  return feed.revise(tx, 'SESSION', id)
+}
+
+/** As `endToken` for all tokens of a principal but `except`. */
+export async function endTokensOf(
+  tx: Transaction,
+  feed: Feed,
+  principal: string,
+  revocation: Revocation,
+  except?: string,
+): Promise<void> {
+  for await (const { id } of tx.each(tokens, unrevokedOf(principal))) {
+    if (id !== except) await endToken(tx, feed, id, revocation)
+  }
+}

@@ -1,0 +1,151 @@
+import { refreshTokenInvalid } from '../../../output/iam/errors.ts'
+import type { TokenResponse } from '../../../output/iam/types.ts'
+import type { CallContext } from '../../../runtime/context.ts'
+import { formatMillis } from '../../../runtime/timestamps.ts'
+import { calledBy, type Activity } from '../../ports/audit.ts'
+import { Conflict, type Reader, type Transaction } from '../../ports/store.ts'
+import type { AccessTokens } from './access-tokens.ts'
+import { endToken } from './end-token.ts'
+import { networkOf } from '../values/networks.ts'
+import type { IamParts } from '../interfaces/iam-parts.ts'
+import { principals } from '../collections/principals-store.ts'
+import {
+  digestOf,
+  isSameDigest,
+  newSalt,
+  parseRefreshToken,
+  successorOf,
+  type RefreshToken,
+} from './refresh-secrets.ts'
+import { graceMs, idleMs } from '../values/token-lives.ts'
+import { sessionAnswer } from './token-response.ts'
+import { keptUntil, spentRefreshTokens, statusAt, tokens, type StoredToken } from '../collections/tokens-store.ts'
+
+type RefreshParts = Pick<IamParts, 'store' | 'feed' | 'audit'> & { readonly accessTokens: AccessTokens }
+
+/** What a refresh token is found to be. */
+type Found =
+  | { readonly kind: 'live'; readonly session: StoredToken; readonly version: number }
+  /** It was used a moment ago, and the one that it got is unused: the answer was lost, or two asked at once. */
+  | { readonly kind: 'repeated'; readonly session: StoredToken; readonly salt: string }
+  /** It was used before: somebody has stolen it, or the session. */
+  | { readonly kind: 'spent'; readonly session: StoredToken }
+  /** It never was one, or its session has ended. */
+  | { readonly kind: 'unknown'; readonly session: undefined }
+
+const unknown = { kind: 'unknown', session: undefined } as const
+
+/** What the call that sent a refresh token gets. */
+interface Outcome {
+  /** With the live secret; undefined for who is refused. */
+  readonly next?: { readonly session: StoredToken; readonly secret: string }
+  /** The session to be ended. */
+  readonly reused?: StoredToken
+}
+
+/**
+ * Spends a refresh token: answers an access token and the next refresh token (iam.md 4.7). The same one again within 30
+ * seconds, while the next is unused, answers the same next one. Throws REFRESH_TOKEN_INVALID; one that was spent before
+ * also ends the session.
+ */
+export async function refreshSession(parts: RefreshParts, text: string, context: CallContext): Promise<TokenResponse> {
+  const { accessTokens, store } = parts
+  const token = parseRefreshToken(text)
+  if (token === undefined) throw invalid()
+  await accessTokens.ready()
+  const { next, reused } = await store.tx(tx => take(tx, token, context))
+  if (next) return sessionAnswer(accessTokens, next.session, next.secret, context.now)
+  if (reused) await endReused(parts, reused, context)
+  throw invalid()
+}
+
+/** What a refresh token is at `now`, milliseconds since 1970. */
+export async function findSession(reader: Reader, text: string, now: number): Promise<Found> {
+  const token = parseRefreshToken(text)
+  return token === undefined ? unknown : find(reader, token, now)
+}
+
+async function find(reader: Reader, { secret, tokenId }: RefreshToken, now: number): Promise<Found> {
+  const stored = await reader.get(tokens, tokenId)
+  const refresh = stored?.value.refresh
+  if (!stored || !refresh || statusAt(stored.value, now) !== 'ACTIVE') return unknown
+  const { value: session, version } = stored
+  const digest = digestOf(secret)
+  if (isSameDigest(digest, refresh.hash)) return { kind: 'live', session, version }
+  const { previous } = refresh
+  const isPrevious = previous !== undefined && isSameDigest(digest, previous.hash)
+  // Also the other way: a clock that was set back must not make a moment of it that lasts.
+  if (isPrevious && Math.abs(now - Date.parse(previous.time)) <= graceMs)
+    return { kind: 'repeated', session, salt: previous.salt }
+  const isSpent = (await reader.get(spentRefreshTokens, digest))?.value.token_id === tokenId
+  return isSpent ? { kind: 'spent', session } : unknown
+}
+
+async function take(tx: Transaction, token: RefreshToken, context: CallContext): Promise<Outcome> {
+  const found = await find(tx, token, context.now)
+  if (found.kind === 'unknown') return {}
+  if (found.kind === 'spent') return { reused: found.session }
+  if ((await tx.get(principals, found.session.principal_id))?.value.status !== 'ACTIVE') return {}
+  if (found.kind === 'live') return { next: await rotate(tx, found, token.secret, context) }
+  return { next: { session: found.session, secret: successorOf(token.secret, found.salt) } }
+}
+
+/** One conditional update: of two who have the same token one rotates it, and the other one finds that it was. */
+async function rotate(
+  tx: Transaction,
+  { session: value, version }: { readonly session: StoredToken; readonly version: number },
+  secret: string,
+  { clientAddress, now }: CallContext,
+): Promise<{ readonly session: StoredToken; readonly secret: string }> {
+  const { id } = value
+  const time = formatMillis(now)
+  const previous = { hash: digestOf(secret), salt: newSalt(), time }
+  const next = successorOf(secret, previous.salt)
+  const times = { expire_time: value.expire_time, idle_expire_time: formatMillis(now + idleMs) }
+  const session: StoredToken = {
+    ...value,
+    ...times,
+    last_refresh_time: time,
+    last_refresh_ip: clientAddress,
+    network: networkOf(clientAddress),
+    keep_until: keptUntil(times),
+    refresh: { hash: digestOf(next), previous },
+  }
+  if (!(await tx.tryUpdate(tokens, id, session, version))) throw new Conflict('the session changed meanwhile')
+  await tx.insert(spentRefreshTokens, { id: previous.hash, token_id: id, expire_time: value.expire_time })
+  return { session, secret: next }
+}
+
+/** Ends a session of which a spent token was used, and tells who looks for such things. */
+async function endReused(
+  { audit, feed, store }: Pick<RefreshParts, 'audit' | 'feed' | 'store'>,
+  session: StoredToken,
+  context: CallContext,
+): Promise<void> {
+  const revocation = { reason: 'REUSE_DETECTED', time: formatMillis(context.now) } as const
+  const revision = await store.tx(async tx => {
+    await feed.hold(tx)
+    const ended = await endToken(tx, feed, session.id, revocation)
+    if (ended !== undefined) await audit.recordActivity(tx, reuse(session, context))
+    return ended
+  })
+  if (revision !== undefined) await feed.settled(revision)
+}
+
+/** The activity of a use of a spent token. */
+export const reuse = (session: StoredToken, context: CallContext): Activity => ({
+  ...calledBy(context),
+  principalId: session.principal_id,
+  principalKind: 'USER',
+  category: 'AUTHENTICATION',
+  area: 'iam',
+  resourceType: 'iam.tokens',
+  resourceId: session.id,
+  scope: { type: session.home_type, id: session.home_id },
+  outcome: 'DENIED',
+  reason: 'REUSE_DETECTED',
+  changedFields: [],
+  operationId: '',
+})
+
+const invalid = () => refreshTokenInvalid('the refresh token is not valid; sign in again')

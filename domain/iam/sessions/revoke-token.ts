@@ -1,0 +1,145 @@
+import type { IamArea } from '../../../output/iam/area.ts'
+import { principalNotFound, tokenMissing, tokenNotFound } from '../../../output/iam/errors.ts'
+import type { IamOperation, RevokeReason, RevokeTokenRequest } from '../../../output/iam/types.ts'
+import type { CallContext, Principal } from '../../../runtime/context.ts'
+import { ApiError, atField } from '../../../runtime/errors.ts'
+import type { JsonText } from '../../../runtime/json.ts'
+import { formatMillis } from '../../../runtime/timestamps.ts'
+import type { Effect } from '../../ports/operations.ts'
+import { refusalOf } from '../../resources/refusal.ts'
+import type { AccessTokens } from './access-tokens.ts'
+import { endToken, endTokensOf } from './end-token.ts'
+import { homeOf } from '../values/home-scope.ts'
+import { mutateIam } from '../feed/iam-mutation.ts'
+import type { IamParts } from '../interfaces/iam-parts.ts'
+import { principals } from '../collections/principals-store.ts'
+import { findSession, reuse } from './refresh.ts'
+import { tokens, type StoredToken } from '../collections/tokens-store.ts'
+import { platform } from '../../ports/access.ts'
+import type { Scope } from '../../ports/scope.ts'
+
+type RevokeParts = IamParts & { readonly accessTokens: AccessTokens }
+
+type Operation = Promise<JsonText<IamOperation>>
+
+/** Ends the token that is sent itself, whoever sends it; one that nobody knows, or that has ended, is ended already. */
+export async function revokePossessed(
+  parts: RevokeParts,
+  token: string,
+  request: RevokeTokenRequest,
+  context: CallContext,
+): Operation {
+  const { audit, feed } = parts
+  const { session, isReused } = await possessed(parts, token, context)
+  const reason: RevokeReason = isReused ? 'REUSE_DETECTED' : 'LOGOUT'
+  const scope = session ? await standing(parts, session) : platform
+  return mutateIam(parts, callerOf(session, context), request, async tx => {
+    if (session === undefined) return tokenEffect('', platform)
+    await feed.hold(tx)
+    const ended = await endToken(tx, feed, session.id, { reason, time: formatMillis(context.now) })
+    if (isReused && ended !== undefined) await audit.recordActivity(tx, reuse(session, context))
+    return tokenEffect(session.id, scope)
+  })
+}
+
+/** Ends a session or token family by its id. Throws TOKEN_NOT_FOUND to those who may know; others are told nothing. */
+export async function revokeById(
+  parts: RevokeParts,
+  id: string,
+  request: RevokeTokenRequest,
+  context: CallContext,
+): Operation {
+  const { feed, store } = parts
+  const caller = signedIn(context)
+  const token = (await store.get(tokens, id))?.value
+  const isOwn = token?.principal_id === caller.id
+  const scope = token ? await standing(parts, token) : platform
+  const refusal = isOwn ? undefined : await refused(parts, context, scope)
+  return mutateIam(parts, context, request, async tx => {
+    if (refusal) throw refusal
+    if (!token) throw tokenNotFound(`token ${id} does not exist`, { resource: { type: 'iam.tokens', name: id } })
+    await feed.hold(tx)
+    await endToken(tx, feed, id, { reason: reasonOf(isOwn), time: formatMillis(context.now) })
+    return tokenEffect(id, scope)
+  })
+}
+
+/** Ends all sessions or token families of a principal. Throws PRINCIPAL_NOT_FOUND to those who may know. */
+export async function revokeAllOf(
+  parts: RevokeParts,
+  id: string,
+  request: RevokeTokenRequest,
+  context: CallContext,
+): Operation {
+  const { feed, store } = parts
+  const isOwn = signedIn(context).id === id
+  const principal = (await store.get(principals, id))?.value
+  const scope = principal ? await standingScope(parts, homeOf(principal)) : platform
+  const refusal = isOwn ? undefined : await refused(parts, context, scope)
+  return mutateIam(parts, context, request, async tx => {
+    if (refusal) throw refusal
+    if (!principal) throw atField(principalNotFound(`principal ${id} does not exist`), 'principal_id')
+    await feed.hold(tx)
+    await endTokensOf(tx, feed, id, { reason: reasonOf(isOwn), time: formatMillis(context.now) })
+    return { type: 'REVOKE', resourceType: 'iam.principals', resourceId: id, scope }
+  })
+}
+
+/**
+ * The door has asked for the right already, except for a caller with an Idempotency-Key that was used before. The path
+ * names no token, so such a key does not prove the right to revoke this token.
+ */
+const refused = ({ access }: RevokeParts, context: CallContext, scope: Scope): Promise<ApiError | undefined> =>
+  refusalOf(access.require(context, 'iam.tokens.revoke', scope, platform))
+
+const reasonOf = (isOwn: boolean): RevokeReason => (isOwn ? 'LOGOUT' : 'ADMIN')
+
+const tokenEffect = (resourceId: string, scope: Scope): Effect<IamArea> => ({
+  type: 'REVOKE',
+  resourceType: 'iam.tokens',
+  resourceId,
+  scope,
+})
+
+/** The door lets everybody in, since the token itself suffices; what names somebody's needs a bearer. */
+function signedIn({ principal }: CallContext): Principal {
+  if (principal) return principal
+  throw tokenMissing('this call needs a token: send "Authorization: Bearer <token>", or the token that is to end')
+}
+
+/** What a token that was sent proves to be. */
+interface Possessed {
+  readonly session: StoredToken | undefined
+  /** It is a refresh token that was spent. */
+  readonly isReused: boolean
+}
+
+async function possessed(parts: RevokeParts, token: string, { now }: CallContext): Promise<Possessed> {
+  const { accessTokens, store } = parts
+  if (token.startsWith('rt1.')) {
+    const { kind, session } = await findSession(store, token, now)
+    return { session, isReused: kind === 'spent' }
+  }
+  try {
+    const { sessionId } = await accessTokens.verify(token, now)
+    return { session: (await store.get(tokens, sessionId))?.value, isReused: false }
+  } catch (error) {
+    if (error instanceof ApiError && error.rpc === 'UNAUTHENTICATED') return { session: undefined, isReused: false }
+    throw error
+  }
+}
+
+/** Without a bearer the user whom it concerns is recorded (conventions §5), and no key is remembered (conventions §6). */
+function callerOf(session: StoredToken | undefined, context: CallContext): CallContext {
+  if (context.principal || !session) return context
+  const kind = session.kind === 'SESSION' ? 'user' : 'service_account'
+  return { ...context, principal: { id: session.principal_id, kind }, idempotencyKey: undefined }
+}
+
+const standing = (parts: RevokeParts, { home_id, home_type }: StoredToken): Promise<Scope> =>
+  standingScope(parts, { type: home_type, id: home_id })
+
+/** A home scope that is gone counts as the platform (iam.md 4.10). */
+async function standingScope({ store, taxonomy }: RevokeParts, home: Scope): Promise<Scope> {
+  return home.type === 'PLATFORM' || (await taxonomy.chain(store, home)) ? home : platform
+}

@@ -1,0 +1,152 @@
+import { LRUCache } from 'lru-cache'
+import { tokenExpired, tokenInvalid, tokenMissing, tokenRevoked } from '../../../output/iam/errors.ts'
+import type { Principal } from '../../../runtime/context.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Store } from '../../ports/store.ts'
+import type { Taxonomy } from '../../ports/taxonomy.ts'
+import type { AccessTokens } from './access-tokens.ts'
+import type { Decisions } from '../interfaces/decisions.ts'
+import type { ChangeKind } from '../interfaces/feed.ts'
+import { HomeStates } from '../decisions/home-workspace-states.ts'
+import { atMost } from '../decisions/loading-cache.ts'
+import { principals } from '../collections/principals-store.ts'
+import { RevokedSessions } from './revoked-sessions.ts'
+
+const maxVerified = 20_000
+
+/** What the authenticator asks. */
+export interface AuthenticatorParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly taxonomy: Taxonomy
+  readonly decisions: Pick<Decisions, 'isActive'>
+  readonly accessTokens: AccessTokens
+}
+
+/** A token whose signature need not be looked at again. */
+interface Known {
+  readonly principal: Principal
+  readonly sessionId: string
+  readonly expireTime: number
+  /** Of a service account; else empty. */
+  readonly workspace: string
+}
+
+/**
+ * Says who calls (iam.md 4.7). A token that was verified before costs neither a signature nor a read of the store; what
+ * may have happened to it since, its end, its session's and its principal's, is asked every time.
+ */
+export class Authenticator {
+  readonly #parts: AuthenticatorParts
+  /** By the header that they are sent in. */
+  readonly #known = new LRUCache<string, Known>(atMost(maxVerified))
+  readonly #revoked: RevokedSessions
+  readonly #homes: HomeStates
+  #isBehind = false
+  #resets = 0
+  #catchingUp: Promise<void> | undefined
+
+  constructor(parts: AuthenticatorParts) {
+    this.#parts = parts
+    this.#revoked = new RevokedSessions(parts)
+    this.#homes = new HomeStates(parts)
+  }
+
+  /** Learns what was revoked before. To be awaited before the first call, and once the feed tells of changes. */
+  async start(): Promise<void> {
+    await this.#revoked.load()
+  }
+
+  /** What the feed tells, at the commit or when it was learned from another server. */
+  changed(kind: ChangeKind, key: string): void {
+    if (kind === 'SESSION') this.onSessionRevoked(key)
+    if (kind === 'SCOPE') this.#homes.forget()
+  }
+
+  /** The feed has missed changes: nobody is let in until the store has told what was revoked. */
+  reset(): void {
+    this.#homes.forget()
+    this.#isBehind = true
+    this.#resets += 1
+  }
+
+  /** Refuses the access tokens of a session from now on. */
+  onSessionRevoked(session: string): void {
+    this.#revoked.add(session)
+  }
+
+  /** Rejects with TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED or TOKEN_REVOKED. `authorization` is the header. */
+  authenticate(authorization: string | undefined): Promise<Principal> {
+    if (authorization === undefined) return Promise.reject(missing())
+    if (this.#isBehind) return this.#catchUp().then(() => this.authenticate(authorization))
+    // What is remembered was taken apart before.
+    const known = this.#known.get(authorization)
+    if (known !== undefined) return this.#admit(known)
+    const token = bearerOf(authorization)
+    if (token === undefined) return Promise.reject(invalidHeader())
+    const same = this.#known.get(headerOf(token))
+    return same === undefined ? this.#verify(token) : this.#admit(same)
+  }
+
+  /**
+   * Rejects with TOKEN_REVOKED when a caller who was let in would not be any more: its session has ended, its principal or
+   * its home is not active. A token that has only expired since was good when the call began.
+   */
+  async requireLive(principal: Principal): Promise<void> {
+    if (this.#isBehind) await this.#catchUp()
+    if (principal.sessionId !== undefined && this.#revoked.has(principal.sessionId)) throw revoked()
+    if (!(await this.#parts.decisions.isActive(principal.id))) throw revoked()
+  }
+
+  #catchUp(): Promise<void> {
+    this.#catchingUp ??= this.#load().finally(() => (this.#catchingUp = undefined))
+    return this.#catchingUp
+  }
+
+  /** Another reset meanwhile has it done again. */
+  async #load(): Promise<void> {
+    const resets = this.#resets
+    await this.#revoked.load()
+    if (resets === this.#resets) this.#isBehind = false
+  }
+
+  async #verify(token: string): Promise<Principal> {
+    const { clock, store, accessTokens } = this.#parts
+    const { expireTime, kind, principalId: id, sessionId } = await accessTokens.verify(token, clock.now())
+    const isAccount = kind === 'SERVICE_ACCOUNT'
+    const workspace = isAccount ? (await store.get(principals, id))?.value.workspace_id : ''
+    if (workspace === undefined) throw revoked()
+    const principal: Principal = { id, kind: isAccount ? 'service_account' : 'user', sessionId }
+    const known = { principal, sessionId, expireTime, workspace }
+    this.#known.set(headerOf(token), known)
+    return this.#admit(known)
+  }
+
+  #admit({ expireTime, principal, sessionId, workspace }: Known): Promise<Principal> {
+    if (this.#parts.clock.now() >= expireTime) return Promise.reject(expired())
+    if (this.#revoked.has(sessionId)) return Promise.reject(revoked())
+    const home = workspace === '' || this.#homes.isActive(workspace)
+    return this.#parts.decisions.isActive(principal.id).then(isActive => {
+      if (!isActive || home === false) throw revoked()
+      return home === true ? principal : this.#atHome(home, principal)
+    })
+  }
+
+  async #atHome(home: Promise<boolean>, principal: Principal): Promise<Principal> {
+    if (await home) return principal
+    throw revoked()
+  }
+}
+
+/** The one form of the header under which a token is remembered, whatever it was sent in. */
+const headerOf = (token: string): string => `Bearer ${token}`
+
+/** What is sent as a bearer (RFC 6750); undefined for another scheme. */
+function bearerOf(header: string): string | undefined {
+  return /^Bearer +([\w.~+/-]+=*)$/i.exec(header)?.[1]
+}
+
+const missing = () => tokenMissing('this call needs a token: send "Authorization: Bearer <token>"')
+const invalidHeader = () => tokenInvalid('the header Authorization must be "Bearer <token>"')
+const expired = () => tokenExpired('the access token has expired; refresh it')
+const revoked = () => tokenRevoked('the session was ended, or its principal is not active; sign in again')

@@ -1,0 +1,21 @@
+import type { Reader } from '../../ports/store.ts'
+import { compareTime } from '../values/time-filters.ts'
+import { createdField, lastRefreshTimeField, tokens } from '../collections/tokens-store.ts'
+import { users } from '../collections/users-store.ts'
+
+/** A network that a user comes from is known for so long. */
+const knownMs = 30 * 24 * 60 * 60 * 1000
+
+/** Reads the same rows for an address that nobody has. */
+const nobody = ''
+
+/** Whether the user of an address had a session from a network in the last 30 days. `now`: milliseconds since 1970. */
+export async function hasSessionFrom(reader: Reader, email: string, network: string, now: number): Promise<boolean> {
+  const user = await reader.find(users, { email })
+  const since = now - knownMs
+  const terms = [compareTime(createdField, '>', since), compareTime(lastRefreshTimeField, '>', since)]
+  const order = [{ field: createdField, descending: true }]
+  const query = { size: 1, filter: { kind: 'or', terms } as const, order, after: undefined, now }
+  const { items } = await reader.page(tokens, query, { principal_id: user?.id ?? nobody, network })
+  return items.length > 0
+}

@@ -1,0 +1,52 @@
+import type { Binding } from '../../../output/iam/types.ts'
+import { formatMillis } from '../../../runtime/timestamps.ts'
+import { systemPrincipalId } from '../../ports/reserved.ts'
+import type { Reader, Transaction } from '../../ports/store.ts'
+import { nextEtag } from '../../resources/etag.ts'
+import { bindings } from '../collections/bindings-store.ts'
+import type { IamParts } from '../interfaces/iam-parts.ts'
+import { users } from '../collections/users-store.ts'
+
+/** What the host works with: it acts as the system principal, past the doors and past all rules on rights. */
+export type HostParts = Pick<IamParts, 'store' | 'clock' | 'operations' | 'feed' | 'settings' | 'passwords'>
+
+const administration = { role_id: 'platform-admin', scope_type: 'PLATFORM', scope_id: '' } as const
+
+/**
+ * Makes a user administer the platform for good, in a transaction that holds the revision; a binding with a condition or
+ * an end makes room. Answers whether that was new.
+ */
+export async function makeAdministrator(
+  tx: Transaction,
+  { clock, feed, operations }: Pick<HostParts, 'clock' | 'feed' | 'operations'>,
+  user: string,
+): Promise<boolean> {
+  const known = await tx.find(bindings, { principal_id: user, ...administration })
+  if (known && known.value.condition === '' && known.value.expire_time === undefined) return false
+  if (known) await tx.delete(bindings, known.id, known.version)
+  const time = formatMillis(clock.now())
+  const binding: Binding = {
+    id: clock.newId(),
+    principal_id: user,
+    principal_kind: 'USER',
+    ...administration,
+    condition: '',
+    created_by: systemPrincipalId,
+    etag: nextEtag(undefined),
+    created: time,
+    updated: time,
+  }
+  await tx.insert(bindings, binding)
+  await feed.revise(tx, 'PRINCIPAL', user)
+  const scope = { type: 'PLATFORM', id: '' } as const
+  await operations.begin(tx, { type: 'GRANT', resourceType: 'iam.principals', resourceId: user, scope })
+  return true
+}
+
+/** Whether some user who administers the platform has ever been ACTIVE. */
+export async function wasAdministered(reader: Reader): Promise<boolean> {
+  for await (const { value } of reader.each(bindings, administration)) {
+    if ((await reader.get(users, value.principal_id))?.value.password_update_time !== undefined) return true
+  }
+  return false
+}

@@ -1,0 +1,115 @@
+import { formatMillis } from '../../../runtime/timestamps.ts'
+import { systemPrincipalId } from '../../ports/reserved.ts'
+import type { Collection, Stored, Transaction } from '../../ports/store.ts'
+import { nextEtag } from '../../resources/etag.ts'
+import { makeAdministrator, wasAdministered, type HostParts } from './administrator-account.ts'
+import { mint, newToken, voidTokens } from '../credentials/credential-tokens.ts'
+import { normalEmail } from '../values/email.ts'
+import { newUser } from './user-invitation.ts'
+import { inStatus } from './user-states.ts'
+import { insertUser, userEffect, writeUser } from './user-rows.ts'
+import { users, type StoredUser } from '../collections/users-store.ts'
+
+/** Whether the platform has had its first administrator; one row. */
+export interface FirstRun {
+  readonly id: typeof rowId
+  /** Who is to be the first one. */
+  readonly user_id: string
+  /** An administrator was ACTIVE: nothing of this happens ever again. */
+  readonly is_over: boolean
+}
+
+const rowId = 'administrator'
+
+export const firstRuns: Collection<FirstRun> = { name: 'iam_first_run', id: 'id' }
+
+/** How long the first administrator has to activate the account; each start gives as long again (iam.md 4.9). */
+const lifeMs = 24 * 60 * 60 * 1000
+
+/** Who is to administer the platform first. */
+export interface FirstAdministrator {
+  readonly email: string
+  /** Gives the password that makes the user ACTIVE at once; asked only when there is an administrator to be made. */
+  readonly password?: (() => Promise<string>) | undefined
+}
+
+/** What a start has come to. */
+export type Begun =
+  /** Somebody has administered the platform before, or does so from now on: there is no token. */
+  | { readonly kind: 'administered'; readonly user: string }
+  | { readonly kind: 'invited'; readonly user: string; readonly token: string }
+
+/**
+ * Makes the first administrator unless there has been one, in one transaction: of servers that start at once the second
+ * one finds what the first has made, and only mints the token anew. Throws when the password may not be used.
+ */
+export async function beginFirstRun(parts: HostParts, { email, password }: FirstAdministrator): Promise<Begun> {
+  const { clock, feed, store } = parts
+  const known = (await store.get(firstRuns, rowId))?.value
+  if (known?.is_over) return { kind: 'administered', user: known.user_id }
+  const address = normalEmail(email)
+  const hash = password === undefined ? undefined : await judgedHash(parts, await password(), address)
+  const token = newToken()
+  const fresh = newUser(clock.newId(), clock.now(), ofThePlatform(address), systemPrincipalId)
+  return store.tx(async (tx): Promise<Begun> => {
+    await feed.hold(tx)
+    const row = await tx.lock(firstRuns, rowId)
+    const earlier = row && (await tx.lock(users, row.value.user_id))
+    const user = earlier?.id ?? fresh.id
+    const isOver = row?.value.is_over || (await wasAdministered(tx))
+    await remember(tx, row, { id: rowId, user_id: user, is_over: isOver || hash !== undefined })
+    if (isOver) return { kind: 'administered', user }
+    await write(tx, parts, { earlier, fresh, hash })
+    await makeAdministrator(tx, parts, user)
+    if (hash !== undefined) return { kind: 'administered', user }
+    await mint(tx, token, { ...minting, user, now: clock.now() })
+    return { kind: 'invited', user, token: token.token }
+  })
+}
+
+const minting = { purpose: 'ACTIVATION', minted_by: '', delivery: 'HOST', ttlMs: lifeMs } as const
+
+const ofThePlatform = (email: string) => ({ email, organisation_id: '', locale: '', time_zone: '', labels: {} })
+
+async function judgedHash({ passwords }: HostParts, password: string, email: string): Promise<string> {
+  const weakness = await passwords.weakness(password, email, 'bootstrap.admin_password_file')
+  if (weakness) throw new Error(weakness.message)
+  return passwords.hash(password)
+}
+
+async function remember(tx: Transaction, row: Stored<FirstRun> | undefined, next: FirstRun): Promise<void> {
+  if (row) await tx.update(firstRuns, rowId, next, row.version)
+  else await tx.insert(firstRuns, next)
+}
+
+/** What is written of the user: a new one, or the one that an earlier start has made, under the address set now. */
+interface Writing {
+  readonly earlier: Stored<StoredUser> | undefined
+  readonly fresh: StoredUser
+  /** Makes the user ACTIVE. */
+  readonly hash: string | undefined
+}
+
+async function write(tx: Transaction, parts: HostParts, { earlier, fresh, hash }: Writing): Promise<void> {
+  const { clock, feed, operations, passwords } = parts
+  const now = clock.now()
+  const user = earlier ? readdressed(earlier.value, fresh.email) : fresh
+  const next =
+    hash === undefined
+      ? {
+          ...inStatus(user, 'INVITED', now, { invited_by: systemPrincipalId }),
+          invite_expire_time: formatMillis(now + lifeMs),
+        }
+      : inStatus(user, 'ACTIVE', now, { password_update_time: formatMillis(now) })
+  if (earlier) await writeUser(tx, earlier, next)
+  else await insertUser(tx, next)
+  await voidTokens(tx, next.id)
+  if (hash !== undefined) await passwords.store(tx, next.id, hash)
+  await feed.revise(tx, 'PRINCIPAL', next.id)
+  if (!earlier) await operations.begin(tx, userEffect('INVITE', next))
+  if (hash !== undefined) await operations.begin(tx, userEffect('ACTIVATE', next))
+  else if (earlier) await operations.begin(tx, userEffect('REGENERATE_ACTIVATION', next))
+}
+
+const readdressed = (user: StoredUser, email: string): StoredUser =>
+  user.email === email ? user : { ...user, email, etag: nextEtag(user.etag) }

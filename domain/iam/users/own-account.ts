@@ -1,0 +1,123 @@
+import { callerNotAUser, currentPasswordMismatch, tokenRevoked } from '../../../output/iam/errors.ts'
+import type { ChangeMyPasswordRequest, IamOperation, UpdateMyProfileRequest, User } from '../../../output/iam/types.ts'
+import { userProfileFields } from '../../../output/iam/validators.ts'
+import type { CallContext } from '../../../runtime/context.ts'
+import type { ApiError } from '../../../runtime/errors.ts'
+import { applyUpdate, checkEtag } from '../../../runtime/field-mask.ts'
+import type { Answer } from '../../../runtime/json.ts'
+import { formatMillis } from '../../../runtime/timestamps.ts'
+import type { Reader, Stored, Transaction } from '../../ports/store.ts'
+import { nextEtag } from '../../resources/etag.ts'
+import { mutateIam } from '../feed/iam-mutation.ts'
+import type { IamParts } from '../interfaces/iam-parts.ts'
+import { reuseOf } from '../credentials/stored-passwords.ts'
+import { checkProfile, settableOf } from './profile-fields.ts'
+import { unlessBusy } from '../interfaces/throttle.ts'
+import { requireStatus } from './user-states.ts'
+import { userEffect, writeUser } from './user-rows.ts'
+import { passwords, users, type StoredPassword, type StoredUser } from '../collections/users-store.ts'
+
+/** What users see and change of themselves. */
+export class OwnAccount {
+  readonly #parts: IamParts
+
+  constructor(parts: IamParts) {
+    this.#parts = parts
+  }
+
+  async profile(context: CallContext): Promise<Answer<User>> {
+    return (await readCaller(this.#parts.store, context)).text
+  }
+
+  async updateProfile(request: UpdateMyProfileRequest, context: CallContext): Promise<Answer<IamOperation>> {
+    const { body, update_mask } = request
+    checkProfile(body)
+    requireUser(context)
+    return mutateIam(this.#parts, context, request, async tx => {
+      const stored = await lockCaller(tx, context)
+      const settable = settableOf(body, stored.value.email)
+      const { changed, value } = applyUpdate(userProfileFields, stored.value, settable, update_mask)
+      checkEtag(body.etag, stored.value.etag)
+      if (changed.length > 0) {
+        const time = formatMillis(context.now)
+        await writeUser(tx, stored, { ...value, etag: nextEtag(stored.value.etag), updated: time })
+      }
+      return { ...userEffect('UPDATE', value), changed }
+    })
+  }
+
+  /**
+   * Judged before the transaction, told in it: a repeated call is answered what the first one was, though the password
+   * that it names as the current one is not that any more.
+   */
+  async changePassword(request: ChangeMyPasswordRequest, context: CallContext): Promise<Answer<IamOperation>> {
+    const { feed, passwords: hashes, sessions, store, throttle } = this.#parts
+    const { value: user } = await readCaller(store, context)
+    const attempt = await throttle.password(user.email, context)
+    const known = (await store.get(passwords, user.id))?.value
+    const { fault, hash } = await unlessBusy(attempt, this.#judged(request.body, user, known))
+    if (fault !== undefined && fault.reason !== mismatch().reason) await attempt.succeed()
+    const answer = await mutateIam(this.#parts, context, request, async tx => {
+      if (fault) throw fault
+      await feed.hold(tx)
+      const stored = await lockCaller(tx, context)
+      requireStatus('changePassword', stored.value)
+      if ((await tx.lock(passwords, user.id))?.value.hash !== known?.hash) throw mismatch()
+      const time = formatMillis(context.now)
+      await hashes.store(tx, user.id, hash)
+      await writeUser(tx, stored, { ...stored.value, password_update_time: time })
+      await sessions.endAll(tx, user.id, 'PASSWORD_CHANGED', time, context.principal?.sessionId)
+      return userEffect('CHANGE_PASSWORD', stored.value)
+    })
+    await attempt.succeed()
+    return answer
+  }
+
+  /** The hash of the new password, or what is wrong with the two. */
+  async #judged(
+    body: ChangeMyPasswordRequest['body'],
+    user: StoredUser,
+    known: StoredPassword | undefined,
+  ): Promise<{ readonly fault: ApiError | undefined; readonly hash: string }> {
+    const fault = await this.#faultOf(body, user, known)
+    return { fault, hash: fault === undefined ? await this.#parts.passwords.hash(body.new_password) : '' }
+  }
+
+  /** Whether a former password comes back is told to those only who know the present one. */
+  async #faultOf(
+    { current_password, new_password }: ChangeMyPasswordRequest['body'],
+    user: StoredUser,
+    known: StoredPassword | undefined,
+  ): Promise<ApiError | undefined> {
+    const { passwords: hashes } = this.#parts
+    if (!(await hashes.verify(known?.hash, current_password))) return mismatch()
+    const field = 'new_password'
+    const weakness = await hashes.weakness(new_password, user.email, field)
+    return weakness ?? reuseOf(hashes, known, new_password, field)
+  }
+}
+
+/** Not 401: clients would take it for the end of their session. */
+function mismatch(): ApiError {
+  const [field, description] = ['current_password', 'is not the current password']
+  return currentPasswordMismatch(`${field} ${description}`, { badRequest: [{ field, description }] })
+}
+
+/** The id of the user who calls; throws CALLER_NOT_A_USER for service accounts. */
+export function requireUser({ principal }: CallContext): string {
+  if (principal?.kind === 'user') return principal.id
+  throw callerNotAUser('only users have a profile, a picture and a password; the caller is a service account')
+}
+
+/** The user who calls. */
+export const readCaller = async (reader: Reader, context: CallContext): Promise<Stored<StoredUser>> =>
+  present(await reader.get(users, requireUser(context)))
+
+/** The user who calls, held. */
+export const lockCaller = async (tx: Transaction, context: CallContext): Promise<Stored<StoredUser>> =>
+  present(await tx.lock(users, requireUser(context)))
+
+function present(stored: Stored<StoredUser> | undefined): Stored<StoredUser> {
+  if (stored) return stored
+  throw tokenRevoked('there is no user for this token any more')
+}

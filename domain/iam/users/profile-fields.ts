@@ -1,0 +1,45 @@
+import type { UserInput } from '../../../output/iam/types.ts'
+import { isEmail } from '../../../runtime/formats.ts'
+import { quoted, refusal } from '../../../runtime/refusal.ts'
+import { localPart, normalEmail } from '../values/email.ts'
+
+/**
+ * Throws FIELD_INVALID for a language tag or time zone that nobody knows (BCP 47, IANA), and for an address that is none
+ * in the form in which it is kept: NFC makes the semicolon of some, which no address has, of the Greek question mark.
+ */
+export function checkProfile({ email, locale, time_zone }: Partial<UserInput>): void {
+  if (email !== undefined && !isEmail(normalEmail(email))) {
+    throw refusal('FIELD_INVALID', 'email', `must be a valid email, not ${quoted(email)}`)
+  }
+  if (locale && !isLocale(locale)) {
+    throw refusal('FIELD_INVALID', 'locale', `must be a language tag such as "en-GB", not ${quoted(locale)}`)
+  }
+  if (time_zone && !isTimeZone(time_zone)) {
+    throw refusal('FIELD_INVALID', 'time_zone', `must be a time zone such as "Europe/Dublin", not ${quoted(time_zone)}`)
+  }
+}
+
+const isLocale = (tag: string): boolean => doesNotThrow(() => Intl.getCanonicalLocales(tag))
+
+const isTimeZone = (name: string): boolean => doesNotThrow(() => Intl.DateTimeFormat('en', { timeZone: name }))
+
+/** Intl has no other way to ask. */
+function doesNotThrow(ask: () => unknown): boolean {
+  try {
+    ask()
+    return true
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}
+
+/** What a body sets of a user, as it is kept: the address in its one form, the name of people never missing. */
+export function settableOf<T extends Partial<UserInput>>(body: T, current = ''): T & { readonly display_name: string } {
+  const email = body.email === undefined ? undefined : normalEmail(body.email)
+  const display_name = body.display_name ?? nameOf(email ?? current)
+  return { ...body, ...(email !== undefined && { email }), display_name }
+}
+
+/** Without one of its own, a user is called by the local part of the address; it may be longer than a name. */
+export const nameOf = (email: string): string => [...localPart(email)].slice(0, 128).join('')

@@ -1,0 +1,113 @@
+import type { IamCredentialOperation, InvitationGrantGiven, InviteUserGiven } from '../../../output/iam/types.ts'
+import type { CallContext } from '../../../runtime/context.ts'
+import type { Answer } from '../../../runtime/json.ts'
+import { formatMillis } from '../../../runtime/timestamps.ts'
+import type { Transaction } from '../../ports/store.ts'
+import { nextEtag } from '../../resources/etag.ts'
+import { checkCondition } from '../conditions/conditions.ts'
+import { mutateWithCredential } from '../credentials/credential-calls.ts'
+import type { IamParts } from '../interfaces/iam-parts.ts'
+import { writePrincipal } from '../collections/principals-store.ts'
+import { checkProfile, settableOf } from './profile-fields.ts'
+import { checkScopeForm, requireActiveScope, scopeOf } from '../values/scopes.ts'
+import type { UserGuards } from './user-guards.ts'
+import { userEffect } from './user-rows.ts'
+import { principalOfUser, users, type StoredUser } from '../collections/users-store.ts'
+import { homeOf } from '../values/home-scope.ts'
+
+type Invitation = InviteUserGiven['body']
+
+/** Makes users, who set their own passwords (iam.md 2). */
+export class UserInvitation {
+  readonly #parts: IamParts
+  readonly #guards: UserGuards
+
+  constructor(parts: IamParts, guards: UserGuards) {
+    this.#parts = parts
+    this.#guards = guards
+  }
+
+  async invite(request: InviteUserGiven, context: CallContext): Promise<Answer<IamCredentialOperation>> {
+    const { body } = request
+    checkProfile(body)
+    for (const [i, grant] of body.grants.entries()) checkScopeForm(grant, `grants[${i}].`)
+    for (const [i, { condition }] of grantsOf(body)) checkCondition(condition, `grants[${i}].condition`)
+    await this.#requireGranting(body, context)
+    const user = newUser(this.#parts.clock.newId(), context.now, body, context.principal?.id ?? '')
+    const wanted = { purpose: 'ACTIVATION', ...body } as const
+    return mutateWithCredential(this.#parts, context, request, wanted, async (tx, { mintFor, ttlMs }) => {
+      await this.#requireActive(tx, body)
+      await this.#parts.feed.hold(tx)
+      const invited = { ...user, invite_expire_time: formatMillis(context.now + ttlMs) }
+      await writePrincipal(tx, principalOfUser(invited))
+      const gifts = await this.#givable(tx, invited, body, context)
+      // What the grants refuse is told before an address that is taken, their limits after it (conventions §4).
+      await tx.insert(users, invited)
+      for (const give of gifts) await give()
+      await mintFor(tx, invited)
+      await this.#parts.feed.revise(tx, 'PRINCIPAL', user.id)
+      return userEffect('INVITE', invited)
+    })
+  }
+
+  async #requireGranting({ grants }: Invitation, context: CallContext): Promise<void> {
+    for (const grant of grants) await this.#parts.access.require(context, 'iam.bindings.create', scopeOf(grant))
+  }
+
+  /** Holds the organisations of all that is named, before anything else is locked. */
+  async #requireActive(tx: Transaction, body: Invitation): Promise<void> {
+    await requireActiveScope(tx, this.#parts, homeOf(body), 'organisation_id')
+    for (const [i, grant] of body.grants.entries()) {
+      await requireActiveScope(tx, this.#parts, scopeOf(grant), `grants[${i}].scope_id`)
+    }
+  }
+
+  /** What gives the roles of an invitation, all of which may be given. */
+  async #givable(
+    tx: Transaction,
+    { id: principal }: StoredUser,
+    body: Invitation,
+    context: CallContext,
+  ): Promise<readonly (() => Promise<void>)[]> {
+    const gifts: (() => Promise<void>)[] = []
+    for (const [i, grant] of grantsOf(body)) {
+      const { condition, expire_time, role_id } = grant
+      const [scope, at] = [scopeOf(grant), `grants[${i}].`]
+      const asked = { context, principal, role_id, scope, condition, expire_time, at }
+      gifts.push(await this.#guards.givableRole(tx, asked))
+    }
+    return gifts
+  }
+}
+
+/** With their places in the list. */
+function grantsOf(body: Invitation): Iterable<readonly [number, InvitationGrantGiven]> {
+  const grants: readonly InvitationGrantGiven[] = body.grants
+  return grants.entries()
+}
+
+/** A user that is invited `by` somebody; when its token expires is still to be said. */
+export function newUser(
+  id: string,
+  now: number,
+  body: Pick<Invitation, 'email' | 'display_name' | 'organisation_id' | 'locale' | 'time_zone' | 'labels'>,
+  by: string,
+): StoredUser {
+  const { display_name, email, labels, locale, organisation_id, time_zone } = { ...body, ...settableOf(body) }
+  const time = formatMillis(now)
+  return {
+    id,
+    email,
+    display_name,
+    organisation_id,
+    locale,
+    time_zone,
+    labels,
+    status: 'INVITED',
+    has_avatar: false,
+    invited_by: by,
+    etag: nextEtag(undefined),
+    created: time,
+    updated: time,
+  }
+}

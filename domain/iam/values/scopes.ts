@@ -1,0 +1,72 @@
+import { scopeNotActive, scopeNotFound } from '../../../output/iam/errors.ts'
+import type { ScopeKind } from '../../../output/iam/types.ts'
+import { fieldInvalid } from '../../../output/shared/errors.ts'
+import { atField } from '../../../runtime/errors.ts'
+import type { Reader, Transaction } from '../../ports/store.ts'
+import type { Taxonomy } from '../../ports/taxonomy.ts'
+import { platform } from '../../ports/access.ts'
+import type { Scope } from '../../ports/scope.ts'
+
+/** A scope as bodies and rows have it. */
+export interface ScopeMembers {
+  readonly scope_type: ScopeKind
+  readonly scope_id: string
+}
+
+export const scopeOf = ({ scope_id, scope_type }: ScopeMembers): Scope => ({ type: scope_type, id: scope_id })
+
+/** How messages name a scope. */
+export const named = ({ id, type }: Scope): string => (type === 'PLATFORM' ? 'the platform' : `${type} ${id}`)
+
+/** The scopes from one up to its organisation, then PLATFORM; undefined when there is no such scope. */
+export async function chainOf(
+  reader: Reader,
+  { taxonomy }: { readonly taxonomy: Pick<Taxonomy, 'chain'> },
+  scope: Scope,
+): Promise<readonly Scope[] | undefined> {
+  if (scope.type === 'PLATFORM') return [platform]
+  const chain = await taxonomy.chain(reader, scope)
+  return chain && [...chain, platform]
+}
+
+/** The chain of the scope that a path names. Throws SCOPE_NOT_FOUND. */
+export async function requireChain(
+  reader: Reader,
+  parts: { readonly taxonomy: Pick<Taxonomy, 'chain'> },
+  scope: Scope,
+): Promise<readonly Scope[]> {
+  const chain = await chainOf(reader, parts, scope)
+  if (chain) return chain
+  throw noScope(scope)
+}
+
+/** Throws FIELD_INVALID unless a scope has an id exactly when it is not the platform; `at` stands before the field. */
+export function checkScopeForm({ scope_id, scope_type }: ScopeMembers, at = ''): void {
+  if ((scope_type === 'PLATFORM') === (scope_id === '')) return
+  const field = `${at}scope_id`
+  const description = scope_type === 'PLATFORM' ? 'must be empty for the platform' : 'must be the id of a scope'
+  throw fieldInvalid(`${field}: ${description}`, { badRequest: [{ field, description }] })
+}
+
+/**
+ * Holds the organisation of a scope, and throws SCOPE_NOT_FOUND, WORKSPACE_NOT_ACTIVE or SCOPE_NOT_ACTIVE unless it is
+ * effectively ACTIVE; `field` is the one of the body that names it, absent where the path does. Called before anything
+ * else is locked. The platform is always active.
+ */
+export async function requireActiveScope(
+  tx: Transaction,
+  { taxonomy }: { readonly taxonomy: Taxonomy },
+  scope: Scope,
+  field?: string,
+): Promise<void> {
+  if (scope.type === 'PLATFORM') return
+  await taxonomy.share(tx, scope)
+  const effective = await taxonomy.effectiveState(tx, scope)
+  if (effective === undefined) throw field === undefined ? noScope(scope) : atField(noScope(scope), field)
+  if (effective.state === 'ACTIVE') return
+  if (scope.type === 'WORKSPACE') return taxonomy.requireActive(tx, scope.id)
+  const { source, state } = effective
+  throw scopeNotActive(`${named(scope)} is ${state} through ${named(source)}; make that active first`)
+}
+
+const noScope = (scope: Scope) => scopeNotFound(`${named(scope)} does not exist`)

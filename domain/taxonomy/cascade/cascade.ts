@@ -1,0 +1,148 @@
+import { lifecycleHookFailed, lifecycleSuperseded } from '../../../output/taxonomy/errors.ts'
+import {
+  again,
+  done,
+  failed,
+  type OperationError,
+  type Procedure,
+  type Step,
+  type StepContext,
+  type StepOutcome,
+} from '../../ports/procedures.ts'
+import type { Reader, Where } from '../../ports/store.ts'
+import { cascadeKind, catchUpKind, type CascadeInput, type Subtree } from '../tree/cascade-order.ts'
+import { followingsOf, isBusy, type Following } from './following.ts'
+import { locate } from '../tree/locate.ts'
+import { workspaces } from '../tree/nodes.ts'
+import type { TaxonomyParts } from '../tree/taxonomy-parts.ts'
+import { groupsIn } from '../tree/places.ts'
+import { followUnfollowed } from './unfollowed.ts'
+
+/** Workspaces that one transaction looks at, and that are watched at a time. */
+const batchSize = 100
+
+/** Errors that an operation carries at most. */
+const maxErrors = 100
+
+/** Where a cascade has got to; it walks the subtree twice, in the order of the ids of its workspaces. */
+interface Checkpoint {
+  /** Workspaces of the subtree, counted when the cascade began. */
+  readonly total: number
+  /** The last one that somebody follows. */
+  readonly begun: string
+  /** The last one that is or was watched. */
+  readonly watched: string
+  /** Those that are still followed. */
+  readonly busy: readonly string[]
+  /** How many are followed, or have failed. */
+  readonly ended: number
+  readonly errors: readonly OperationError[]
+  /** How often nothing had ended in a row, which makes the waits longer. */
+  readonly waits: number
+}
+
+const start: Checkpoint = { total: 0, begun: '', watched: '', busy: [], ended: 0, errors: [], waits: 0 }
+
+/**
+ * What follows a change of state: every workspace at and below the node is brought to its effective state. What that is
+ * is read when it is acted on, so that a later verb simply wins. It has no deadline.
+ */
+export function cascadeProcedures(
+  parts: TaxonomyParts,
+): readonly [Procedure<CascadeInput, Checkpoint>, Procedure<Subtree, Checkpoint>] {
+  const begin: Step<Subtree, Checkpoint> = { name: 'begin', run: context => beginNext(parts, context) }
+  const wait: Step<CascadeInput, Checkpoint> = { name: 'wait', run: waitForAll }
+  return [
+    { kind: cascadeKind, deadlineMs: 'none', steps: [begin, wait] },
+    { kind: catchUpKind, deadlineMs: 'none', steps: [begin] },
+  ]
+}
+
+/** Sees that somebody follows the next workspaces that the areas have not followed. */
+async function beginNext(parts: TaxonomyParts, context: StepContext<Subtree, Checkpoint>): Promise<StepOutcome> {
+  const { input, store } = context
+  const where = await whereBelow(store, input)
+  const checkpoint = context.checkpoint ?? { ...start, total: await store.count(workspaces, where) }
+  const batch = await idsBehind(store, where, checkpoint.begun, batchSize)
+  const last = batch.at(-1)
+  if (last === undefined) return done()
+  await context.save({ ...checkpoint, begun: last }, tx => followUnfollowed(tx, parts, input.organisation, batch))
+  return again(0)
+}
+
+/** Watches those who are followed until none is left; one that takes long does not hide what the others have done. */
+async function waitForAll(context: StepContext<CascadeInput, Checkpoint>): Promise<StepOutcome> {
+  const { input, store } = context
+  const { busy, watched, ...checkpoint } = context.checkpoint ?? start
+  const room = batchSize - busy.length
+  const batch = room > 0 ? await idsBehind(store, await whereBelow(store, input), watched, room) : []
+  const all = [...busy, ...batch]
+  if (all.length === 0) return endOf(context, checkpoint.errors)
+  const found = await followingsOf(store, all)
+  const left = all.filter(id => isBusy(found.get(id)))
+  const errors = await errorsOf(store, [...found.values()])
+  const ended = checkpoint.ended + all.length - left.length
+  const waits = all.length > left.length ? 0 : checkpoint.waits + 1
+  context.progress(Math.floor((ended / Math.max(1, checkpoint.total, ended + left.length)) * 99))
+  await context.save({
+    ...checkpoint,
+    watched: batch.at(-1) ?? watched,
+    busy: left,
+    ended,
+    errors: [...checkpoint.errors, ...errors].slice(0, maxErrors),
+    waits,
+  })
+  const isMoreInSight = batch.length > 0 && left.length < batchSize
+  return again(isMoreInSight ? 0 : waitMs(waits))
+}
+
+/** From 50 ms, doubling, to the second after which areas are asked again. */
+const waitMs = (waits: number): number => Math.min(1_000, 50 * 2 ** Math.min(waits, 5))
+
+/** What could not be followed in three attempts, for people. */
+async function errorsOf(reader: Reader, found: readonly Following[]): Promise<readonly OperationError[]> {
+  const { code, reason } = lifecycleHookFailed
+  const errors: OperationError[] = []
+  for (const { failed_state, failure, id, is_resting } of found) {
+    const name = is_resting ? (await reader.get(workspaces, id))?.value.name : undefined
+    if (name === undefined) continue
+    const what = failed_state === '' ? 'follow its state' : `become ${failed_state}`
+    errors.push({ code, reason, description: `workspace ${name} could not ${what}: ${failure}` })
+  }
+  return errors
+}
+
+/**
+ * A later verb decides alone, so that what failed under this one does not count. A verb needs an active parent, so that
+ * the state it gave was the effective one: that it is another one now is what a later verb on the node or above it did,
+ * and a node that was changed again had later verbs, whatever its state is.
+ */
+async function endOf(
+  context: StepContext<CascadeInput, Checkpoint>,
+  [first, ...others]: readonly OperationError[],
+): Promise<StepOutcome> {
+  const { scope, state, time } = context.input
+  const now = await locate(context.store, scope)
+  if (now?.effective.state !== state || now.changed !== time) {
+    const description = `what made ${scope.type} ${scope.id} ${state} is past; a later call decided`
+    context.warn({ code: lifecycleSuperseded.code, description, isOnly: true })
+    return done()
+  }
+  return first === undefined ? done() : failed(first, ...others)
+}
+
+/** The workspaces at and below the node of a cascade, as a condition on their rows. */
+async function whereBelow(reader: Reader, { organisation, scope }: Subtree): Promise<Where> {
+  if (scope.type === 'ORGANISATION') return { organisation_id: organisation }
+  if (scope.type === 'WORKSPACE') return { id: scope.id }
+  const parents = (await groupsIn(reader, [scope.id])).map(({ id }) => id)
+  return { organisation_id: organisation, parent_group_id: parents }
+}
+
+async function idsBehind(reader: Reader, where: Where, after: string, most: number): Promise<readonly string[]> {
+  const ids: string[] = []
+  for await (const { id } of reader.each(workspaces, where, after)) {
+    if (ids.push(id) === most) break
+  }
+  return ids
+}

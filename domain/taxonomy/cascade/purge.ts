@@ -1,0 +1,99 @@
+import { purgeStepFailed } from '../../../output/taxonomy/errors.ts'
+import type { Iam } from '../../ports/iam.ts'
+import { again, done, type Procedure, type Step, type StepContext, type WorkOrder } from '../../ports/procedures.ts'
+import type { Stored, Transaction } from '../../ports/store.ts'
+import type { WorkspaceHooks } from '../../ports/taxonomy.ts'
+import { dropIdleFollowing, followings, isBusy } from './following.ts'
+import { dropArchival } from '../tree/lifecycle.ts'
+import { workspaces, type StoredWorkspace } from '../tree/nodes.ts'
+import type { TaxonomyParts } from '../tree/taxonomy-parts.ts'
+import { deleteOverridesAt } from '../quotas/quota-overrides-store.ts'
+import { causeOf, type FollowTimes } from './reconcile.ts'
+import { lockTree } from '../tree/tree-lock.ts'
+import { endUsage } from '../quotas/usage.ts'
+
+interface PurgeInput {
+  readonly workspace: string
+}
+
+/** The areas that have purged what they had. */
+interface Checkpoint {
+  readonly purged: readonly string[]
+}
+
+type Context = StepContext<PurgeInput, Checkpoint>
+
+const forcedKind = 'taxonomy.purge'
+const freeKind = 'taxonomy.sweep'
+
+/** What a forced deletion leaves to be done: the areas purge, then the node goes. */
+export const forcedPurge = (workspace: string): WorkOrder => ({ kind: forcedKind, input: { workspace } })
+
+/** What the deletion of an empty workspace leaves: the areas purge what the platform made there at birth. */
+export const freePurge = (workspace: string): WorkOrder => ({ kind: freeKind, input: { workspace } })
+
+/** The order in which areas purge (taxonomy.md §4): who holds on to things of others comes before them. */
+const purgeOrder = ['compute', 'network', 'registry', 'storage', 'observability', 'vault', 'iam']
+
+/** Both purges; they are tried until they succeed. */
+export function purgeProcedures(
+  { functions, hooks }: TaxonomyParts,
+  { restMs, askMs }: Pick<FollowTimes, 'restMs' | 'askMs'>,
+): readonly Procedure<PurgeInput, Checkpoint>[] {
+  const areas: Step<PurgeInput, Checkpoint> = {
+    name: 'areas',
+    async run(context) {
+      if (await isFollowed(context)) return again(askMs)
+      const { purged } = context.checkpoint ?? { purged: [] }
+      const all = inOrder(hooks())
+      const next = all.find(({ area }) => !purged.includes(area))
+      if (next === undefined) return done()
+      try {
+        await next.purgeWorkspace?.(context.input.workspace)
+      } catch (error) {
+        const description = `${next.area} could not purge the workspace: ${causeOf(error)}; it is tried again every minute`
+        context.warn({ code: purgeStepFailed.code, description, isOnly: true })
+        return again(restMs)
+      }
+      context.progress(((purged.length + 1) / (all.length + 1)) * 100)
+      await context.save({ purged: [...purged, next.area] })
+      return again(0)
+    },
+  }
+  const node: Step<PurgeInput, Checkpoint> = {
+    name: 'node',
+    run: async ({ input }) => done(tx => dropPurged(tx, functions.iam, input.workspace)),
+  }
+  return [
+    { kind: forcedKind, deadlineMs: 'none', steps: [areas, node] },
+    { kind: freeKind, deadlineMs: 'none', steps: [areas] },
+  ]
+}
+
+/** An area may still be following an earlier state; what it makes meanwhile would outlive the purge. */
+async function isFollowed({ input, store }: Context): Promise<boolean> {
+  return isBusy((await store.get(followings, input.workspace))?.value)
+}
+
+/** Areas that the order does not know come first: what they hold may be of any other. */
+const inOrder = (all: readonly WorkspaceHooks[]): readonly WorkspaceHooks[] =>
+  all.toSorted((one, other) => purgeOrder.indexOf(one.area) - purgeOrder.indexOf(other.area))
+
+async function dropPurged(tx: Transaction, iam: Iam, id: string): Promise<void> {
+  const organisation = (await tx.get(workspaces, id))?.value.organisation_id
+  if (organisation === undefined) return
+  await lockTree(tx, organisation, { workspaces: -1 })
+  const stored = await tx.lock(workspaces, id)
+  if (stored === undefined) return
+  await dropWorkspace(tx, stored)
+  await iam.scopeChanged(tx, { type: 'WORKSPACE', id }, 'DELETED')
+}
+
+/** Takes a workspace out of its tree, which is locked and counted, with all that is kept of it. */
+export async function dropWorkspace(tx: Transaction, { id, value, version }: Stored<StoredWorkspace>): Promise<void> {
+  await endUsage(tx, value.organisation_id, id)
+  await deleteOverridesAt(tx, id)
+  await dropIdleFollowing(tx, id)
+  await dropArchival(tx, id)
+  await tx.delete(workspaces, id, version)
+}

@@ -1,0 +1,201 @@
+import { ApiError } from '../../../runtime/errors.ts'
+import type { LifecycleState } from '../../../output/taxonomy/types.ts'
+import {
+  again,
+  done,
+  type OperationError,
+  type Procedure,
+  type StepContext,
+  type StepOutcome,
+  type WorkFacts,
+  type WorkOrder,
+} from '../../ports/procedures.ts'
+import type { Reader, Transaction } from '../../ports/store.ts'
+import type { WorkspaceHooks } from '../../ports/taxonomy.ts'
+import { changeFollowing, followings, isBusy, newFollowing, type Following } from './following.ts'
+import { locate } from '../tree/locate.ts'
+import type { TaxonomyParts } from '../tree/taxonomy-parts.ts'
+import { active, bareState, deleting } from '../tree/states.ts'
+
+/** How long the platform waits, in milliseconds. */
+export interface FollowTimes {
+  /** Between two questions to an area that has not followed yet. */
+  readonly askMs: number
+  /** After the first and the second failure in a row. */
+  readonly retryMs: readonly [number, number]
+  /** After the third one and all later ones. */
+  readonly restMs: number
+}
+
+/** The times of taxonomy.md §4. */
+export const followTimes: FollowTimes = { askMs: 1_000, retryMs: [1_000, 2_000], restMs: 60_000 }
+
+interface ReconcileInput {
+  readonly workspace: string
+  /** The name of this piece of work; what another one has taken over is left to it. */
+  readonly work: string
+  /** How often in a row those before it have ended with what nobody expected. */
+  readonly failures?: number
+}
+
+/** What the areas were asked for last, and how often in a row that has failed. */
+interface Checkpoint {
+  readonly state: LifecycleState
+  readonly failures: number
+}
+
+type Context = StepContext<ReconcileInput, Checkpoint>
+
+const kind = 'taxonomy.reconcile'
+
+const order = (input: ReconcileInput): WorkOrder & { readonly input: ReconcileInput } => ({ kind, input })
+
+/**
+ * Makes sure that somebody brings the areas of a workspace to its effective state, and answers what is to be begun: one
+ * piece of work a workspace, so that no area is called twice at once for one. A work that rests after failures gives
+ * way: the new state may be one that can be followed.
+ */
+export async function ensureFollowed(
+  tx: Transaction,
+  { id, organisation_id }: { readonly id: string; readonly organisation_id: string },
+  work: string,
+): Promise<WorkOrder | undefined> {
+  const stored = await tx.lock(followings, id)
+  if (isBusy(stored?.value)) return undefined
+  if (stored) await tx.update(followings, id, { ...stored.value, work, is_resting: false }, stored.version)
+  else await tx.insert(followings, newFollowing(id, organisation_id, work))
+  return order({ workspace: id, work })
+}
+
+/** Brings the areas of one workspace to its effective state, whatever that is by now. */
+export function reconcileProcedure(
+  { clock, hooks, operations }: TaxonomyParts,
+  times: FollowTimes,
+): Procedure<ReconcileInput, Checkpoint> {
+  /** Lets go of the workspace, or begins anew when its state is not the one that the areas have followed any more. */
+  const finish = async (tx: Transaction, input: ReconcileInput, followed?: LifecycleState): Promise<void> => {
+    const { work, workspace: id } = input
+    const stored = await tx.lock(followings, id)
+    if (stored?.value.work !== work) return
+    const state = await effectiveNow(tx, id)
+    const isOver = state === undefined || state === deleting || (state === followed && state === active)
+    if (isOver) return tx.delete(followings, id, stored.version)
+    const next = state === followed ? '' : clock.newId()
+    const following: Following = {
+      ...stored.value,
+      applied: followed ?? stored.value.applied,
+      work: next,
+      is_resting: false,
+      failed_state: '',
+      failure: '',
+    }
+    await tx.update(followings, id, following, stored.version)
+    if (next !== '')
+      await operations.follow(tx, { ...order({ workspace: id, work: next }), scope: { type: 'WORKSPACE', id } })
+  }
+
+  return {
+    kind,
+    deadlineMs: 'none',
+    steps: [
+      {
+        name: 'follow',
+        async run(context) {
+          const { store, input } = context
+          const isOwn = await takeUp(context)
+          const state = isOwn ? await effectiveNow(store, input.workspace) : undefined
+          if (state === undefined || state === deleting) return done(tx => finish(tx, input))
+          const outcome = await followAll(hooks(), input.workspace, state)
+          if (outcome === 'followed') return done(tx => finish(tx, input, state))
+          if (outcome !== 'waiting') return failedOnce(context, state, outcome, times)
+          if (context.checkpoint !== undefined) await context.save({ state, failures: 0 })
+          return again(times.askMs)
+        },
+      },
+    ],
+    failed: (tx, facts, [error]) => followAnew(tx, { clock, operations }, facts, error, times),
+  }
+}
+
+/** Ends the rest of this work; false when another one has taken its place. */
+async function takeUp({ input, store, tx }: Context): Promise<boolean> {
+  const following = (await store.get(followings, input.workspace))?.value
+  if (following?.work !== input.work) return false
+  if (!following.is_resting) return true
+  const taken = await tx(inner => changeFollowing(inner, input.workspace, input.work, { is_resting: false }))
+  return taken !== undefined
+}
+
+async function effectiveNow(reader: Reader, workspace: string): Promise<LifecycleState | undefined> {
+  return (await locate(reader, { type: 'WORKSPACE', id: workspace }))?.effective.state
+}
+
+/** An area that could not follow, and why, for people. */
+interface Failure {
+  readonly area: string
+  readonly cause: string
+}
+
+/** Asks every area once. One that fails does not keep the others from following. */
+async function followAll(
+  areas: readonly WorkspaceHooks[],
+  workspace: string,
+  state: LifecycleState,
+): Promise<'followed' | 'waiting' | Failure> {
+  let failure: Failure | undefined
+  let isWaiting = false
+  for (const hooks of areas) {
+    try {
+      const isSettled = (await hooks.reconcileWorkspace?.(workspace, bareState(state))) ?? true
+      isWaiting ||= !isSettled
+    } catch (error) {
+      failure ??= { area: hooks.area, cause: causeOf(error) }
+    }
+  }
+  return failure ?? (isWaiting ? 'waiting' : 'followed')
+}
+
+/** What may be said of an error that an area threw: its message when that is meant for callers. */
+export const causeOf = (error: unknown): string => (error instanceof ApiError ? error.message : 'internal error')
+
+/** Tries again, after a rest from the third failure on; at once, and from the first one, when the state has changed. */
+async function failedOnce(
+  context: Context,
+  state: LifecycleState,
+  { area, cause }: Failure,
+  { restMs, retryMs }: FollowTimes,
+): Promise<StepOutcome> {
+  const { checkpoint, input } = context
+  const failures = (checkpoint?.state === state ? checkpoint.failures : 0) + 1
+  const retry = retryMs[failures - 1]
+  const rest: Partial<Following> = { is_resting: true, failed_state: state, failure: `${area}: ${cause}` }
+  let isOld = false
+  await context.save({ state, failures }, async tx => {
+    await tx.lock(followings, input.workspace)
+    isOld = (await effectiveNow(tx, input.workspace)) !== state
+    if (retry === undefined && !isOld) await changeFollowing(tx, input.workspace, input.work, rest)
+  })
+  return again(isOld ? 0 : (retry ?? restMs))
+}
+
+/**
+ * Puts other work in the place of one that ended with what nobody expected: the workspace must not be held by it. It
+ * comes after the same times as an attempt after failures of an area, and gives way while it rests as that does.
+ */
+async function followAnew(
+  tx: Transaction,
+  { clock, operations }: Pick<TaxonomyParts, 'clock' | 'operations'>,
+  { checkpoint, input }: WorkFacts<ReconcileInput, Checkpoint>,
+  error: OperationError,
+  { restMs, retryMs }: FollowTimes,
+): Promise<void> {
+  const { work, workspace: id } = input
+  const failures = Math.max(input.failures ?? 0, checkpoint?.failures ?? 0) + 1
+  const retry = retryMs[failures - 1]
+  const rest = { is_resting: true, failed_state: checkpoint?.state ?? '', failure: `taxonomy: ${error.description}` }
+  const next = clock.newId()
+  const changes = { work: next, ...(retry === undefined && rest) }
+  if ((await changeFollowing(tx, id, work, changes)) === undefined) return
+  const scope = { type: 'WORKSPACE', id } as const
+  await operations.follow(tx, { ...order({ workspace: id, work: next, failures }), scope, afterMs: retry ?? restMs })
+}

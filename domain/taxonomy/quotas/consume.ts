@@ -1,0 +1,60 @@
+import { workspaceNotFound } from '../../../output/shared/errors.ts'
+import type { Transaction } from '../../ports/store.ts'
+import type { Amount } from '../../ports/taxonomy.ts'
+import { chain } from '../tree/chains.ts'
+import { limitsOn, requireRoom } from './limits.ts'
+import { trees, workspaces } from '../tree/nodes.ts'
+import { lockTotal, quotaTotals, quotaUsages, usageId, type QuotaUsage } from './usage.ts'
+import type { Scope } from '../../ports/scope.ts'
+
+/** Takes amounts for a workspace, or gives them back (`Taxonomy.consume`). Rows are locked in the order of the quotas. */
+export async function consume(
+  tx: Transaction,
+  workspace: string | readonly Scope[],
+  amounts: readonly Amount[],
+): Promise<void> {
+  const chain = typeof workspace === 'string' ? await sharedChain(tx, workspace) : workspace
+  if (chain === undefined) {
+    if (amounts.every(({ amount }) => amount <= 0)) return
+    throw workspaceNotFound(`workspace ${String(workspace)} does not exist`)
+  }
+  for (const [quota, amount] of byQuota(amounts)) await take(tx, chain, quota, amount)
+}
+
+/** The scopes from the organisation, which is shared, to a workspace; undefined when there is none. */
+async function sharedChain(tx: Transaction, workspace: string): Promise<readonly Scope[] | undefined> {
+  const found = await tx.get(workspaces, workspace)
+  if (found) await tx.share(trees, found.value.organisation_id)
+  // Before it was shared it may have moved, or gone.
+  return found && (await chain(tx, { type: 'WORKSPACE', id: workspace }))?.toReversed()
+}
+
+/** One amount a quota, in the order of their names. */
+function byQuota(amounts: readonly Amount[]): readonly (readonly [quota: string, amount: number])[] {
+  const sums = new Map<string, number>()
+  for (const { amount, quota } of amounts) sums.set(quota, (sums.get(quota) ?? 0) + amount)
+  return [...sums].sort(([one], [other]) => (one < other ? -1 : 1))
+}
+
+async function take(tx: Transaction, chain: readonly Scope[], quota: string, amount: number): Promise<void> {
+  const [organisation, workspace] = [chain[0]?.id ?? '', chain.at(-1)?.id ?? '']
+  const parent = chain.at(-2)
+  const total = await lockTotal(tx, quota, organisation)
+  if (amount > 0) await requireRoom(tx, await limitsOn(tx, quota, chain), { quota, amount })
+  const id = usageId(quota, workspace)
+  const stored = await tx.lock(quotaUsages, id)
+  const before = stored?.value.amount ?? 0
+  if (before + amount < 0)
+    throw new Error(`workspace ${workspace} gives back ${-amount} of ${quota} and uses ${before}`)
+  const usage: QuotaUsage = {
+    id,
+    quota_id: quota,
+    workspace_id: workspace,
+    organisation_id: organisation,
+    parent_group_id: parent?.type === 'GROUP' ? parent.id : '',
+    amount: before + amount,
+  }
+  if (stored) await tx.update(quotaUsages, id, usage, stored.version)
+  else await tx.insert(quotaUsages, usage)
+  await tx.update(quotaTotals, total.id, { ...total.value, amount: total.value.amount + amount }, total.version)
+}

@@ -1,0 +1,86 @@
+import { Rows } from '../../resources/rows.ts'
+import { quotaKind } from './quotas.ts'
+import { effectiveQuotaScopeInvalid } from '../../../output/taxonomy/errors.ts'
+import type { EffectiveQuotaHandlers } from '../../../output/taxonomy/handlers.ts'
+import type { EffectiveQuota, GetEffectiveQuotaRequest, Quota } from '../../../output/taxonomy/types.ts'
+import type { Answer } from '../../../runtime/json.ts'
+import type { Reader } from '../../ports/store.ts'
+import { limitsOn, type Limit } from './limits.ts'
+import { locate } from '../tree/locate.ts'
+import { organisations } from '../tree/nodes.ts'
+import type { TaxonomyParts } from '../tree/taxonomy-parts.ts'
+import { scopeOf, wireScope } from '../tree/scopes.ts'
+import { foundOrganisation } from '../tree/tree-lock.ts'
+import { usageOf } from './usage.ts'
+import type { Scope } from '../../ports/scope.ts'
+
+/** What quotas allow at a node, by all limits on the way to it; computed at the read (taxonomy.md §4). */
+export class EffectiveQuotas implements EffectiveQuotaHandlers {
+  readonly #parts: Pick<TaxonomyParts, 'store'>
+  readonly #quotas: Rows<Quota>
+
+  constructor(parts: Pick<TaxonomyParts, 'store' | 'taxonomy'>) {
+    this.#parts = parts
+    this.#quotas = new Rows(quotaKind, parts)
+  }
+
+  async getEffectiveQuota(request: GetEffectiveQuotaRequest): Promise<Answer<EffectiveQuota>> {
+    const { store } = this.#parts
+    const { id, organisation } = request
+    const scope = askedScope(request)
+    foundOrganisation(await store.get(organisations, organisation), organisation)
+    await this.#quotas.read({ id })
+    const located = await locate(store, scope)
+    if (located?.organisation.id !== organisation) throw scopeInvalid('scope_id', 'must be a node of the organisation')
+    const links = await linksOf(store, id, await limitsOn(store, id, located.scopes))
+    const usage = links.find(link => link.scope.id === scope.id)?.usage ?? (await usageOf(store, id, scope))
+    return { id, ...wireScope(scope), ...effectOf(links), usage }
+  }
+}
+
+/** Both halves of a scope or none; none is the organisation. */
+function askedScope({ organisation, scope_id, scope_type }: GetEffectiveQuotaRequest): Scope {
+  if (scope_type === 'TAXONOMY_SCOPE_TYPE_PLATFORM') {
+    throw scopeInvalid('scope_type', 'must be an organisation, group or workspace')
+  }
+  if (scope_type !== undefined && scope_id !== undefined) return scopeOf({ scope_type, scope_id })
+  if (scope_type !== undefined) throw scopeInvalid('scope_id', 'must be given with scope_type')
+  if (scope_id !== undefined) throw scopeInvalid('scope_type', 'must be given with scope_id')
+  return { type: 'ORGANISATION', id: organisation }
+}
+
+const scopeInvalid = (field: string, description: string): Error =>
+  effectiveQuotaScopeInvalid(`${field} ${description}`, { badRequest: [{ field, description }] })
+
+/** A limit with what is used below its node. */
+interface Link extends Limit {
+  readonly usage: number
+}
+
+const linksOf = (reader: Reader, quota: string, limits: readonly Limit[]): Promise<readonly Link[]> =>
+  Promise.all(limits.map(async limit => ({ ...limit, usage: await usageOf(reader, quota, limit.scope) })))
+
+/** The smallest limit decides, the deepest of equal ones; -1 is greater than every other. */
+function effectOf(links: readonly Link[]): Pick<EffectiveQuota, 'limit' | 'limit_source' | 'available' | 'chain'> {
+  const chain = links.map(({ limit, overrideId: override_id, scope, usage }) => ({
+    ...wireScope(scope),
+    limit,
+    override_id,
+    usage,
+  }))
+  const source = links.reduceRight<Link | undefined>((least, link) => (isBelow(link, least) ? link : least), undefined)
+  if (source === undefined) throw new Error('an organisation always has a limit')
+  const rooms = links.filter(({ limit }) => limit >= 0).map(({ limit, usage }) => limit - usage)
+  return {
+    limit: source.limit,
+    limit_source: { ...wireScope(source.scope), override_id: source.overrideId },
+    available: rooms.length === 0 ? -1 : Math.max(0, Math.min(...rooms)),
+    chain,
+  }
+}
+
+function isBelow(link: Limit, least: Limit | undefined): boolean {
+  if (least === undefined) return true
+  if (link.limit < 0) return false
+  return least.limit < 0 || link.limit < least.limit
+}

@@ -1,0 +1,123 @@
+import type { Collection, Reader, Transaction } from '../../ports/store.ts'
+import { trees, workspaces } from '../tree/nodes.ts'
+import { groupsIn } from '../tree/places.ts'
+import type { Scope } from '../../ports/scope.ts'
+
+/**
+ * What one workspace uses of one quota. Usage of a group is the sum over the workspaces below it, taken when it is
+ * needed: a move of a group changes no number (taxonomy.md §4).
+ */
+export interface QuotaUsage {
+  /** `<quota>/<workspace id>`. */
+  readonly id: string
+  readonly quota_id: string
+  readonly workspace_id: string
+  readonly organisation_id: string
+  /** That of the workspace. */
+  readonly parent_group_id: string
+  readonly amount: number
+}
+
+export const quotaUsages: Collection<QuotaUsage> = {
+  name: 'taxonomy_quota_usages',
+  id: 'id',
+  columns: { quota_id: 'STRING', workspace_id: 'STRING', parent_group_id: 'STRING', amount: 'INTEGER' },
+  indexes: [['quota_id', 'parent_group_id'], ['workspace_id']],
+}
+
+/** What an organisation uses of one quota: the row that all changes of its usages lock, so that none is missed. */
+export interface QuotaTotal {
+  /** `<quota>/<organisation id>`. */
+  readonly id: string
+  readonly quota_id: string
+  readonly organisation_id: string
+  readonly amount: number
+}
+
+export const quotaTotals: Collection<QuotaTotal> = {
+  name: 'taxonomy_quota_totals',
+  id: 'id',
+  columns: { organisation_id: 'STRING' },
+  indexes: [['organisation_id']],
+}
+
+export const usageId = (quota: string, node: string): string => `${quota}/${node}`
+
+/** What the subtree of an organisation, group or workspace uses of a quota now. The scope itself does not count. */
+export async function usageOf(reader: Reader, quota: string, scope: Scope): Promise<number> {
+  const counted = treeCounts.get(quota)
+  if (counted) return counted(reader, scope)
+  switch (scope.type) {
+    case 'PLATFORM':
+      return 0
+    case 'ORGANISATION':
+      return (await reader.get(quotaTotals, usageId(quota, scope.id)))?.value.amount ?? 0
+    case 'GROUP':
+      return reader.sum(quotaUsages, 'amount', { quota_id: quota, parent_group_id: await parentsIn(reader, scope.id) })
+    case 'WORKSPACE':
+      return (await reader.get(quotaUsages, usageId(quota, scope.id)))?.value.amount ?? 0
+  }
+}
+
+type Count = (reader: Reader, scope: Scope) => Promise<number>
+
+/** The quotas that count nodes of the tree: their usage is what there is, and kept nowhere else. */
+const treeCounts: ReadonlyMap<string, Count> = new Map<string, Count>([
+  [
+    'taxonomy.groups',
+    async (reader, { id, type }) => {
+      if (type === 'ORGANISATION') return (await reader.get(trees, id))?.value.group_count ?? 0
+      return type === 'GROUP' ? Math.max(0, (await parentsIn(reader, id)).length - 1) : 0
+    },
+  ],
+  [
+    'taxonomy.workspaces',
+    async (reader, { id, type }) => {
+      if (type === 'ORGANISATION') return (await reader.get(trees, id))?.value.workspace_count ?? 0
+      return type === 'GROUP' ? workspacesIn(reader, id) : 0
+    },
+  ],
+])
+
+/** Whether a quota counts nodes of the tree; at a workspace, which has none below it, it caps nothing. */
+export const countsNodes = (quota: string): boolean => treeCounts.has(quota)
+
+async function workspacesIn(reader: Reader, group: string): Promise<number> {
+  const found = await groupsIn(reader, [group])
+  const [organisation_id = ''] = found.map(each => each.organisation_id)
+  return reader.count(workspaces, { organisation_id, parent_group_id: found.map(({ id }) => id) })
+}
+
+/** The groups at and below a group. */
+const parentsIn = async (reader: Reader, group: string): Promise<readonly string[]> =>
+  (await groupsIn(reader, [group])).map(({ id }) => id)
+
+/** Locks what an organisation uses of a quota; made when nothing was used yet. */
+export async function lockTotal(tx: Transaction, quota: string, organisation: string) {
+  const id = usageId(quota, organisation)
+  const fresh: QuotaTotal = { id, quota_id: quota, organisation_id: organisation, amount: 0 }
+  return (await tx.lock(quotaTotals, id)) ?? tx.insert(quotaTotals, fresh)
+}
+
+/** Ends what a workspace uses with the workspace: what a later purge gives back is then nothing. */
+export async function endUsage(tx: Transaction, organisation: string, workspace: string): Promise<void> {
+  for await (const { id, value, version } of tx.each(quotaUsages, { workspace_id: workspace })) {
+    const total = await lockTotal(tx, value.quota_id, organisation)
+    await tx.update(quotaTotals, total.id, { ...total.value, amount: total.value.amount - value.amount }, total.version)
+    await tx.delete(quotaUsages, id, version)
+  }
+}
+
+/** Takes what a workspace uses along to another parent. */
+export async function moveUsage(tx: Transaction, workspace: string, parent: string): Promise<void> {
+  for await (const { id, value, version } of tx.each(quotaUsages, { workspace_id: workspace })) {
+    await tx.update(quotaUsages, id, { ...value, parent_group_id: parent }, version)
+  }
+}
+
+/** Drops the totals of an organisation that is deleted. */
+export async function endTotals(tx: Transaction, organisation: string): Promise<void> {
+  for await (const { id, version } of tx.each(quotaTotals, { organisation_id: organisation })) {
+    await tx.delete(quotaTotals, id, version)
+  }
+}

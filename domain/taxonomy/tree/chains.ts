@@ -1,0 +1,39 @@
+import type { Reader } from '../../ports/store.ts'
+import { groups, organisations, workspaces, type StoredGroup, type StoredWorkspace } from './nodes.ts'
+import type { Scope } from '../../ports/scope.ts'
+
+/** What a group or workspace lies in (`Taxonomy.parent`). */
+export async function parent(reader: Reader, { id, type }: Scope): Promise<Scope | undefined> {
+  if (type !== 'GROUP' && type !== 'WORKSPACE') return undefined
+  const node = (type === 'GROUP' ? await reader.get(groups, id) : await reader.get(workspaces, id))?.value
+  return node && parentOf(node)
+}
+
+const parentOf = ({ organisation_id, parent_group_id }: StoredGroup | StoredWorkspace): Scope =>
+  parent_group_id === '' ? { type: 'ORGANISATION', id: organisation_id } : { type: 'GROUP', id: parent_group_id }
+
+/**
+ * The scopes from a node up to its organisation (`Taxonomy.chain`), by one read, and one more for the groups above a
+ * workspace. An organisation outlives all that is in it.
+ */
+export async function chain(reader: Reader, scope: Scope): Promise<readonly Scope[] | undefined> {
+  if (scope.type === 'PLATFORM') return undefined
+  if (scope.type === 'ORGANISATION') return (await reader.get(organisations, scope.id)) && [scope]
+  if (scope.type === 'GROUP') return groupChain(reader, scope)
+  const above = await parent(reader, scope)
+  const upwards = above?.type === 'GROUP' ? await groupChain(reader, above) : above && [above]
+  return upwards && [scope, ...upwards]
+}
+
+async function groupChain(reader: Reader, group: Scope): Promise<readonly Scope[] | undefined> {
+  const found = new Map((await reader.above(groups, 'parent_group_id', [group.id])).map(({ id, value }) => [id, value]))
+  const scopes: Scope[] = []
+  for (let scope = group; scope.type === 'GROUP'; scope = scopes.at(-1) ?? group) {
+    const node = found.get(scope.id)
+    // Each once: what is above itself, or hangs under nothing, has no chain.
+    if (node === undefined || !found.delete(scope.id)) return undefined
+    if (scopes.length === 0) scopes.push(group)
+    scopes.push(parentOf(node))
+  }
+  return scopes
+}

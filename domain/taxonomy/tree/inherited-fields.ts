@@ -1,0 +1,122 @@
+import { matches } from '../../../runtime/filter/evaluate.ts'
+import type { Filter, FilterField } from '../../../runtime/filter/types.ts'
+import type { ListQuery } from '../../../runtime/pagination.ts'
+import type { Derived } from '../../ports/store.ts'
+import { inheritedFields } from './nodes.ts'
+import { inherit, type Place, type Places } from './places.ts'
+import { states, type State } from './states.ts'
+import type { TreeView } from './tree-view.ts'
+
+/** A query whose inherited fields the store can answer from `derived`. */
+export interface AnswerableQuery {
+  readonly query: ListQuery
+  readonly derived?: Derived
+}
+
+/**
+ * Makes the inherited fields of a list of groups or workspaces answerable: effective state, ancestors and depth follow
+ * from parent and own state, of which an organisation has few pairs. A query that names none costs nothing.
+ */
+export function answerable(tree: TreeView, query: ListQuery): AnswerableQuery | Promise<AnswerableQuery> {
+  const sorted = query.order.map(({ field }) => field).filter(isInherited)
+  const taken = takeLeaves(query.filter)
+  return sorted.length === 0 && taken.leaves.length === 0 ? { query } : derivedQuery(tree, query, sorted, taken)
+}
+
+async function derivedQuery(
+  tree: TreeView,
+  query: ListQuery,
+  sorted: readonly FilterField[],
+  { filter, leaves }: Taken,
+): Promise<AnswerableQuery> {
+  const pairs = pairsOf(await tree.all()).filter(pair => !query.filter || verdict(query.filter, pair) !== false)
+  const derived = {
+    from: ['parent_group_id', 'state'],
+    fields: [...sorted, ...leaves.map(([field]) => field)],
+    rows: pairs.map(pair => ({
+      from: [pair.parent_group_id, pair.state],
+      values: [...sorted.map(({ name }) => valueOf(pair, name)), ...leaves.map(([, leaf]) => matches(leaf, pair))],
+    })),
+  }
+  return { query: { ...query, filter }, derived }
+}
+
+const isInherited = ({ name }: FilterField): boolean => inheritedFields.has(name)
+
+/** A parent and an own state, and what nodes inherit that have both, as filters see it. */
+interface Pair {
+  readonly parent_group_id: string
+  readonly state: State
+  readonly effective_state: string
+  readonly depth: number
+  readonly ancestors: Place['ancestors']
+}
+
+/** By all places of an organisation: they are the same for many queries, and go with the places. */
+const knownPairs = new WeakMap<Places, readonly Pair[]>()
+
+function pairsOf(places: Places): readonly Pair[] {
+  const known = knownPairs.get(places)
+  if (known) return known
+  const made = [...places].flatMap(([parent, place]) => states.map(state => pairOf(parent, place, state)))
+  knownPairs.set(places, made)
+  return made
+}
+
+const pairOf = (parent: string, place: Place, state: State): Pair => ({
+  parent_group_id: parent,
+  state,
+  effective_state: inherit(place.effective, state, place.scope).state,
+  depth: place.depth + 1,
+  ancestors: place.ancestors,
+})
+
+const valueOf = (pair: Pair, name: string): string | number => (name === 'depth' ? pair.depth : pair.effective_state)
+
+/** Fields that all nodes of a pair have alike. */
+const decided: ReadonlySet<string> = new Set(['parent_group_id', 'state', ...inheritedFields])
+
+/** Whether the nodes of a pair fit a filter, undefined when that depends on the node. */
+function verdict(filter: Filter, pair: Pair): boolean | undefined {
+  switch (filter.kind) {
+    case 'and':
+      return joined(filter.terms, pair, false)
+    case 'or':
+      return joined(filter.terms, pair, true)
+    case 'not': {
+      const found = verdict(filter.term, pair)
+      return found === undefined ? undefined : !found
+    }
+    default:
+      return decided.has(filter.field.name) ? matches(filter, pair) : undefined
+  }
+}
+
+/** One term that is `decisive` decides; else all must be known. */
+function joined(terms: readonly Filter[], pair: Pair, decisive: boolean): boolean | undefined {
+  const found = terms.map(term => verdict(term, pair))
+  if (found.includes(decisive)) return decisive
+  return found.includes(undefined) ? undefined : !decisive
+}
+
+type Leaf = Exclude<Filter, { kind: 'and' | 'or' | 'not' }>
+
+/** A filter in which fields of their own stand for the conditions that were taken out of it. */
+interface Taken {
+  readonly filter: Filter | undefined
+  readonly leaves: readonly (readonly [field: FilterField, leaf: Leaf])[]
+}
+
+/** Puts a boolean field in the place of each condition on an inherited one. */
+function takeLeaves(filter: Filter | undefined): Taken {
+  const leaves: (readonly [FilterField, Leaf])[] = []
+  const take = (node: Filter): Filter => {
+    if (node.kind === 'and' || node.kind === 'or') return { ...node, terms: node.terms.map(take) }
+    if (node.kind === 'not') return { ...node, term: take(node.term) }
+    if (!isInherited(node.field)) return node
+    const field: FilterField = { name: `_inherited_${leaves.length}`, type: 'BOOLEAN', operators: [] }
+    leaves.push([field, node])
+    return { kind: 'compare', field, operator: '=', value: true }
+  }
+  return { filter: filter && take(filter), leaves }
+}

@@ -1,0 +1,160 @@
+import type { TaxonomyArea } from '../../../output/taxonomy/area.ts'
+import {
+  groupNotFound,
+  groupStateInvalid,
+  organisationStateInvalid,
+  workspaceStateInvalid,
+} from '../../../output/taxonomy/errors.ts'
+import { workspaceNotFound } from '../../../output/shared/errors.ts'
+import type { LifecycleState } from '../../../output/taxonomy/types.ts'
+import type { ApiError } from '../../../runtime/errors.ts'
+import type { HeldScope } from '../../ports/iam.ts'
+import type { Effect } from '../../ports/operations.ts'
+import { platformWorkspaceId, systemOrganisationId } from '../../ports/reserved.ts'
+import type { Collection, Stored } from '../../ports/store.ts'
+import {
+  groups,
+  organisations,
+  workspaces,
+  type StoredGroup,
+  type StoredOrganisation,
+  type StoredWorkspace,
+} from './nodes.ts'
+import type { Scope } from '../../ports/scope.ts'
+
+/** What the last change of state left in a node. */
+export interface StateMark {
+  readonly state: LifecycleState
+  readonly state_reason: string
+  readonly state_change_time: string
+  readonly state_changed_by: string
+  readonly update_time: string
+}
+
+/** A node as the rules that are alike for all three kinds see it. */
+export interface StoredNode {
+  readonly id: string
+  readonly name: string
+  readonly state: LifecycleState
+}
+
+/** One of the three kinds of node. */
+export interface Kind<T extends StoredNode> {
+  readonly scopeType: 'ORGANISATION' | 'GROUP' | 'WORKSPACE'
+  /** For people. */
+  readonly noun: string
+  readonly resourceType: TaxonomyArea['resourceType']
+  readonly collection: Collection<T>
+  readonly marked: (node: T, mark: StateMark) => T
+  readonly stateInvalid: (
+    message: string,
+    metadata: { readonly current_state: string; readonly allowed_states: string },
+  ) => ApiError
+}
+
+/** A node that hangs under others. */
+export interface StoredChild extends StoredNode {
+  readonly parent_group_id: string
+  readonly etag: string
+}
+
+/** A kind of node that hangs under others. */
+export interface ChildKind<T extends StoredChild> extends Kind<T> {
+  /** The node that a path names; throws the kind's `*_NOT_FOUND`. */
+  readonly found: (stored: Stored<T> | undefined, path: ChildPath) => Stored<T>
+}
+
+/** How paths name a group or workspace. */
+export interface ChildPath {
+  readonly organisation: string
+  readonly id: string
+}
+
+export const organisationKind: Kind<StoredOrganisation> = {
+  scopeType: 'ORGANISATION',
+  noun: 'organisation',
+  resourceType: 'taxonomy.organisations',
+  collection: organisations,
+  marked: (node, mark) => ({ ...node, ...mark, effective_state: mark.state }),
+  stateInvalid: organisationStateInvalid,
+}
+
+export const groupKind: ChildKind<StoredGroup> = {
+  scopeType: 'GROUP',
+  noun: 'group',
+  resourceType: 'taxonomy.groups',
+  collection: groups,
+  marked: (node, mark) => ({ ...node, ...mark }),
+  stateInvalid: groupStateInvalid,
+  found: foundGroup,
+}
+
+export const workspaceKind: ChildKind<StoredWorkspace> = {
+  scopeType: 'WORKSPACE',
+  noun: 'workspace',
+  resourceType: 'taxonomy.workspaces',
+  collection: workspaces,
+  marked: (node, mark) => ({ ...node, ...mark }),
+  stateInvalid: workspaceStateInvalid,
+  found: foundWorkspace,
+}
+
+type AnyKind = Pick<Kind<never>, 'scopeType' | 'resourceType' | 'noun' | 'stateInvalid'>
+
+/** What was done to a node below `above`, the organisation first; operations of the tree live at the node itself. */
+export function effectOn(
+  { resourceType, scopeType }: AnyKind,
+  type: TaxonomyArea['operationType'],
+  id: string,
+  above: readonly Scope[],
+): Effect<TaxonomyArea> & HeldScope {
+  const scope: Scope = { type: scopeType, id }
+  return { type, resourceType, resourceId: id, scope, chain: [...above, scope] }
+}
+
+const platformNodes: ReadonlySet<string> = new Set([systemOrganisationId, platformWorkspaceId])
+
+/** The states that a call is allowed in: none for a node that the platform keeps for itself (conventions §3). */
+export const unlessPlatforms = (id: string, allowed: readonly LifecycleState[]): readonly LifecycleState[] =>
+  platformNodes.has(id) ? [] : allowed
+
+/** Throws the kind's `*_STATE_INVALID` unless the state, the node's own by default, is one of those allowed. */
+export function requireState(
+  { noun, stateInvalid }: AnyKind,
+  node: StoredNode,
+  allowed: readonly LifecycleState[],
+  state: LifecycleState = node.state,
+): void {
+  if (allowed.includes(state)) return
+  const wanted = allowed.length === 0 ? 'it belongs to the platform' : `the call needs ${allowed.join(' or ')}`
+  throw stateInvalid(`${noun} ${node.name} is ${state}; ${wanted}`, {
+    current_state: state,
+    allowed_states: allowed.join(','),
+  })
+}
+
+/** The group that a path names; one of another organisation is an absent one (conventions §3). */
+export function foundGroup(
+  stored: Stored<StoredGroup> | undefined,
+  { id, organisation }: ChildPath,
+): Stored<StoredGroup> {
+  if (stored?.value.organisation_id === organisation) return stored
+  throw groupNotFound(`organisation ${organisation} has no group ${id}`, {
+    resource: { type: 'taxonomy.groups', name: id },
+  })
+}
+
+/** The workspace that a path names; one of another organisation is an absent one (conventions §3). */
+export function foundWorkspace(
+  stored: Stored<StoredWorkspace> | undefined,
+  { id, organisation }: ChildPath,
+): Stored<StoredWorkspace> {
+  if (stored?.value.organisation_id === organisation) return stored
+  throw noWorkspace({ id, organisation })
+}
+
+/** What is told of a workspace that is not there. */
+export const noWorkspace = ({ id, organisation }: ChildPath): ApiError =>
+  workspaceNotFound(`organisation ${organisation} has no workspace ${id}`, {
+    resource: { type: 'taxonomy.workspaces', name: id },
+  })

@@ -1,0 +1,113 @@
+import type { TaxonomyArea } from '../../../output/taxonomy/area.ts'
+import type { LifecycleState } from '../../../output/taxonomy/types.ts'
+import type { CallContext } from '../../../runtime/context.ts'
+import { formatMillis } from '../../../runtime/timestamps.ts'
+import type { Iam } from '../../ports/iam.ts'
+import type { Effect } from '../../ports/operations.ts'
+import type { Reader, Stored, Transaction, Where } from '../../ports/store.ts'
+import { cascade } from './cascade-order.ts'
+import { effectOn, requireState, unlessPlatforms, type Kind, type StoredNode } from './kinds.ts'
+import { archivals, workspaces } from './nodes.ts'
+import { groupsBelow } from './places.ts'
+import { active, archived, statesBelow, strictness, suspended } from './states.ts'
+import type { Scope } from '../../ports/scope.ts'
+
+interface Transition {
+  /** Of the operation. */
+  readonly type: TaxonomyArea['operationType']
+  /** In the order of the table of taxonomy.md §2. */
+  readonly from: readonly LifecycleState[]
+  /** Undefined: the state that the node had before it was archived. */
+  readonly to: LifecycleState | undefined
+  readonly isForPlatformNodes: boolean
+}
+
+/** What the verbs do, alike for organisations, groups and workspaces (taxonomy.md §2). */
+const transitions = {
+  suspend: { type: 'SUSPEND', from: [active], to: suspended, isForPlatformNodes: false },
+  resume: { type: 'RESUME', from: [suspended], to: active, isForPlatformNodes: true },
+  archive: { type: 'ARCHIVE', from: [active, suspended], to: archived, isForPlatformNodes: false },
+  restore: { type: 'RESTORE', from: [archived], to: undefined, isForPlatformNodes: true },
+} as const satisfies Readonly<Record<string, Transition>>
+
+export type Verb = keyof typeof transitions
+
+/** A node whose tree is locked. */
+interface HeldNode<T extends StoredNode> {
+  readonly kind: Kind<T>
+  /** The scopes above it, the organisation first. */
+  readonly above: readonly Scope[]
+  readonly stored: Stored<T>
+}
+
+/**
+ * Changes the own state of a node whose tree is locked. The new state holds for all below from the commit on; the areas
+ * follow it afterwards, as long as there is a workspace whose effective state changed.
+ */
+export async function changeState<T extends StoredNode>(
+  tx: Transaction,
+  { above, kind, stored }: HeldNode<T>,
+  verb: Verb,
+  { context, iam, reason }: { readonly reason: string; readonly context: CallContext; readonly iam: Iam },
+): Promise<Effect<TaxonomyArea>> {
+  const { id, value, version } = stored
+  const { from, isForPlatformNodes, to, type }: Transition = transitions[verb]
+  requireState(kind, value, isForPlatformNodes ? from : unlessPlatforms(id, from))
+  const state = to ?? (await takeArchival(tx, id))
+  if (state === archived) await tx.insert(archivals, { id, state: value.state })
+  const time = formatMillis(context.now)
+  const mark = { state, state_reason: reason, state_change_time: time, update_time: time }
+  await tx.update(
+    kind.collection,
+    id,
+    kind.marked(value, { ...mark, state_changed_by: context.principal?.id ?? '' }),
+    version,
+  )
+  const effect = effectOn(kind, type, id, above)
+  const [{ id: organisation } = effect.scope] = above
+  await iam.scopeChanged(tx, effect.scope, 'STATE')
+  const ceiling = Math.max(strictness(value.state), strictness(state))
+  const isFollowed = kind.scopeType === 'WORKSPACE' || (await reachesWorkspace(tx, organisation, id, ceiling))
+  return isFollowed ? { ...effect, procedure: cascade({ organisation, scope: effect.scope, state, time }) } : effect
+}
+
+/** Takes the state that an archived node had before. */
+async function takeArchival(tx: Transaction, id: string): Promise<LifecycleState> {
+  const stored = await tx.lock(archivals, id)
+  if (stored === undefined) throw new Error(`the archived node ${id} has no state to be restored to`)
+  await tx.delete(archivals, id, stored.version)
+  return stored.value.state
+}
+
+/** Drops what is kept of a node that is deleted while archived. */
+export async function dropArchival(tx: Transaction, id: string): Promise<void> {
+  const stored = await tx.lock(archivals, id)
+  if (stored) await tx.delete(archivals, id, stored.version)
+}
+
+/**
+ * Whether a change of a node changes the effective state of a workspace; `ceiling` is the strictness of the stricter one
+ * of its two states. A workspace sees the change unless it, or a group on the way up to the node, is as strict itself:
+ * when a suspended group is archived, its suspended workspaces become ARCHIVED, and those archived before stay so.
+ */
+async function reachesWorkspace(reader: Reader, organisation: string, node: string, ceiling: number): Promise<boolean> {
+  const parents = await transparentParents(reader, organisation, node, ceiling)
+  const where: Where = { organisation_id: organisation, parent_group_id: parents, state: statesBelow(ceiling) }
+  return reader.exists(workspaces, where)
+}
+
+/** The `parent_group_id`s at and below a node whose groups up to the node are all less strict than `ceiling`. */
+async function transparentParents(
+  reader: Reader,
+  organisation: string,
+  node: string,
+  ceiling: number,
+): Promise<readonly string[]> {
+  const children = Map.groupBy(await groupsBelow(reader, organisation, node), group => group.parent_group_id)
+  const reached = [node === organisation ? '' : node]
+  for (const parent of reached) {
+    const open = (children.get(parent) ?? []).filter(({ state }) => strictness(state) < ceiling)
+    reached.push(...open.map(({ id }) => id))
+  }
+  return reached
+}

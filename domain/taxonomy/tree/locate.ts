@@ -1,0 +1,62 @@
+import type { Reader } from '../../ports/store.ts'
+import { groups, organisations, workspaces, type StoredOrganisation } from './nodes.ts'
+import { inherit, placeAt, type Effective, type Place } from './places.ts'
+import { scopeOf } from './scopes.ts'
+import type { Scope } from '../../ports/scope.ts'
+
+/** A node of the tree with what it inherits. */
+export interface Located {
+  readonly organisation: StoredOrganisation
+  /** From the organisation to the node itself. */
+  readonly scopes: readonly Scope[]
+  readonly effective: Effective
+  /** When a verb last changed the node's own state; undefined when none has. */
+  readonly changed: string | undefined
+}
+
+/** Finds a node of any kind; undefined when there is none, or it hangs under nothing. */
+export async function locate(reader: Reader, scope: Scope): Promise<Located | undefined> {
+  switch (scope.type) {
+    case 'PLATFORM':
+      return undefined
+    case 'ORGANISATION':
+      return locateOrganisation(reader, scope.id)
+    case 'GROUP': {
+      const group = (await reader.get(groups, scope.id))?.value
+      const located = group && (await at(reader, group.organisation_id, scope.id))
+      return located && { ...located, changed: group.state_change_time }
+    }
+    case 'WORKSPACE':
+      return locateWorkspace(reader, scope)
+  }
+}
+
+async function locateOrganisation(reader: Reader, id: string): Promise<Located | undefined> {
+  const located = await at(reader, id, '')
+  return located && { ...located, changed: located.organisation.state_change_time }
+}
+
+async function locateWorkspace(reader: Reader, scope: Scope): Promise<Located | undefined> {
+  const workspace = (await reader.get(workspaces, scope.id))?.value
+  const above = workspace && (await at(reader, workspace.organisation_id, workspace.parent_group_id))
+  if (!above) return undefined
+  return {
+    organisation: above.organisation,
+    scopes: [...above.scopes, scope],
+    effective: inherit(above.effective, workspace.state, scope),
+    changed: workspace.state_change_time,
+  }
+}
+
+/** What hangs under a parent inherits from it. */
+type Above = Omit<Located, 'changed'>
+
+async function at(reader: Reader, organisationId: string, parent: string): Promise<Above | undefined> {
+  const organisation = (await reader.get(organisations, organisationId))?.value
+  const place = organisation && (await placeAt(reader, organisation, parent))
+  return place && { organisation, scopes: scopesOf(place), effective: place.effective }
+}
+
+/** The scopes from the organisation to a place. */
+export const scopesOf = ({ ancestors }: Place): readonly Scope[] =>
+  ancestors.map(({ id, scope_type }) => scopeOf({ scope_type, scope_id: id }))

@@ -1,0 +1,101 @@
+import {
+  groupAlreadyExists,
+  organisationAlreadyExists,
+  workspaceAlreadyExists,
+} from '../../../output/taxonomy/errors.ts'
+import { groupsList, organisationsList, workspacesList } from '../../../output/taxonomy/filters.ts'
+import type { Group, Organisation, Workspace } from '../../../output/taxonomy/types.ts'
+import type { ListFields } from '../../../runtime/filter/types.ts'
+import type { Collection } from '../../ports/store.ts'
+
+/** What is kept of an organisation; it stands under nothing, so that its state is the effective one. */
+export type StoredOrganisation = Omit<Organisation, 'group_count' | 'workspace_count'>
+
+/** What a group or workspace inherits and what is counted below it is computed at the read, never kept. */
+export type StoredGroup = Omit<
+  Group,
+  'ancestors' | 'depth' | 'effective_state' | 'effective_state_source' | 'group_count' | 'workspace_count'
+>
+export type StoredWorkspace = Omit<Workspace, 'ancestors' | 'effective_state' | 'effective_state_source'>
+
+/** Fields of lists that follow from where a node stands. */
+export const inheritedFields: ReadonlySet<string> = new Set(['effective_state', 'ancestors.id', 'depth'])
+
+const kept = (list: ListFields): ListFields => ({
+  ...list,
+  fields: list.fields.filter(({ name }) => !inheritedFields.has(name)),
+})
+
+/** Organisations. Their names stay taken while archived, as all names of the tree do. */
+export const organisations: Collection<StoredOrganisation> = {
+  name: 'taxonomy_organisations',
+  id: 'id',
+  list: organisationsList,
+  uniques: [
+    {
+      fields: ['name'],
+      taken: ({ name }) =>
+        organisationAlreadyExists(`an organisation named "${name}" exists already; choose another name`),
+    },
+  ],
+}
+
+export const groups: Collection<StoredGroup> = {
+  name: 'taxonomy_groups',
+  id: 'id',
+  list: kept(groupsList),
+  listedBelow: 'organisation_id',
+  columns: { organisation_id: 'STRING' },
+  uniques: [
+    {
+      fields: ['organisation_id', 'parent_group_id', 'name'],
+      taken: ({ name }) =>
+        groupAlreadyExists(`a group named "${name}" exists under this parent already; choose another name`),
+    },
+  ],
+  indexes: [['organisation_id'], ['parent_group_id']],
+}
+
+export const workspaces: Collection<StoredWorkspace> = {
+  name: 'taxonomy_workspaces',
+  id: 'id',
+  list: kept(workspacesList),
+  listedBelow: 'organisation_id',
+  columns: { organisation_id: 'STRING' },
+  uniques: [
+    {
+      fields: ['organisation_id', 'name'],
+      taken: ({ name }) =>
+        workspaceAlreadyExists(`a workspace named "${name}" exists in the organisation already; choose another name`),
+    },
+  ],
+  indexes: [
+    ['organisation_id'],
+    ['organisation_id', 'parent_group_id', 'name'],
+    ['organisation_id', 'parent_group_id', 'state'],
+    ['organisation_id', 'parent_group_id', 'state', 'name'],
+    ['organisation_id', 'state', 'name'],
+    ['organisation_id', 'create_time'],
+  ],
+}
+
+/** One row an organisation: what is locked before its tree changes, and how much the tree holds. */
+export interface Tree {
+  /** That of the organisation. */
+  readonly id: string
+  /** Grows with every change of the tree and of the states in it. */
+  readonly tree_version: number
+  readonly group_count: number
+  readonly workspace_count: number
+}
+
+export const trees: Collection<Tree> = { name: 'taxonomy_trees', id: 'id' }
+
+/** The state that an archived node had before, to which it is restored. */
+export interface Archival {
+  /** That of the node. */
+  readonly id: string
+  readonly state: Organisation['state']
+}
+
+export const archivals: Collection<Archival> = { name: 'taxonomy_archivals', id: 'id' }

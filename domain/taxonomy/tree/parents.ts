@@ -1,0 +1,107 @@
+import {
+  groupChildrenExceeded,
+  groupDepthExceeded,
+  groupMoveCycle,
+  groupParentNotFound,
+  parentNotActive,
+} from '../../../output/taxonomy/errors.ts'
+import type { Reader } from '../../ports/store.ts'
+import { groups, type StoredGroup, type StoredOrganisation } from './nodes.ts'
+import { placeAt, type Place } from './places.ts'
+import { active } from './states.ts'
+
+/** How many groups stand on the longest way down at most (taxonomy.md §4). */
+export const maxDepth = 10
+/** How many groups hang directly under one parent at most, the organisation included (taxonomy.md §4). */
+export const maxChildren = 300
+
+/**
+ * The place that a body names as parent. Throws PARENT_NOT_ACTIVE, then GROUP_PARENT_NOT_FOUND when it is no group of the
+ * organisation.
+ */
+export async function namedParent(reader: Reader, organisation: StoredOrganisation, parent: string): Promise<Place> {
+  const place = await activePlace(reader, organisation, parent)
+  // The organisation stands above every parent, and states are told before what is not there (conventions §4).
+  if (place === undefined) await activeParent(reader, organisation, '')
+  return requirePlace(place)
+}
+
+/** The place that a body names as parent, undefined when there is none; throws PARENT_NOT_ACTIVE. */
+export async function activePlace(
+  reader: Reader,
+  organisation: StoredOrganisation,
+  parent: string,
+): Promise<Place | undefined> {
+  const place = await placeAt(reader, organisation, parent)
+  return place && requireActivePlace(place)
+}
+
+/** Throws GROUP_PARENT_NOT_FOUND when a body named no place as parent. */
+export function requirePlace(place: Place | undefined): Place {
+  if (place) return place
+  const description = 'must be the id of a group of the organisation, or empty for the organisation itself'
+  throw groupParentNotFound(`parent_group_id ${description}`, {
+    badRequest: [{ field: 'parent_group_id', description }],
+  })
+}
+
+/** The place that a node hangs under; throws PARENT_NOT_ACTIVE. */
+export async function activeParent(reader: Reader, organisation: StoredOrganisation, parent: string): Promise<Place> {
+  return requireActivePlace(await standingPlace(reader, organisation, parent))
+}
+
+/** The place that a stored node hangs under, which is always there while the tree is held. */
+export async function standingPlace(reader: Reader, organisation: StoredOrganisation, parent: string): Promise<Place> {
+  const place = await placeAt(reader, organisation, parent)
+  if (place === undefined) throw new Error(`group ${parent} is missing in organisation ${organisation.id}`)
+  return place
+}
+
+function requireActivePlace(place: Place): Place {
+  const { effective } = place
+  if (effective.state === active) return place
+  const { id, type } = effective.source
+  throw parentNotActive(`the parent is ${effective.state} through ${type} ${id}; make that active first`, {
+    effective_state: effective.state,
+    scope_type: type,
+    scope_id: id,
+  })
+}
+
+/**
+ * Whether a group and what is below it fits under a parent: `height` is the groups on the longest way down, itself
+ * included. Throws GROUP_DEPTH_EXCEEDED or GROUP_CHILDREN_EXCEEDED.
+ */
+export async function requireFit(
+  reader: Reader,
+  organisation: string,
+  parent: { readonly id: string; readonly depth: number },
+  height: number,
+): Promise<void> {
+  const depth = parent.depth + height
+  if (depth > maxDepth) {
+    throw groupDepthExceeded(`groups would nest ${depth} deep; at most ${maxDepth} levels are allowed`, {
+      depth: String(depth),
+      max_depth: String(maxDepth),
+    })
+  }
+  const children = await reader.count(groups, { organisation_id: organisation, parent_group_id: parent.id })
+  if (children < maxChildren) return
+  throw groupChildrenExceeded(`the parent has ${children} groups; at most ${maxChildren} are allowed`)
+}
+
+/** Throws GROUP_MOVE_CYCLE when a group would hang under itself or under what is below it. */
+export function requireOutside(group: StoredGroup, parent: Place): void {
+  if (!parent.ancestors.some(({ id }) => id === group.id)) return
+  throw groupMoveCycle(`group ${group.name} cannot move into itself or a group below it`)
+}
+
+/** Groups on the longest way down from a group, itself included. `below` holds it and all groups below it. */
+export function heightOf(group: string, below: readonly StoredGroup[]): number {
+  const children = Map.groupBy(below, ({ parent_group_id }) => parent_group_id)
+  let height = 0
+  for (let level = [group]; level.length > 0; height += 1) {
+    level = level.flatMap(id => (children.get(id) ?? []).map(child => child.id))
+  }
+  return height
+}

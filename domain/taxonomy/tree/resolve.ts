@@ -1,0 +1,23 @@
+import type { Reader } from '../../ports/store.ts'
+import { groups, organisations, workspaces } from './nodes.ts'
+import type { Scope } from '../../ports/scope.ts'
+
+interface Resolved {
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  /** The node itself. */
+  readonly scope: Scope
+}
+
+/** Name and labels of a node, as policies match them; undefined when there is none (conventions §14). */
+export async function resolveTaxonomy(reader: Reader, type: string, id: string): Promise<Resolved | undefined> {
+  if (type === 'taxonomy.organisations') return at('ORGANISATION', (await reader.get(organisations, id))?.value)
+  if (type === 'taxonomy.groups') return at('GROUP', (await reader.get(groups, id))?.value)
+  if (type === 'taxonomy.workspaces') return at('WORKSPACE', (await reader.get(workspaces, id))?.value)
+  return undefined
+}
+
+const at = (
+  type: Scope['type'],
+  node: (Omit<Resolved, 'scope'> & { readonly id: string }) | undefined,
+): Resolved | undefined => node && { name: node.name, labels: node.labels, scope: { type, id: node.id } }

@@ -1,0 +1,33 @@
+import type { LifecycleState } from '../../../output/taxonomy/types.ts'
+import type { NodeState } from '../../ports/taxonomy.ts'
+
+/** The states of nodes, the strictest last (taxonomy.md §1). */
+export const states = [
+  'TAXONOMY_LIFECYCLE_STATE_ACTIVE',
+  'TAXONOMY_LIFECYCLE_STATE_SUSPENDED',
+  'TAXONOMY_LIFECYCLE_STATE_ARCHIVED',
+  'TAXONOMY_LIFECYCLE_STATE_DELETING',
+] as const satisfies readonly LifecycleState[]
+
+export type State = (typeof states)[number]
+
+export const [active, suspended, archived, deleting] = states
+
+const strictnesses: ReadonlyMap<LifecycleState, number> = new Map(states.map((state, i) => [state, i]))
+
+/** How strict a state is, from 0. */
+export const strictness = (state: LifecycleState): number => strictnesses.get(state) ?? -1
+
+/** The states that are less strict than `ceiling`. */
+export const statesBelow = (ceiling: number): readonly State[] => states.slice(0, ceiling)
+
+const bareStates: Readonly<Record<State, NodeState>> = {
+  TAXONOMY_LIFECYCLE_STATE_ACTIVE: 'ACTIVE',
+  TAXONOMY_LIFECYCLE_STATE_SUSPENDED: 'SUSPENDED',
+  TAXONOMY_LIFECYCLE_STATE_ARCHIVED: 'ARCHIVED',
+  TAXONOMY_LIFECYCLE_STATE_DELETING: 'DELETING',
+}
+
+/** A state as other areas know it. */
+export const bareState = (state: LifecycleState): NodeState =>
+  state === 'TAXONOMY_LIFECYCLE_STATE_UNSPECIFIED' ? 'ACTIVE' : bareStates[state]

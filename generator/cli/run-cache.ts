@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join, resolve, sep } from 'node:path'
+import type { Diagnostic } from '../diagnostics.ts'
+import { replaceFile } from '../write/replace-file.ts'
+import type { Invocation } from './invocation.ts'
+import { ownPackage } from '../own-package.ts'
+import type { Outline } from '../document-outline.ts'
+
+/** The result of a successful run, cached for the next run. */
+export interface CachedRun {
+  /** The SHA-256 of each input file, by its name relative to the working directory. */
+  readonly inputs: Readonly<Record<string, string>>
+  /** The real path of each input file: references are confined to folders by real paths. */
+  readonly places: Readonly<Record<string, string | undefined>>
+  /** The SHA-256 of each template that replaced a built-in template, by its name as given. */
+  readonly templates: Readonly<Record<string, string>>
+  /** The SHA-256 of each generated file, by its path relative to the output root. */
+  readonly outputs: Readonly<Record<string, string>>
+  readonly warnings: readonly Diagnostic[]
+  /** The outlines of all documents, in the order of the run. */
+  readonly outlines: readonly Outline[]
+  /** Absent if the documents can only be generated together. */
+  readonly parts?: Parts
+}
+
+/** The facts that let a later run reuse a part of the result. */
+export interface Parts {
+  /** For each document, its files with its own file first; the documents are in the order of the run. */
+  readonly reach: readonly (readonly [document: string, files: readonly string[]])[]
+  /** The SHA-256 of the model of the shared documents. */
+  readonly shared: string
+}
+
+/** The largest accepted cache file in bytes. A larger file is ignored. */
+const maxBytes = 64 * 1024 * 1024
+
+/**
+ * The cache file of runs with the same generator and the same options. It lies in `node_modules/.cache` of the working
+ * directory. Without `node_modules`, and in CI, nothing is cached.
+ */
+export class RunCache {
+  readonly #file: string
+  readonly #key: string
+
+  private constructor(file: string, key: string) {
+    this.#file = file
+    this.#key = key
+  }
+
+  /** Returns the cache file of a command line. Undefined if the options make a run do more than produce its output. */
+  static of(invocation: Invocation): RunCache | undefined {
+    const { force, out, report, scaffold, validate } = invocation
+    if (force || report || scaffold !== undefined || validate) return undefined
+    if (process.env.CI || !existsSync('node_modules')) return undefined
+    const file = join('node_modules/.cache/ninefold', `${hash([resolve(out)]).slice(0, 32)}.json`)
+    return new RunCache(file, keyOf(invocation))
+  }
+
+  /**
+   * Reads the cached run. Undefined if there is none, if it belongs to another generator or other options, or if its
+   * hash does not match.
+   */
+  read(): CachedRun | undefined {
+    try {
+      const stats = lstatSync(this.#file)
+      if (!stats.isFile() || stats.size > maxBytes) return undefined
+      const [seal, text = ''] = readFileSync(this.#file, 'utf8').split('\n')
+      return seal === hash([this.#key, text]) ? JSON.parse(text) : undefined
+    } catch {
+      // A run without a cache has the same result, so every fault is ignored.
+      return undefined
+    }
+  }
+
+  /** Writes the cached run. A failed write is ignored, because the run itself has succeeded. */
+  write(run: CachedRun): void {
+    const text = JSON.stringify(run)
+    try {
+      // A symbolic link could lead to a foreign file, so it is replaced instead of followed.
+      if (lstatSync(this.#file, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(this.#file)
+      replaceFile(this.#file, `${hash([this.#key, text])}\n${text}`)
+    } catch {
+      // The run itself has succeeded; only the next run takes longer.
+    }
+  }
+}
+
+function keyOf({
+  allowRefs,
+  client,
+  documents,
+  importEnding,
+  out,
+  permissionBits,
+  runtime,
+  strict,
+  templates,
+}: Invocation): string {
+  const given = { allowRefs, client, documents, importEnding, out, permissionBits, runtime, strict, templates }
+  const options = { ...given, in: resolve('') }
+  return hash([JSON.stringify(options), process.version, ...generatorTexts()])
+}
+
+/**
+ * Returns the sources that determine the output. The version alone is not enough, because it stays the same while the
+ * generator is being developed.
+ */
+function generatorTexts(): readonly string[] {
+  const { root } = ownPackage()
+  const generator = join(import.meta.dirname, '..')
+  const folders = [generator, join(generator, '../templates'), join(root, 'runtime')]
+  return [readFileSync(join(root, 'package.json'), 'utf8'), ...installed(root), ...folders.flatMap(textsIn)]
+}
+
+/** Returns npm's lists of the installed packages, which parse documents and fill templates. */
+function installed(root: string): readonly string[] {
+  const lists = ['node_modules', '..'].map(folder => join(root, folder, '.package-lock.json'))
+  return lists.map(list => (existsSync(list) ? readFileSync(list, 'utf8') : ''))
+}
+
+function textsIn(folder: string): readonly string[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
+  const files = entries.map(({ name, parentPath }) => join(parentPath, name)).sort()
+  return files.flatMap(file => [file.split(sep).join('/'), readFileSync(file, 'utf8')])
+}
+
+function hash(texts: readonly string[]): string {
+  const sum = createHash('sha256')
+  // The length before each text keeps different lists of texts from having the same hash.
+  for (const text of texts) sum.update(`${text.length}\n`).update(text)
+  return sum.digest('hex')
+}

@@ -1,0 +1,138 @@
+import type { Stored } from '../../domain/ports/store.ts'
+import { operationDeadlineExceeded } from '../../output/shared/errors.ts'
+import type { ListQuery } from '../../runtime/pagination.ts'
+import { commonError } from './area-records.ts'
+import { queued } from './claim.ts'
+import { and, compareTime, firstRows, isOneOf } from '../store/row-filters.ts'
+import { failAlone } from './end-work.ts'
+import type { RunParts } from './run.ts'
+import { workFields, works, type Work } from './work.ts'
+
+const { deadline, id, kind, lane, runAfter } = workFields
+
+/** Rows that are looked at together. */
+const batchSize = 100
+
+/** The clock was put back when it shows less than before by more than it may drift. */
+const driftMs = 1000
+
+/** What becomes of a row that is looked at. */
+type Change = (work: Work) => Work
+
+/** Looks after the work that nobody in this process tells of: what waits, what is late, what dead processes have left. */
+export class Tending {
+  readonly #parts: RunParts
+  #lastNow = -Infinity
+
+  constructor(parts: RunParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Takes over, queues and ends what is to be; `isRunning` tells of the work that this process runs. True when more is
+   * left to end than should keep what dead processes hold waiting.
+   */
+  async tend(isRunning: (id: string) => boolean): Promise<boolean> {
+    const now = this.#parts.clock.now()
+    const isPutBack = this.#lastNow === -Infinity || now < this.#lastNow - driftMs
+    this.#lastNow = now
+    if (isPutBack) await this.#hasten(now)
+    await this.queueDue()
+    await this.#takeOver(now, isRunning)
+    return this.#reap(now)
+  }
+
+  /** Queues what has waited long enough, the oldest first. */
+  async queueDue(): Promise<void> {
+    const query = firstRows(batchSize, compareTime(runAfter, '<=', this.#parts.clock.now()), runAfter, id)
+    let count: number
+    do {
+      const { items } = await this.#parts.store.page(works, query, { state: 'WAITING' })
+      count = await this.#change(items, work => ({ ...work, state: 'QUEUED' }))
+    } while (count === batchSize)
+  }
+
+  /** Queues anew what is leased to processes that do not live, or was not renewed in time. */
+  async #takeOver(now: number, isRunning: (id: string) => boolean): Promise<void> {
+    const { owner, log, store } = this.#parts
+    const queue: Change = work => queued(work, now, 0)
+    const taken = await this.#changeEach('LEASED', queue, async rows => {
+      // Read after the rows: a process makes itself known before it claims anything.
+      const living = await owner.living(store)
+      const isOver = ({ lease_owner, lease_until = '' }: Work): boolean =>
+        !living.has(lease_owner) || Date.parse(lease_until) <= now
+      return rows.filter(row => !isRunning(row.id) && isOver(row.value))
+    })
+    if (taken > 0) log.info({ count: taken }, 'work of other processes is taken over')
+    await owner.bury()
+  }
+
+  /** What began to wait before the clock was put back would wait until it shows that time again. */
+  async #hasten(now: number): Promise<void> {
+    const queue: Change = work => queued(work, now, 0)
+    await this.#changeEach('WAITING', queue, async rows => rows.filter(row => Date.parse(row.value.queue_time) > now))
+  }
+
+  /** Changes the work of a state that `choose` picks; how many rows that were. */
+  async #changeEach(
+    state: Work['state'],
+    change: Change,
+    choose: (rows: readonly Stored<Work>[]) => Promise<readonly Stored<Work>[]>,
+  ): Promise<number> {
+    let count = 0
+    let after: ListQuery['after']
+    do {
+      const query = { ...firstRows(batchSize, undefined, lane, runAfter, id), after }
+      const page = await this.#parts.store.page(works, query, { state })
+      if (page.items.length > 0) count += await this.#change(await choose(page.items), change)
+      after = page.next
+    } while (after !== undefined)
+    return count
+  }
+
+  /** What one owner held is changed together: a row that a stalled process locks must not keep those of others. */
+  async #change(rows: readonly Stored<Work>[], change: Change): Promise<number> {
+    let count = 0
+    for (const ofOwner of Map.groupBy(rows, ({ value }) => value.lease_owner).values()) {
+      try {
+        count += await this.#changeTogether(ofOwner, change)
+      } catch (error) {
+        this.#parts.log.error({ err: error }, 'durable work cannot be queued anew')
+      }
+    }
+    return count
+  }
+
+  /** Each by a conditional UPDATE: what another process has changed meanwhile is left as it is. */
+  #changeTogether(rows: readonly Stored<Work>[], change: Change): Promise<number> {
+    return this.#parts.store.tx(async tx => {
+      let count = 0
+      // In one order everywhere, or two processes on one store would wait for each other's rows.
+      for (const { id, value, version } of rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+        if ((await tx.tryUpdate(works, id, change(value), version)) !== undefined) count += 1
+      }
+      return count
+    })
+  }
+
+  /** Ends what is past its deadline, whoever runs it; true when there may be more of that. */
+  async #reap(now: number): Promise<boolean> {
+    const { queue, store } = this.#parts
+    if (queue.kinds.length === 0) return false
+    const isLate = and(compareTime(deadline, '<=', now), isOneOf(kind, queue.kinds))
+    const { items } = await store.page(works, firstRows(batchSize, isLate, deadline, id))
+    await Promise.all(items.map(work => this.#endLate(work, now)))
+    return items.length === batchSize
+  }
+
+  async #endLate({ id, value }: Stored<Work>, now: number): Promise<void> {
+    const { log, queue, store } = this.#parts
+    const declared = queue.find(value.kind)
+    if (declared === undefined) return
+    const seconds = (Date.parse(value.deadline ?? '') - Date.parse(value.insert_time)) / 1000
+    const description = `the operation did not end within ${seconds} s`
+    const error = commonError(declared.records, operationDeadlineExceeded, description)
+    log.warn({ kind: value.kind, step: value.step, work: id }, 'work has exceeded its deadline')
+    await failAlone(store, log, { queue, declared, now, errors: [error] }, tx => tx.lock(works, id))
+  }
+}
