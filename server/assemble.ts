@@ -1,4 +1,4 @@
-import type { Counting } from './health/counting.ts'
+import type { Counting } from './meters/counting.ts'
 import type { Clock } from '../domain/ports/clock.ts'
 import type { Audit } from '../domain/ports/audit.ts'
 import type { Store } from '../domain/ports/store.ts'

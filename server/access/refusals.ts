@@ -1,5 +1,5 @@
 import { ApiError } from '../../runtime/errors.ts'
-import { doorReasons } from './errors.ts'
+import { doorReasons } from '../door-reasons.ts'
 import type { Scope } from '../../domain/ports/scope.ts'
 
 /** One answer for every refusal: it tells neither what exists nor which rule refused (conventions §12). */

@@ -4,7 +4,7 @@ import type { CallContext } from '../../runtime/context.ts'
 import type { Doors } from '../../runtime/doors.ts'
 import { ApiError } from '../../runtime/errors.ts'
 import type { BoundRoute, Route } from '../../runtime/route.ts'
-import { doorReasons } from '../access/errors.ts'
+import { doorReasons } from '../door-reasons.ts'
 import type { Log } from '../log.ts'
 import type { Scope } from '../../domain/ports/scope.ts'
 

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { metricsOf, type Metric, type Sources } from './metrics.ts'
-import type { Distribution } from './samples.ts'
+import type { Distribution } from '../meters/samples.ts'
 
 /** What is exposed, in the text format of Prometheus. */
 export interface Exposition {

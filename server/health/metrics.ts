@@ -1,6 +1,6 @@
 import type { Backlog } from './backlog.ts'
-import type { Meters } from './meters.ts'
-import { samplesBy, type Distribution, type Sample } from './samples.ts'
+import type { Meters } from '../meters/meters.ts'
+import { samplesBy, type Distribution, type Sample } from '../meters/samples.ts'
 
 /** Where the numbers come from. */
 export interface Sources {

@@ -1,4 +1,4 @@
-import type { StoreMeter } from './store-meter.ts'
+import type { StoreMeter } from '../meters/store-meter.ts'
 import { within } from './time-limit.ts'
 
 /** How a server is. `degraded`: it answers, though not everything. */

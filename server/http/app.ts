@@ -4,7 +4,7 @@ import { answerClientError, nodeHost, serverOptions } from '../../runtime/hosts/
 import type { RenderError } from '../../runtime/status.ts'
 import type { Dispatch } from '../../runtime/wire.ts'
 import { createClock } from '../clock.ts'
-import type { Meters, Refusal } from '../health/meters.ts'
+import type { Meters, Refusal } from '../meters/meters.ts'
 import { logOptions } from '../log.ts'
 import { Connections, type RequestRules } from './connections.ts'
 import type { HttpLimits } from './limits.ts'

@@ -2,7 +2,7 @@ import type { Clock } from '../../domain/ports/clock.ts'
 import { traceOf } from '../../runtime/context.ts'
 import type { ApiError } from '../../runtime/errors.ts'
 import type { WireAnswer } from '../../runtime/wire.ts'
-import type { Meters, Refusal } from '../health/meters.ts'
+import type { Meters, Refusal } from '../meters/meters.ts'
 import type { Log } from '../log.ts'
 
 /** What refusing needs beside the reason for it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cycles, forbiddenImports } from './imports.ts'
+import { cycles, folderCycles, forbiddenImports } from './imports.ts'
 import { lines, ourFolders, readSources } from './source.ts'
 import { usesOfNode } from './style.ts'
 import { parse } from './syntax.ts'
@@ -13,6 +13,12 @@ describe('the repository', () => {
 
   it('has no files that import one another in a circle, types included', () => {
     expect(lines(cycles(ours))).toEqual([])
+  })
+
+  it('has no folders that import one another in a circle, types included', () => {
+    // Folders of tests share parts in every direction.
+    const code = ours.filter(({ path }) => !path.startsWith('test/'))
+    expect(lines(folderCycles(code))).toEqual([])
   })
 
   it('uses nothing of Node.js in the runtime, in generated code and in what signs clients in', () => {
@@ -113,6 +119,27 @@ describe('cycles', () => {
       { path: 'server/c.ts', text: 'export const c = 1' },
     ].map(parse)
     expect(cycles(files)).toEqual([])
+  })
+})
+
+describe('folderCycles', () => {
+  it('finds folders of one parent that import one another, whatever their depth', () => {
+    const files = [
+      { path: 'server/store/a.ts', text: "import { b } from '../http/deep/b.ts'" },
+      { path: 'server/http/c.ts', text: "import type { A } from '../store/a.ts'" },
+    ].map(parse)
+    expect(lines(folderCycles(files))).toEqual([
+      'server/store imports itself: server/store -> server/http -> server/store',
+    ])
+  })
+
+  it('lets files of the parent compose its folders and be shared by them', () => {
+    const files = [
+      { path: 'server/compose.ts', text: "import { a } from './store/a.ts'" },
+      { path: 'server/store/a.ts', text: "import type { Log } from '../log.ts'\nimport { b } from './sqlite/b.ts'" },
+      { path: 'server/store/sqlite/b.ts', text: "import type { A } from '../a.ts'" },
+    ].map(parse)
+    expect(folderCycles(files)).toEqual([])
   })
 })
 

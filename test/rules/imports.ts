@@ -22,6 +22,9 @@ const documentWalking = 'branches|fits|located|operations|pointer|reference|reso
 /** Libraries of pure computation, which domain code may use: they open nothing (docs/decisions/0009). */
 const computing = ['node:crypto', 'jose', 'lru-cache', 'ipaddr.js', 'image-size', '@zxcvbn-ts/language-common']
 
+/** What all stages of the generator share: positions, diagnostics, options and outlines of documents. */
+const generatorShared = String.raw`generator/(?:diagnostics|document-outline|identifier|options|position)\.ts$`
+
 /**
  * Who may import whom. The first rule that fits a file decides; files that no rule fits (server, scripts, tests and
  * the command) may import everything.
@@ -31,38 +34,31 @@ const rules: readonly Rule[] = [
   {
     name: 'generator/emit',
     of: /^generator\/emit\//,
-    ours: ['generator/emit/', 'generator/model/types.ts', 'generator/options.ts', 'generator/identifier.ts'],
+    ours: ['generator/emit/', 'generator/model/types.ts', generatorShared],
     packages: ['ts-morph', 'handlebars', 'prettier', 'node:fs', 'node:module', 'node:path'],
   },
   {
     name: 'generator/model',
     of: /^generator\/model\//,
-    ours: [
-      'generator/model/',
-      'generator/diagnostics.ts',
-      'generator/options.ts',
-      'generator/identifier.ts',
-      `generator/read/(?:${documentWalking})\\.ts$`,
-    ],
+    ours: ['generator/model/', generatorShared, `generator/read/(?:${documentWalking})\\.ts$`],
     types: ['generator/read/'],
     packages: ['node:path'],
   },
   {
     name: 'generator/read',
     of: /^generator\/read\//,
-    ours: ['generator/read/', 'generator/diagnostics.ts', 'generator/options.ts'],
-    types: ['generator/model/types.ts'],
+    ours: ['generator/read/', generatorShared],
   },
   {
     name: 'generator/write',
     of: /^generator\/write\//,
-    ours: ['generator/write/', 'generator/diagnostics.ts', 'generator/options.ts'],
+    ours: ['generator/write/', generatorShared],
     types: ['generator/model/types.ts'],
   },
   {
     name: 'generator/scaffold',
     of: /^generator\/scaffold\//,
-    ours: ['generator/scaffold/', 'generator/diagnostics.ts', 'generator/options.ts'],
+    ours: ['generator/scaffold/', generatorShared],
     types: ['generator/model/types.ts'],
   },
   { name: 'generator', of: /^generator\//, ours: ['generator/'] },
@@ -111,9 +107,38 @@ function isOf(specifier: string, name: string): boolean {
   return specifier === name || specifier.startsWith(`${name}/`)
 }
 
-/** Files that import one another in a circle, types included: a reader of one file would have to read all of them. */
-export function cycles(files: readonly Syntax[]): Finding[] {
-  const targets = new Map(files.map(({ path, imports }) => [path, targetsOf(path, imports)]))
+/**
+ * Files that import one another in a circle, types included: a reader of one file would have to read all of them.
+ */
+export const cycles = (files: readonly Syntax[]): Finding[] =>
+  circles(new Map(files.map(({ path, imports }) => [path, targetsOf(path, imports)])))
+
+/**
+ * Folders of one parent that import one another in a circle, types included. Files that lie in the parent itself belong to
+ * no folder: they compose the folders, or are what the folders share.
+ */
+export function folderCycles(files: readonly Syntax[]): Finding[] {
+  const targets = new Map<string, Set<string>>()
+  for (const { imports, path } of files) {
+    for (const target of targetsOf(path, imports)) {
+      const [from, to] = siblingsOf(path, target)
+      if (from === undefined || to === undefined) continue
+      targets.set(from, (targets.get(from) ?? new Set()).add(to))
+    }
+  }
+  return circles(targets)
+}
+
+/** The folders in which two paths part, below their common parent; undefined for a path that lies in the parent. */
+function siblingsOf(path: string, target: string): readonly [string | undefined, string | undefined] {
+  const [own, other] = [path.split('/'), target.split('/')]
+  const depth = own.findIndex((step, i) => step !== other[i])
+  const folder = (steps: readonly string[]) =>
+    steps.length > depth + 1 ? steps.slice(0, depth + 1).join('/') : undefined
+  return [folder(own), folder(other)]
+}
+
+function circles(targets: ReadonlyMap<string, Iterable<string>>): Finding[] {
   const state = new Map<string, 'open' | 'done'>()
   const found: Finding[] = []
   const visit = (path: string, way: readonly string[]): void => {
@@ -126,7 +151,7 @@ export function cycles(files: readonly Syntax[]): Finding[] {
     for (const target of targets.get(path) ?? []) visit(target, [...way, path])
     state.set(path, 'done')
   }
-  for (const { path } of files) visit(path, [])
+  for (const path of targets.keys()) visit(path, [])
   return found
 }
 

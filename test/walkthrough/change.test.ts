@@ -128,9 +128,9 @@ describe('changing a spec', () => {
   })
 
   it('is scaffolded without touching what is written', async () => {
-    const before = readFileSync(join(copy, 'domain/taxonomy/quotas.ts'), 'utf8')
+    const before = readFileSync(join(copy, 'domain/taxonomy/quotas/quotas.ts'), 'utf8')
     expect(await generate('--scaffold', 'domain')).toMatchObject({ code: 0 })
-    const after = readFileSync(join(copy, 'domain/taxonomy/quotas.ts'), 'utf8')
+    const after = readFileSync(join(copy, 'domain/taxonomy/quotas/quotas.ts'), 'utf8')
     expect(after).toContain('async resetQuota(')
     const rows = new Set(after.split('\n'))
     const lost = before.split('\n').filter(row => !rows.has(row) && !row.startsWith('import'))
@@ -138,12 +138,12 @@ describe('changing a spec', () => {
     const { output } = await compile()
     expect(output).not.toContain('resetQuota')
     await generate('--scaffold', 'domain')
-    expect(readFileSync(join(copy, 'domain/taxonomy/quotas.ts'), 'utf8')).toBe(after)
+    expect(readFileSync(join(copy, 'domain/taxonomy/quotas/quotas.ts'), 'utf8')).toBe(after)
   })
 
   it('is green again when the rest is implemented', async () => {
-    edit('domain/taxonomy/quotas-built-in.ts', "'default_limit'>", "'default_limit' | 'contact'>")
-    edit('domain/taxonomy/quotas-built-in.ts', '  default_limit,\n})', "  default_limit,\n  contact: '',\n})")
+    edit('domain/taxonomy/quotas/quotas-built-in.ts', "'default_limit'>", "'default_limit' | 'contact'>")
+    edit('domain/taxonomy/quotas/quotas-built-in.ts', '  default_limit,\n})', "  default_limit,\n  contact: '',\n})")
     expect(await compile()).toMatchObject({ code: 0, output: '' })
     expect(await generate('--check')).toMatchObject({ code: 0 })
   })

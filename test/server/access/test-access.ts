@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Principal } from '../../../runtime/context.ts'
 import { ApiError } from '../../../runtime/errors.ts'
 import { platform } from '../../../domain/ports/access.ts'
-import { doorReasons } from '../../../server/access/errors.ts'
+import { doorReasons } from '../../../server/door-reasons.ts'
 import type { OpenAccess, PlatformAccess } from '../../../server/access/platform-access.ts'
 import { permissionDenied } from '../../../server/access/refusals.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Conflict, type Collection } from '../../../domain/ports/store.ts'
 import { ApiError, commonReasons } from '../../../runtime/errors.ts'
-import { MeteredStore, StoreMeter } from '../../../server/health/store-meter.ts'
+import { MeteredStore, StoreMeter } from '../../../server/meters/store-meter.ts'
 import { testStore } from '../store/harness.ts'
 
 interface Thing {

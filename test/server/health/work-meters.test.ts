@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { again, done, failed, type Procedure } from '../../../domain/ports/procedures.ts'
 import { engineUnavailable } from '../../../output/shared/errors.ts'
 import { Backlog } from '../../../server/health/backlog.ts'
-import { StepMeter } from '../../../server/operations/step-meter.ts'
+import { StepMeter } from '../../../server/meters/step-meter.ts'
 import { startWorkers } from '../../../server/operations/workers.ts'
 import { ended, testBench } from '../operations/harness.ts'
 

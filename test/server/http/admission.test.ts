@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Dispatch, WireAnswer, WireRequest } from '../../../runtime/wire.ts'
 import { createClock } from '../../../server/clock.ts'
-import { Meters } from '../../../server/health/meters.ts'
+import { Meters } from '../../../server/meters/meters.ts'
 import { Admission } from '../../../server/http/admission.ts'
 import { logLines } from '../operations/work-bench.ts'
 

@@ -1,4 +1,4 @@
-import { Meters } from '../../../server/health/meters.ts'
+import { Meters } from '../../../server/meters/meters.ts'
 import { closeApp, createApp, mount } from '../../../server/http/app.ts'
 import { defaultLimits } from '../../../server/http/limits.ts'
 import { hostContract } from '../../runtime/hosts/contract.ts'

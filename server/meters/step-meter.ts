@@ -1,5 +1,5 @@
-import { Buckets } from '../health/buckets.ts'
-import { samplesBy, type Distribution, type Sample } from '../health/samples.ts'
+import { Buckets } from './buckets.ts'
+import { samplesBy, type Distribution, type Sample } from './samples.ts'
 
 const bounds = [0.001, 0.01, 0.1, 1, 10, 60, 600] as const
 

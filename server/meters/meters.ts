@@ -1,5 +1,5 @@
 import { CallMeter } from './call-meter.ts'
-import { StepMeter } from '../operations/step-meter.ts'
+import { StepMeter } from './step-meter.ts'
 import { StoreMeter } from './store-meter.ts'
 
 /** Why something was refused or cut that never became a call. */

@@ -1,4 +1,4 @@
-import type { Reason, ErrorDomain } from '../../runtime/errors.ts'
+import type { Reason, ErrorDomain } from '../runtime/errors.ts'
 
 /** Whose errors answer callers that are not let in, whatever area they called (conventions §7). */
 export const iam: ErrorDomain = { name: 'iam', base: 2_000_000 }
