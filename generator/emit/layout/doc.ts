@@ -54,15 +54,19 @@ export function print(doc: Doc, indentation = 0, column = indentation): string {
       out.push(mode === 'flat' ? of.flat : `\n${' '.repeat(level)}`)
       position = mode === 'flat' ? position + of.flat.length : level
     } else if (of.kind === 'group') {
-      const flat: Command = [level, 'flat', of.of]
-      commands.push(!of.broken && fits(flat, commands, width - position) ? flat : [level, 'broken', of.of])
+      const isFlat = !of.broken && fits(of.of, commands, width - position)
+      if (isFlat) {
+        const text = flat(of.of)
+        out.push(text)
+        position += widthOf(text)
+      } else commands.push([level, 'broken', of.of])
     } else if (of.kind === 'fill') {
       const text = mode === 'flat' ? of.words.join(', ') : filled(of.words, level, position)
       out.push(text)
       position = text.includes('\n') ? text.length - text.lastIndexOf('\n') - 1 : position + text.length
     } else if (of.kind === 'hang') {
       commands.push([level, mode, of.of])
-      const fitsBeside = mode === 'flat' || fits([level, 'flat', ' '], commands, width - position)
+      const fitsBeside = mode === 'flat' || fits(' ', commands, width - position)
       if (!fitsBeside) commands.splice(-1, 1, [level + 2, mode, of.of])
       commands.push([level + 2, fitsBeside ? 'flat' : 'broken', line])
     } else {
@@ -72,30 +76,83 @@ export function print(doc: Doc, indentation = 0, column = indentation): string {
   return out.join('')
 }
 
-/** Whether `next` and what follows it up to the next possible break fit into `room` columns. */
-function fits(next: Command, rest: readonly Command[], room: number): boolean {
-  const commands: Command[] = [next]
-  let left = room
-  let following = rest.length
-  while (left >= 0) {
-    const command = commands.pop() ?? rest[--following]
+/** Whether `next` on one line, and what follows it up to the next possible break, fit into `room` columns. */
+function fits(next: Doc, rest: readonly Command[], room: number): boolean {
+  let left = leftBehind(next, room)
+  for (let i = rest.length - 1; left >= 0; i -= 1) {
+    const command = rest[i]
     if (!command) return true
-    const [level, mode, of] = command
-    if (typeof of === 'string') left -= widthOf(of)
-    else if (!('kind' in of)) pushAll(commands, of, level, mode)
-    else if (of.kind === 'line') {
-      if (mode === 'broken') return true
-      left -= of.flat.length
-    } else if (of.kind === 'group') {
-      if (of.broken && mode === 'flat') return false
-      commands.push([level, of.broken ? 'broken' : mode, of.of])
-    } else if (of.kind === 'fill') left -= of.words.join(', ').length
-    else if (of.kind === 'hang') {
-      if (mode === 'broken') return true
-      commands.push([level, mode, of.of], [level, mode, line])
-    } else commands.push(inner(of, level, mode))
+    const [, mode, of] = command
+    left = mode === 'flat' ? leftBehind(of, left) : leftBefore(of, left)
+    if (left === Infinity) return true
   }
   return false
+}
+
+/** What is left of `room` columns behind a doc on one line; below zero where it is not to stand on one. */
+function leftBehind(doc: Doc, room: number): number {
+  if (typeof doc === 'string') return room - widthOf(doc)
+  if (!('kind' in doc)) return leftOver(doc, room, leftBehind)
+  switch (doc.kind) {
+    case 'group':
+      return doc.broken ? -1 : leftBehind(doc.of, room)
+    case 'indent':
+      return leftBehind(doc.of, room)
+    case 'line':
+      return room - doc.flat.length
+    case 'if-broken':
+      return leftBehind(doc.flat, room)
+    case 'hang':
+      return leftBehind(doc.of, room - 1)
+    case 'fill':
+      return room - doc.words.join(', ').length
+  }
+}
+
+/** The same up to the first place where a doc may break, and `Infinity` where it has one. */
+function leftBefore(doc: Doc, room: number): number {
+  if (typeof doc === 'string') return room - widthOf(doc)
+  if (!('kind' in doc)) return leftOver(doc, room, leftBefore)
+  switch (doc.kind) {
+    case 'group':
+    case 'indent':
+      return leftBefore(doc.of, room)
+    case 'line':
+    case 'hang':
+      return Infinity
+    case 'if-broken':
+      return leftBefore(doc.broken, room)
+    case 'fill':
+      return room - doc.words.join(', ').length
+  }
+}
+
+function leftOver(docs: readonly Doc[], room: number, measure: (doc: Doc, room: number) => number): number {
+  let left = room
+  for (const doc of docs) {
+    if (left < 0 || left === Infinity) return left
+    left = measure(doc, left)
+  }
+  return left
+}
+
+/** A doc on one line, however long that becomes. */
+export function flat(doc: Doc): string {
+  if (typeof doc === 'string') return doc
+  if (!('kind' in doc)) return doc.map(flat).join('')
+  switch (doc.kind) {
+    case 'group':
+    case 'indent':
+      return flat(doc.of)
+    case 'line':
+      return doc.flat
+    case 'if-broken':
+      return flat(doc.flat)
+    case 'hang':
+      return ` ${flat(doc.of)}`
+    case 'fill':
+      return doc.words.join(', ')
+  }
 }
 
 /** Each word with its comma, on lines of `level` blanks; the first stands at `column`. */
