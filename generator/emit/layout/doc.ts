@@ -54,11 +54,10 @@ export function print(doc: Doc, indentation = 0, column = indentation): string {
       out.push(mode === 'flat' ? of.flat : `\n${' '.repeat(level)}`)
       position = mode === 'flat' ? position + of.flat.length : level
     } else if (of.kind === 'group') {
-      const isFlat = !of.broken && fits(of.of, commands, width - position)
-      if (isFlat) {
-        const text = flat(of.of)
-        out.push(text)
-        position += widthOf(text)
+      const left = of.broken ? -1 : leftBehind(of.of, width - position)
+      if (fits(left, commands)) {
+        out.push(flat(of.of))
+        position = width - left
       } else commands.push([level, 'broken', of.of])
     } else if (of.kind === 'fill') {
       const text = mode === 'flat' ? of.words.join(', ') : filled(of.words, level, position)
@@ -66,7 +65,7 @@ export function print(doc: Doc, indentation = 0, column = indentation): string {
       position = text.includes('\n') ? text.length - text.lastIndexOf('\n') - 1 : position + text.length
     } else if (of.kind === 'hang') {
       commands.push([level, mode, of.of])
-      const fitsBeside = mode === 'flat' || fits(' ', commands, width - position)
+      const fitsBeside = mode === 'flat' || fits(width - position - 1, commands)
       if (!fitsBeside) commands.splice(-1, 1, [level + 2, mode, of.of])
       commands.push([level + 2, fitsBeside ? 'flat' : 'broken', line])
     } else {
@@ -76,9 +75,9 @@ export function print(doc: Doc, indentation = 0, column = indentation): string {
   return out.join('')
 }
 
-/** Whether `next` on one line, and what follows it up to the next possible break, fit into `room` columns. */
-function fits(next: Doc, rest: readonly Command[], room: number): boolean {
-  let left = leftBehind(next, room)
+/** Whether what follows fits into `room` columns, up to the next possible break. */
+function fits(room: number, rest: readonly Command[]): boolean {
+  let left = room
   for (let i = rest.length - 1; left >= 0; i -= 1) {
     const command = rest[i]
     if (!command) return true
