@@ -58,15 +58,18 @@ export function print(doc: Doc, indentation = 0, column = indentation): string {
       out.push(mode === 'flat' ? of.flat : `\n${' '.repeat(level)}`)
       position = mode === 'flat' ? position + of.flat.length : level
     } else if (of.kind === 'group') {
-      const flat: Command = [level, 'flat', of.of]
-      commands.push(!of.broken && fits(flat, commands, width - position) ? flat : [level, 'broken', of.of])
+      const left = of.broken ? -1 : leftBehind(of.of, width - position)
+      if (fits(left, commands)) {
+        out.push(flat(of.of))
+        position = width - left
+      } else commands.push([level, 'broken', of.of])
     } else if (of.kind === 'fill') {
       const text = mode === 'flat' ? of.words.join(', ') : filled(of.words, level, position)
       out.push(text)
       position = text.includes('\n') ? text.length - text.lastIndexOf('\n') - 1 : position + text.length
     } else if (of.kind === 'hang') {
       commands.push([level, mode, of.of])
-      const fitsBeside = mode === 'flat' || fits([level, 'flat', ' '], commands, width - position)
+      const fitsBeside = mode === 'flat' || fits(width - position - 1, commands)
       if (!fitsBeside) commands.splice(-1, 1, [level + 2, mode, of.of])
       commands.push([level + 2, fitsBeside ? 'flat' : 'broken', line])
     } else if (of.kind === 'hug') {
@@ -78,31 +81,68 @@ export function print(doc: Doc, indentation = 0, column = indentation): string {
   return out.join('')
 }
 
-/** Whether `next` and what follows it up to the next possible break fit into `room` columns. */
-function fits(next: Command, rest: readonly Command[], room: number): boolean {
-  const commands: Command[] = [next]
+/** Whether what follows fits into `room` columns, up to the next possible break. */
+function fits(room: number, rest: readonly Command[]): boolean {
   let left = room
-  let following = rest.length
-  while (left >= 0) {
-    const command = commands.pop() ?? rest[--following]
+  for (let i = rest.length - 1; left >= 0; i -= 1) {
+    const command = rest[i]
     if (!command) return true
-    const [level, mode, of] = command
-    if (typeof of === 'string') left -= widthOf(of)
-    else if (!('kind' in of)) pushAll(commands, of, level, mode)
-    else if (of.kind === 'line') {
-      if (mode === 'broken') return true
-      left -= of.flat.length
-    } else if (of.kind === 'group') {
-      if (of.broken && mode === 'flat') return false
-      commands.push([level, of.broken ? 'broken' : mode, of.of])
-    } else if (of.kind === 'fill') left -= of.words.join(', ').length
-    else if (of.kind === 'hang') {
-      if (mode === 'broken') return true
-      commands.push([level, mode, of.of], [level, mode, line])
-    } else if (of.kind === 'hug') commands.push([level, mode, mode === 'flat' ? hugged(of, of.last) : of.broken])
-    else commands.push(inner(of, level, mode))
+    const [, mode, of] = command
+    left = mode === 'flat' ? leftBehind(of, left) : leftBefore(of, left)
+    if (left === Infinity) return true
   }
   return false
+}
+
+/** What is left of `room` columns behind a doc on one line; below zero where it is not to stand on one. */
+function leftBehind(doc: Doc, room: number): number {
+  if (typeof doc === 'string') return room - widthOf(doc)
+  if (!('kind' in doc)) return leftOver(doc, room, leftBehind)
+  switch (doc.kind) {
+    case 'group':
+      return doc.broken ? -1 : leftBehind(doc.of, room)
+    case 'indent':
+      return leftBehind(doc.of, room)
+    case 'line':
+      return room - doc.flat.length
+    case 'if-broken':
+      return leftBehind(doc.flat, room)
+    case 'hang':
+      return leftBehind(doc.of, room - 1)
+    case 'fill':
+      return room - doc.words.join(', ').length
+    case 'hug':
+      return leftBehind(hugged(doc, doc.last), room)
+  }
+}
+
+/** The same up to the first place where a doc may break, and `Infinity` where it has one. */
+function leftBefore(doc: Doc, room: number): number {
+  if (typeof doc === 'string') return room - widthOf(doc)
+  if (!('kind' in doc)) return leftOver(doc, room, leftBefore)
+  switch (doc.kind) {
+    case 'group':
+    case 'indent':
+      return leftBefore(doc.of, room)
+    case 'line':
+    case 'hang':
+      return Infinity
+    case 'if-broken':
+      return leftBefore(doc.broken, room)
+    case 'fill':
+      return room - doc.words.join(', ').length
+    case 'hug':
+      return leftBefore(doc.broken, room)
+  }
+}
+
+function leftOver(docs: readonly Doc[], room: number, measure: (doc: Doc, room: number) => number): number {
+  let left = room
+  for (const doc of docs) {
+    if (left < 0 || left === Infinity) return left
+    left = measure(doc, left)
+  }
+  return left
 }
 
 type Hug = Extract<Doc, { kind: 'hug' }>
@@ -111,9 +151,9 @@ const hugged = ({ head }: Hug, last: Doc): Doc => [head, last, ')']
 
 /** All on one line, or else only the last argument broken, or else each argument on a line. */
 function pushHug(commands: Command[], of: Hug, level: number, mode: Mode, room: number): void {
-  const flat: Command = [level, 'flat', hugged(of, of.last)]
-  if (mode === 'flat' || fits(flat, commands, room)) commands.push(flat)
-  else if (fits([level, 'flat', of.head], [[level, 'broken', of.last.of]], room)) {
+  const whole = hugged(of, of.last)
+  if (mode === 'flat' || fits(leftBehind(whole, room), commands)) commands.push([level, 'flat', whole])
+  else if (fits(leftBehind(of.head, room), [[level, 'broken', of.last.of]])) {
     commands.push([level, 'broken', ')'], [level, 'broken', group(of.last.of, true)], [level, 'flat', of.head])
   } else commands.push([level, 'broken', of.broken])
 }

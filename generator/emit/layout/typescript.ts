@@ -5,8 +5,12 @@ import { widthOf } from './width.ts'
 /** Characters that are escaped, as editors show them badly or not at all. */
 const unprintable = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 
+/** Text that stands in quotes as it is, as nearly all does. */
+const unescaped = /^[\x20-\x21\x23-\x26\x28-\x5b\x5d-\x7e]*$/
+
 /** A string literal with the quotes prettier prefers: single, but double where that saves an escape. */
 export function quote(text: string): string {
+  if (unescaped.test(text)) return `'${text}'`
   const singles = text.split("'").length
   const doubles = text.split('"').length
   const delimiter = singles > doubles ? '"' : "'"
