@@ -1,0 +1,19 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, it, test } from 'vitest'
+import { root } from '../rules/source.ts'
+import { join } from 'node:path'
+
+const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
+
+/** What stands in code marks and is a path of the repository: `server/http/app.ts`, `domain/iam/feed/`. */
+const paths = [...page.matchAll(/`([\w.-]+\/[\w./-]*)`/g)].flatMap(match => match[1] ?? [])
+
+describe('the map of the repository', () => {
+  test.each([...new Set(paths)])('names %s, which is there', path => {
+    expect(existsSync(join(root, path))).toBe(true)
+  })
+
+  it('names files of every folder that it lists', () => {
+    expect(paths.length).toBeGreaterThan(40)
+  })
+})
