@@ -4,20 +4,21 @@ import type { Reader, Where } from './store.ts'
 import type { Scope } from './scope.ts'
 
 /**
- * Questions that only domain code can put, because the scope stands in a row or a body (conventions §12). What the
- * path alone decides was decided before the handler was called.
+ * Authorization questions that only domain code can ask, because the scope stands in a row or in a body (conventions
+ * §12). The server decides a scope that stands in the path before it calls the handler.
  */
 export interface Access {
   /**
-   * Throws IAM_PERMISSION_DENIED unless the caller holds `permission` at `scope` or above it. The refusal names `told`,
-   * by default the scope: where only a row tells the scope, it must be the same as when there is no row.
+   * Throws IAM_PERMISSION_DENIED unless the caller holds `permission` at `scope` or above. The refusal names the scope
+   * `told`, by default `scope`. If only a row tells the scope, `told` must be the same with and without the row.
    */
   require(context: CallContext, permission: string, scope: Scope, told?: Scope): Promise<void>
-  /** Whether the caller holds `permission` at `scope` or above it. */
+  /** Whether the caller holds `permission` at `scope` or above. */
   holds(context: CallContext, permission: string, scope: Scope): Promise<boolean>
   /**
-   * Which rows of a filtered list the caller may see. Throws IAM_PERMISSION_DENIED when the caller holds `permission`
-   * nowhere (`within` the scope of the path, when there is one), unless `isOwn`: then the caller's own rows are seen.
+   * Returns the rows of a filtered list that the caller may see. Throws IAM_PERMISSION_DENIED if the caller holds
+   * `permission` nowhere (or nowhere within `within`, the scope of the path), unless `isOwn` is set: then the caller sees
+   * its own rows.
    */
   visible(
     context: CallContext,
@@ -27,45 +28,51 @@ export interface Access {
 }
 
 /**
- * What of a filtered list is seen (conventions §12): everything, rows at these scopes, which are all there are, or rows
- * at all but these workspaces.
+ * The visible rows of a filtered list (conventions §12): all rows, only the rows at these scopes, or all rows except
+ * those of these workspaces.
  */
 export type Visible = 'everything' | { readonly scopes: ReadonlySet<string> } | { readonly allBut: ReadonlySet<string> }
 
-/** What narrows a list to what is seen, by the column that has the scope of a row. */
+/** Narrows a list to the visible rows, by the column that holds the scope of a row. */
 export function seenBy(seen: Visible, column: string): Where {
   if (seen === 'everything') return {}
   return { [column]: 'scopes' in seen ? [...seen.scopes] : { noneOf: [...seen.allBut] } }
 }
 
-/** Where a call is to be authorized (conventions §4, §12). */
+/** The place where a call is authorized (conventions §4, §12). */
 export interface Asked {
-  /** Undefined when there is no such scope or row: only who holds the key at PLATFORM is told so. */
+  /** Undefined if there is no such scope or row. Only a caller with the permission at PLATFORM learns this. */
   readonly scope: Scope | undefined
-  /** What a refusal names, the same whether or not there is something: what the caller named, PLATFORM for bare ids. */
+  /**
+   * The scope that a refusal names: the scope that the caller named, or PLATFORM for bare ids. It is the same whether
+   * or not the row exists.
+   */
   readonly told: Scope
-  /** The principal that caused or owns the row, for operations that are open to such a principal. */
+  /** The principal that caused or owns the row, for operations that are open to this principal. */
   readonly owner?: string | undefined
-  /** A row that was read to find the scope, which spares the handler a read: its `context.handedOn`. */
+  /**
+   * The row, if it was read to find the scope. The handler gets it as `context.handedOn` and need not read it again.
+   */
   readonly handedOn?: object | undefined
 }
 
-/** What a call was sent with, unchecked: path parameters decoded, the rest by name as a request has it. */
+/** The unchecked input of a call: decoded path parameters, and all other members by their names in the request. */
 export interface Sent {
   readonly path: PathParameters
-  /** Present for what only a body or a query tells. */
+  /** Present for operations whose scope stands in a body or query. */
   readonly given?: Readonly<Record<string, unknown>> | undefined
   readonly context: CallContext
 }
 
 /**
- * Finds where a call is authorized when its path does not say it by `workspace`, `organisation` or a scope: for what
- * stands in a row, a node of the tree, or in what is sent. Throws FIELD_INVALID when what names the scope has no form.
+ * Finds the scope of a call whose path names neither `workspace` nor `organisation` nor a scope: the scope of a row, of
+ * a node of the tree, or of a value in the request. Throws FIELD_INVALID if the value that names the scope is
+ * malformed.
  */
 export type ScopeOf = (reader: Reader, sent: Sent) => Promise<Asked>
 
-/** By operationId; `handler` where only the handler can tell, which then asks by `Access`. */
+/** Scope finders by operationId. `handler` leaves the authorization to the handler, which asks `Access`. */
 export type AccessScopes = Readonly<Record<string, ScopeOf | 'handler'>>
 
-/** What refusals of bare ids name. */
+/** The scope that refusals of bare ids name. */
 export const platform: Scope = { type: 'PLATFORM', id: '' }

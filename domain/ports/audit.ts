@@ -2,37 +2,37 @@ import type { CallContext } from '../../runtime/context.ts'
 import type { Transaction } from './store.ts'
 import type { Scope } from './scope.ts'
 
-/** One thing that somebody did or was refused (conventions §13). It never holds values, only the names of fields. */
+/** An action that a principal performed or was refused (conventions §13). It holds names of fields, never values. */
 export interface Activity {
   readonly category: 'ADMIN_WRITE' | 'DATA_WRITE' | 'DATA_READ' | 'ACCESS_DENIED' | 'AUTHENTICATION' | 'SYSTEM'
   readonly area: string
-  /** The operationId of the call; of work of the platform the name of what was done. */
+  /** The operationId of the call. For work of the platform itself: the name of the action. */
   readonly action: string
-  /** The key that the call needs; empty when it needs none. */
+  /** The permission that the call needs; empty if it needs none. */
   readonly permission: string
   readonly resourceType: string
   readonly resourceId: string
   readonly scope: Scope
-  /** The scopes from the organisation to `scope`; absent: it is still there to be asked. */
+  /** The scopes from the organisation to `scope`. Absent while the scope exists, because the chain can then be read. */
   readonly chain?: readonly Scope[] | undefined
   readonly principalId: string
   readonly principalKind: 'USER' | 'SERVICE_ACCOUNT' | 'SYSTEM' | 'ANONYMOUS'
   readonly outcome: 'SUCCEEDED' | 'DENIED' | 'FAILED'
-  /** Of an outcome that is no success: the reason of its error. */
+  /** The reason of the error; empty for a success. */
   readonly reason: string
-  /** Paths as a mask writes them. */
+  /** Paths in the form of an update mask. */
   readonly changedFields: readonly string[]
-  /** The id of the operation's record; empty when there is none. */
+  /** The id of the operation record; empty if there is none. */
   readonly operationId: string
   readonly traceId: string
   readonly requestId: string
-  /** The address of the caller; empty for work of the platform. */
+  /** The address of the caller; empty for work of the platform itself. */
   readonly clientAddress: string
 }
 
-/** Where activities are recorded. */
+/** Records activities. */
 export interface Audit {
-  /** Records an activity in the transaction of what it tells of: both are kept or none. */
+  /** Records an activity in the transaction of its change, so that both are committed or neither is. */
   recordActivity(tx: Transaction, activity: Activity): Promise<void>
 }
 
@@ -43,7 +43,7 @@ type Caller = Pick<
 
 const principalKinds = { user: 'USER', service_account: 'SERVICE_ACCOUNT', system: 'SYSTEM' } as const
 
-/** What an activity says of the call that it belongs to. */
+/** The members of an activity that follow from its call. */
 export function calledBy(context: CallContext): Caller {
   const { clientAddress, operation, principal, requestId, traceId } = context
   return {

@@ -1,7 +1,7 @@
-/** What domain code knows of time and identity. */
+/** The source of time and of ids for domain code. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
-  /** A new UUIDv7, lower case; those of one process grow. */
+  /** A new UUIDv7 in lower case. The ids of one process ascend. */
   newId(): string
 }

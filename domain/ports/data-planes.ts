@@ -3,46 +3,48 @@ import type { BoundRoute } from '../../runtime/route.ts'
 import type { RenderError } from '../../runtime/status.ts'
 import type { Dispatch } from '../../runtime/wire.ts'
 
-/** How slowly a body may come: so many bytes a second on average, over each time of this length. */
+/** The slowest pace of a body: a minimum number of bytes per second on average, over each window of this length. */
 export interface Pace {
   readonly bytesPerSecond: number
-  /** Time in which the server does not read, and holds the caller back, does not count. */
+  /** The length of a window. Time in which the server itself does not read is not counted. */
   readonly overMs: number
 }
 
-/** Where a server listens. Port 0 is any free one. */
+/** The address that a server listens on. Port 0 stands for any free port. */
 export interface Address {
   readonly host: string
   readonly port: number
 }
 
 /**
- * Routes of an area outside of its document (conventions §18): everything below a prefix is answered here, unknown paths
- * and broken ones too, while the guards of the platform (load, connections, metrics, the log of requests) stay in place.
+ * Routes of an area outside of its document (conventions §18). The area answers every path below the prefix, unknown
+ * and malformed paths too. The guards of the platform (load, connections, metrics, the request log) stay in place.
  */
 export interface DataPlane {
-  /** Raw path segments without a slash at the end: `/v2`. No other route of the server may begin with it. */
+  /** Raw path segments without a trailing slash: `/v2`. No other route of the server may begin with the prefix. */
   readonly prefix: string
-  /** Whole paths, each of which begins with the prefix. Operation ids are unique in the area, as metrics name them. */
+  /**
+   * Whole paths that begin with the prefix. Operation ids are unique in the area, because metrics use them as names.
+   */
   readonly routes: readonly BoundRoute[]
   /** The form of all errors below the prefix; absent: google.rpc.Status. */
   readonly renderError?: RenderError
-  /** Whether no cache may keep any answer, errors included. */
+  /** Whether all answers, errors included, say `Cache-Control: no-store`. */
   readonly noStore?: boolean
-  /** The most bytes of a body where the body of a route has no `maxBytes` of its own; more is answered with 413. */
+  /** The size limit in bytes of bodies whose route has no `maxBytes`. A larger body is answered with 413. */
   readonly maxBytes?: number
-  /** Bodies may take as long as they keep this pace, whatever the time limit of requests (`http.request_timeout`). */
+  /** The pace that a body must keep in place of the time limit of requests (`http.request_timeout`). */
   readonly pace?: Pace
   /**
-   * Doors for credentials of the area's own, given those of the platform to ask where it has none. They get the whole
-   * request before a handler is looked at; what they refuse must not depend on what exists. Absent: those of the platform,
-   * which let everybody in where the access of a route is public.
+   * The doors of the plane for credentials of its own. They get the doors of the platform, which they may ask for other
+   * credentials, and see the whole request before the handler. A refusal must not depend on the existence of a
+   * resource. Absent: the doors of the platform, which admit every caller if the access of the route is public.
    */
   readonly doors?: (platform: Doors) => Doors
-  /** Stands around all calls below the prefix, for headers that every answer has; those that are refused under load too. */
+  /** Wraps all calls below the prefix, for headers of every answer, answers to refused calls under load included. */
   readonly around?: (dispatch: Dispatch) => Dispatch
-  /** Where the plane is served, and nowhere else; absent: where the platform is. Planes may share an address. */
+  /** The only address of the plane; absent: the address of the platform. Planes may share an address. */
   readonly listener?: Address
-  /** Told where the plane is reached, once the server listens: `https://data.example`, without the prefix. */
+  /** Called with the base URL of the plane once the server listens: `https://data.example`, without the prefix. */
   readonly listensAt?: (url: string) => void
 }

@@ -9,13 +9,13 @@ export interface AreaFunctions {
   readonly topology: Topology
 }
 
-/** The name of an area that has functions for others. */
+/** The name of an area that has functions for other areas. */
 export type Owner = keyof AreaFunctions
 
 /**
- * The functions that an area has declared it needs. Those that it requires are there once the server is up; an optional
- * one is undefined where its owner is not mounted. Both are looked up when they are used: while areas are mounted,
- * nothing may be called.
+ * The functions that an area has declared as needs. Required functions are present once the server is up. An optional
+ * function is undefined if its owner is not mounted. Both are looked up on use and must not be called while areas are
+ * mounted.
  */
 export type Functions<Required extends Owner = never, Optional extends Owner = never> = {
   readonly [Name in Required]: AreaFunctions[Name]

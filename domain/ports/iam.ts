@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from './store.ts'
 import type { Scope } from './scope.ts'
 
-/** A scope of an organisation whose tree the transaction holds alone: nothing of the tree has to be read for it. */
+/** A scope of an organisation whose tree the transaction has locked, so that the tree need not be read again. */
 export interface HeldScope {
   readonly scope: Scope
   /** The scopes from the organisation to `scope` itself. */
@@ -16,17 +16,17 @@ export interface FoundPrincipal {
 
 /** The functions of iam for other areas (conventions §14, iam.md 4.10). */
 export interface Iam {
-  /** A user or service account; undefined when there is none, and for the system principal. */
+  /** Returns a user or service account; undefined if there is none, and for the system principal. */
   findPrincipal(reader: Reader, id: string): Promise<FoundPrincipal | undefined>
   /**
-   * Gives the maker of an organisation or workspace, or its named owner, the administrator's role there, unless
-   * inherited bindings without condition or end give all of the role already. The system principal gets none.
+   * Gives the creator or named owner of an organisation or workspace the administrator's role there, unless inherited
+   * bindings without condition or end grant the whole role already. The system principal gets no role.
    */
   grantCreator(tx: Transaction, principal: string, scope: HeldScope): Promise<void>
-  /** Makes the service account of that name in a workspace, without a role, unless there is one; answers its id. */
+  /** Creates the service account of this name in a workspace, without a role, unless it exists. Returns its id. */
   ensureServiceAccount(tx: Transaction, workspace: HeldScope, name: string): Promise<string>
   /**
-   * Tells every server that a scope was deleted, moved or changed its state; holds the revision. A new scope needs no
+   * Tells every server that a scope was deleted, moved or changed its state. Locks the revision. A new scope needs no
    * notice: absence is never cached.
    */
   scopeChanged(tx: Transaction, scope: Scope, kind: 'MOVED' | 'STATE' | 'DELETED'): Promise<void>

@@ -2,25 +2,25 @@ import type { WorkOrder } from './procedures.ts'
 import type { Reader } from './store.ts'
 import type { Scope } from './scope.ts'
 
-/** A row that is not what the other rows say it must be. */
+/** A row that contradicts other rows. */
 export interface Finding {
-  /** What the row is of: `taxonomy.groups`. */
+  /** The type of the row: `taxonomy.groups`. */
   readonly resourceType: string
-  /** That of the row. */
+  /** The id of the row. */
   readonly id: string
-  /** For people: what is wrong, and what it should be. */
+  /** The contradiction and the expected value, for people. */
   readonly message: string
 }
 
-/** What an area is given to check its rows with. All of it is seen as of one moment. */
+/** The input of an area's checker. All reads see one moment. */
 export interface Inspection {
   readonly reader: Reader
-  /** The durable work that lives at a scope and has not ended, of every area and kind. */
+  /** Returns the unfinished durable work at a scope, of every area and kind. */
   workAt(scope: Scope): Promise<readonly WorkOrder[]>
 }
 
 /**
- * Recomputes what the rows of an area say of each other, and yields where they disagree: nothing while the area is
- * well, whatever is under way. Reads in pages; writes nothing.
+ * Recomputes the values that the rows of an area derive from each other, and yields the contradictions. Yields nothing
+ * for a healthy area, whatever work is in progress. Reads in pages; writes nothing.
  */
 export type Inspect = (inspection: Inspection) => AsyncGenerator<Finding, void, undefined>

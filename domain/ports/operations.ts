@@ -6,32 +6,37 @@ import type { Collection, Transaction } from './store.ts'
 import type { Scope } from './scope.ts'
 import type { Warning } from './warning.ts'
 
-/** What a mutation did, as its operation records it. */
+/** The result of a mutation, as its operation records it. */
 export interface Effect<Area extends AreaTypes = AreaTypes> {
-  /** Without the area's prefix: `CREATE`. */
+  /** The operation type without the area's prefix: `CREATE`. */
   readonly type: Area['operationType']
-  /** `taxonomy.quotas`. */
+  /** The resource type: `taxonomy.quotas`. */
   readonly resourceType: Area['resourceType']
   readonly resourceId: string
   readonly scope: Scope
-  /** The scopes from the organisation to `scope`, where they are at hand; where that is deleted nobody can ask for them. */
+  /**
+   * The scopes from the organisation to `scope`, if the mutation has read them. A deleted scope has no chain to read
+   * later.
+   */
   readonly chain?: readonly Scope[]
   readonly warnings?: readonly Warning[]
-  /** The paths of the fields that changed, never their values: what is audited (conventions §13). */
+  /** The paths of the changed fields, never their values, for the audit (conventions §13). */
   readonly changed?: readonly string[]
-  /** What is left to do after the answer: the operation is PENDING until it is done. Absent: it is DONE. */
+  /**
+   * The work that follows the answer: the operation is PENDING until the procedure ends. Absent: the operation is DONE.
+   */
   readonly procedure?: WorkOrder
 }
 
 /** The operations of one area (conventions §5). */
 export interface Operations<Area extends AreaTypes> {
-  /** Where the records are read. */
+  /** The collection of the operation records. */
   readonly collection: Collection<Area['record']>
   /**
-   * Runs a mutation: `change`, the record of the operation, the work that is left and the activity are written in one
-   * transaction, with the row of the call's Idempotency-Key. The operation is DONE, or PENDING when the effect names a
-   * procedure. A repeated key with the same `request` answers the recorded operation as it is now and changes nothing;
-   * with another one it raises IDEMPOTENCY_KEY_REUSED (conventions §6). `change` follows the rules of `Store.tx`.
+   * Runs a mutation. One transaction writes the change, the operation record, the following work, the activity and the
+   * row of the call's Idempotency-Key. The operation is DONE, or PENDING if the effect names a procedure. A repeated
+   * key with the same `request` returns the recorded operation in its present state and changes nothing; with another
+   * request it throws IDEMPOTENCY_KEY_REUSED (conventions §6). `change` follows the rules of `Store.tx`.
    */
   mutate(
     context: CallContext,
@@ -39,18 +44,18 @@ export interface Operations<Area extends AreaTypes> {
     change: (tx: Transaction) => Promise<Effect<Area>>,
   ): Promise<JsonText<Area['record']>>
   /**
-   * Records what nobody asked for, in the caller's transaction: an operation of the system principal without a trace,
-   * DONE, or PENDING when the effect names a procedure. Answers its id.
+   * Records an operation of the system principal that no caller requested, without a trace id, in the transaction of
+   * the caller. The operation is DONE, or PENDING if the effect names a procedure. Returns its id.
    */
   begin(tx: Transaction, effect: Effect<Area>): Promise<string>
   /**
-   * Begins, in the caller's transaction, work that has no operation, after `afterMs` when that is given. What it fails
-   * with is logged.
+   * Begins work without an operation, in the transaction of the caller, after `afterMs` milliseconds if given. Failures
+   * of the work are logged.
    */
   follow(tx: Transaction, work: WorkOrder & { readonly scope: Scope; readonly afterMs?: number }): Promise<void>
   /**
-   * Ends a PENDING or RUNNING operation with OPERATION_CANCELLED and `reason` as its description, in the caller's
-   * transaction; the step that is running is aborted. False when it has no work left to be cancelled.
+   * Ends a PENDING or RUNNING operation with OPERATION_CANCELLED, with `reason` as the description, in the transaction
+   * of the caller. The running step is aborted. Returns false if the operation has no unfinished work.
    */
   cancel(tx: Transaction, operationId: string, reason: string): Promise<boolean>
 }

@@ -1,9 +1,9 @@
 /** Identifiers that are the same on every installation (conventions §3). */
 
-/** The platform's own work is done by this principal. */
+/** The principal of the platform's own work. */
 export const systemPrincipalId = '00000000-0000-7000-8000-000000000001'
 
-/** The organisation `ninefold-system`, made at first start. */
+/** The organisation `ninefold-system`, which the first start creates. */
 export const systemOrganisationId = '00000000-0000-7000-8000-000000000002'
 
 /** Its workspace `platform`, which holds the platform's own secrets and telemetry. */

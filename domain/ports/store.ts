@@ -4,61 +4,67 @@ import type { JsonText } from '../../runtime/json.ts'
 import type { ListQuery, Page } from '../../runtime/pagination.ts'
 import type { Path } from './path.ts'
 
-/** A scalar that follows from a document alone. */
+/** A scalar that is computed from a document alone. */
 export interface Computed<T> {
   readonly type: Exclude<FilterType, 'MAP' | 'PRESENCE' | 'DURATION'>
   /**
-   * The value of a document; undefined: as for a member that is not set. It must be the same for the same document in
-   * every version: what follows another rule is a column of another name.
+   * Returns the value for a document; undefined counts as a member that is not set. The result for a document must be
+   * equal in all versions of the platform: a changed rule needs a column with a new name.
    */
   readonly of: (document: T) => string | number | boolean | undefined
 }
 
 /**
- * A kind of document that a store keeps, declared once beside the domain code that owns it. The scalar fields of
- * `list` and of `columns` become real columns, so that filters, orders and `where` use indexes.
+ * A kind of document in the store, declared once beside the domain code that owns it. The scalar fields of `list` and
+ * of `columns` become columns of the table, so that filters, orders and `where` use indexes.
  */
 export interface Collection<T> {
-  // This member stands first: by it TypeScript learns that collections are compared by their members, so that each is one
-  // of documents of which nothing is known, `Collection<never>`.
+  // This member stands first. By it TypeScript learns to compare collections by their members, so that each collection
+  // is assignable to `Collection<never>`.
   /** Further scalar members, by dotted path, that `where` names or an index uses. */
   readonly columns?: { readonly [Column in Path<T>]?: FilterType }
-  /** `<area>_<plural>`, snake case: the name of the table. */
+  /** The name of the table, `<area>_<plural>` in snake case. */
   readonly name: string
   /** The member that identifies a document, unique. */
   readonly id: Path<T>
   readonly list?: ListFields
-  /** The column of the parent below which alone it is listed: the index of the default order begins with it. */
+  /**
+   * The column of the parent, if documents are listed only below a parent. The index of the default order begins with
+   * it.
+   */
   readonly listedBelow?: Path<T>
   /**
-   * Further columns by name, whose values are computed from the document whenever it is written. Lists sort by them, and
-   * `Where` without a type names them; `indexes` do not.
+   * Further columns by name. Their values are computed from the document at each write. Lists sort by them, and `Where`
+   * without a type names them; `indexes` do not.
    */
   readonly computed?: Readonly<Record<string, Computed<T>>>
   /**
-   * By fields of `list` the columns that they sort by in their stead: a text that is filtered as it is written and
-   * sorted as the number that it stands for.
+   * For fields of `list`, the columns that stand in for them in orders: for example, an address is filtered as text and
+   * sorted as a number.
    */
   readonly orderedBy?: Readonly<Record<string, string>>
   /**
-   * Columns that earlier versions wrote and this one does not; none gets the name of one again. A store that holds
-   * others is one of a newer version, which this one must not write. A version that gives a unique set up raises
-   * `storeFormat`: else it would take the store for that of a newer one.
+   * Columns that earlier versions wrote and this version does not. Their names must not be used again. A store with any
+   * other unknown column belongs to a newer version, and this version must not write to it. A version that drops a
+   * unique set must raise `storeFormat`, otherwise it mistakes its own store for a newer one.
    */
   readonly formerColumns?: readonly string[]
-  /** Servers of every version write it alike: an older one may do so where a newer one has changed other tables. */
+  /**
+   * Whether servers of every version write the collection alike, so that an older server may write it after a newer
+   * server changed other tables.
+   */
   readonly isOfAnyVersion?: boolean
-  /** Sets of members that no two documents may share; `taken` makes the error of the second one. */
+  /** Sets of members that no two documents may share. `taken` makes the error of the second document. */
   readonly uniques?: readonly {
     readonly fields: readonly Path<T>[]
     readonly taken: (document: T) => ApiError
   }[]
-  /** Column names in the order of the index; the id is appended. The default order of `list` has one anyway. */
+  /** Column names in the order of the index; the id is appended. The default order of `list` has an index already. */
   readonly indexes?: readonly (readonly Path<T>[])[]
   /**
-   * Members for the platform alone, such as what a row is counted by: `Stored.value`, `columns` and `where` have them,
-   * texts do not, and so no answer. Every document must have them, as texts that JSON writes without escapes: ids. The
-   * id of the document, and what its list filters or sorts by, cannot be hidden.
+   * Members for the platform alone, for example for counting. `Stored.value`, `columns` and `where` have them; texts,
+   * and so answers, do not. Every document must have them, as texts that JSON writes without escapes, such as ids. The
+   * id of the document and the fields of its list cannot be hidden.
    */
   readonly hidden?: readonly (keyof T & string)[]
 }
@@ -66,28 +72,29 @@ export interface Collection<T> {
 /** A document as stored. */
 export interface Stored<T> {
   readonly id: string
-  /** Grows by one with every update; what `update` and `delete` compare. */
+  /** Grows by one with every update; `update` and `delete` compare it. */
   readonly version: number
-  /** The text as it is answered, without `hidden` members: reading a document parses nothing. */
+  /** The text for answers, without `hidden` members. Reading a document parses nothing. */
   readonly text: JsonText<T>
-  /** The document with all its members, parsed when first asked for. */
+  /** The document with all its members. It is parsed on first use. */
   readonly value: T
 }
 
 type ColumnValue = string | number | boolean | null
 
-/** None of these values. */
+/** Matches a column that has none of these values. */
 export interface NoneOf {
   readonly noneOf: readonly string[]
 }
 
 /**
- * Equality on columns, all of which must hold; of a list of values one must. The parent a path names, never something
- * a caller wrote. Without `T` the columns may have any name: computed ones are named so.
+ * Conditions on columns, all of which must hold: a value must be equal, and of a list of values one must be. They come
+ * from the path or the code, never from text of a caller. Without `T` the columns may have any name, as computed
+ * columns do.
  */
 export type Where<T = never> = { readonly [Column in Path<T>]?: ColumnValue | readonly string[] | NoneOf }
 
-/** The documents of some ids. */
+/** Matches documents by their ids. */
 export function hasId<T>({ id }: Collection<T>, ids: readonly string[]): Where<T> {
   const where: Where = { [id]: ids }
   // The id of a collection is one of the paths of its documents.
@@ -95,151 +102,171 @@ export function hasId<T>({ id }: Collection<T>, ids: readonly string[]): Where<T
 }
 
 /**
- * As a condition on a collection of any type, for code that is written for many types: `satisfies Where<Row>` at the
- * caller says which members all their documents have.
+ * Makes a condition for a collection of any type, for code that is written for many types. `satisfies Where<Row>` at
+ * the call says which members all their documents have.
  */
 export function sharedWhere<T>(_of: Collection<T>, where: Where): Where<T> {
   // The documents of all these types have the members.
   return where as Where<T>
 }
 
-/** What narrows a list: of several alternatives one must hold, of none nothing is left. */
+/** Narrows a list: one of several alternatives must hold. An empty list of alternatives matches nothing. */
 export type Narrowing<T = never> = Where<T> | readonly Where<T>[]
 
 /**
- * Fields of a query that documents do not have: they follow from columns of theirs by a table that the caller has at
- * hand. So lists filter and sort by what is inherited without a copy of it in every row.
+ * Fields of a query that documents do not store. They follow from columns of the documents by a table of the caller, so
+ * lists filter and sort by inherited values without a copy in every row.
  */
 export interface Derived {
-  /** The columns that the fields follow from, STRING or ENUM. */
+  /** The columns, STRING or ENUM, from which the fields follow. */
   readonly from: readonly string[]
-  /** As the query names them. */
+  /** The fields as the query names them. */
   readonly fields: readonly Pick<FilterField, 'name' | 'type'>[]
-  /** A document whose columns have none of these values is not in the page. */
+  /** The table: documents whose columns have none of its values are not in the page. */
   readonly rows: readonly DerivedRow[]
 }
 
-/** What documents with these values of `Derived.from` have in `Derived.fields`; each in the order of the names. */
+/**
+ * A row of the table: values of `Derived.from`, and the values of `Derived.fields` that follow. Each list has the order
+ * of the names.
+ */
 export interface DerivedRow {
   readonly from: readonly string[]
   readonly values: readonly (string | number | boolean)[]
 }
 
-/** A document whose version is read in one statement with others: all of it is as of the same moment. */
+/** A document whose version is read in the statement of other documents, so that both are read at one moment. */
 export interface Witness {
   readonly collection: Collection<never>
   readonly id: string
 }
 
-/** What is read beside the documents as they are stored. */
+/** Members and versions that a read returns beside the documents. */
 export interface Beside<Members> {
-  /** STRING and ENUM columns that are read beside the text, so that nothing has to be parsed for them. */
+  /** STRING and ENUM columns to return beside the text, so that no document has to be parsed for them. */
   readonly members?: Members
   readonly witness?: Witness
 }
 
-/** What a page has beside the documents as they are stored. */
+/** Members and derived fields that a page returns beside the documents. */
 export interface PageOptions<Members> extends Beside<Members> {
   readonly derived?: Derived | undefined
 }
 
 /**
- * A document, and those of its members that were asked for, in that order; one that is not set is empty. The
- * array of the members may go on behind them.
+ * A document with those of its members that were requested, in the requested order; an unset member is empty. The array
+ * of the members may have further elements.
  */
 export interface Listed<T, Members extends readonly (keyof T)[]> extends Stored<T> {
   readonly members: { readonly [I in keyof Members]: T[Members[I]] }
 }
 
-/** A document with the version that its witness had at the same moment; undefined when that was not asked, or is gone. */
+/**
+ * A document with the version of its witness at the same moment; undefined if no witness was requested, or it is
+ * deleted.
+ */
 export interface Witnessed<T, Members extends readonly (keyof T)[]> extends Listed<T, Members> {
   readonly witnessed: number | undefined
 }
 
-/** A page of documents that can be looked into. */
+/** A page of documents whose members can be read. */
 export interface StoredPage<T, Members extends readonly (keyof T)[] = readonly []> {
   readonly items: readonly Listed<T, Members>[]
   readonly next?: readonly SortKey[]
-  /** The version of the witness; undefined without one, and when the page has no rows to stand beside. */
+  /** The version of the witness; undefined without a witness and for an empty page. */
   readonly witnessed?: number | undefined
 }
 
 export interface Reader {
   get<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined>
-  /** As `get`, in one statement with what is asked for beside the document. */
+  /** As `get`, but one statement returns the further members and versions too. */
   getWith<T, const Members extends readonly (keyof T & string)[] = readonly []>(
     collection: Collection<T>,
     id: string,
     beside: Beside<Members>,
   ): Promise<Witnessed<T, Members> | undefined>
-  /** The first document that `where` fits, by id; for lookups by a unique key. */
+  /** Returns the document with the lowest id that `where` matches; for lookups by a unique key. */
   find<T>(collection: Collection<T>, where: Where<T>): Promise<Stored<T> | undefined>
   count<T>(collection: Collection<T>, where?: Where<T>): Promise<number>
-  /** Whether there is a document that `where` fits. */
+  /** Whether a document matches `where`. */
   exists<T>(collection: Collection<T>, where: Where<T>): Promise<boolean>
-  /** How many documents there are by the value of a STRING or ENUM column; under the empty one, where it is not set. */
+  /** Counts documents by the value of a STRING or ENUM column; documents without a value count under the empty text. */
   tally<T>(collection: Collection<T>, column: Path<T>, where?: Where<T>): Promise<ReadonlyMap<string, number>>
-  /** The sum of an INTEGER column, 0 over no rows. */
+  /** Returns the sum of an INTEGER column, 0 over no rows. */
   sum<T>(collection: Collection<T>, column: Path<T>, where?: Where<T>): Promise<number>
-  /** Every document that `where` fits, by id from the one behind `after`, read in pages so that memory stays bounded. */
+  /**
+   * Iterates over all documents that match `where`, in the order of their ids, after the id `after`. They are read in
+   * pages, so that memory stays bounded.
+   */
   each<T>(collection: Collection<T>, where?: Where<T>, after?: string): AsyncGenerator<Stored<T>, void, undefined>
-  /** One page by keyset; `query.filter` runs as SQL. `where` narrows it to a parent, or to what the caller may see. */
+  /**
+   * Returns one page by keyset; `query.filter` runs as SQL. `where` narrows the list to a parent, or to the rows that
+   * the caller may see.
+   */
   list<T>(collection: Collection<T>, query: ListQuery, where?: Narrowing<T>): Promise<Page<T>>
-  /** As `list`, for documents that are not answered as they are stored, by derived fields too. */
+  /** As `list`, for documents whose answers differ from their texts, and for derived fields. */
   page<T, const Members extends readonly (keyof T & string)[] = readonly []>(
     collection: Collection<T>,
     query: ListQuery,
     where?: Narrowing<T>,
     options?: PageOptions<Members>,
   ): Promise<StoredPage<T, Members>>
-  /** The documents `ids` and all above them by the column `parent`, each once and in no order, in one statement. */
+  /**
+   * Returns the documents `ids` and all their ancestors by the column `parent`, each once and unordered, in one
+   * statement.
+   */
   above<T>(collection: Collection<T>, parent: Path<T>, ids: readonly string[]): Promise<readonly Stored<T>[]>
-  /** The documents `ids` and all below them by the column `parent`, each once and in no order, in one statement. */
+  /**
+   * Returns the documents `ids` and all their descendants by the column `parent`, each once and unordered, in one
+   * statement.
+   */
   below<T>(collection: Collection<T>, parent: Path<T>, ids: readonly string[]): Promise<readonly Stored<T>[]>
 }
 
-/** The calls of one transaction; all or none of its changes are kept. */
+/** A transaction; all of its changes are committed, or none. */
 export interface Transaction extends Reader {
-  /** Reads a document and holds it against other transactions until the end of this one. */
+  /** Reads a document and locks it against other transactions until the end of this transaction. */
   lock<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined>
-  /** As `lock`, but others may share it too: it holds off those who lock the document, not each other. */
+  /** As `lock`, but other transactions may share the document too. A shared document cannot be locked. */
   share<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined>
   /**
-   * Throws the error of a violated `unique`, and `Conflict` when there is a document of the id. After the former, which
-   * `update` may throw too, the transaction can only end: with the same error, even when it was caught.
+   * Throws the error of a violated `unique`, and `Conflict` if a document has the id. After a violated `unique`, which
+   * `update` may throw too, the transaction ends with the same error, even if the caller caught it.
    */
   insert<T>(collection: Collection<T>, document: NoInfer<T>): Promise<Stored<T>>
-  /** Replaces a document that still has `version`; throws `Conflict` when it has another. */
+  /** Replaces a document if it still has `version`; otherwise throws `Conflict`. */
   update<T>(collection: Collection<T>, id: string, document: NoInfer<T>, version: number): Promise<Stored<T>>
-  /** As `update`, in one conditional statement, but undefined when the document has another version or is gone. */
+  /** As `update`, in one conditional statement; returns undefined if the document has another version or is deleted. */
   tryUpdate<T>(
     collection: Collection<T>,
     id: string,
     document: NoInfer<T>,
     version: number,
   ): Promise<Stored<T> | undefined>
-  /** Deletes a document that still has `version`; throws `Conflict` when it has another. */
+  /** Deletes a document if it still has `version`; otherwise throws `Conflict`. */
   delete<T>(collection: Collection<T>, id: string, version: number): Promise<void>
-  /** Calls `run` once the transaction has committed, never when it has not. A hint within the process; must not throw. */
+  /**
+   * Calls `run` after the commit, and never after a rollback. It is a hint within the process; `run` must not throw.
+   */
   afterCommit(run: () => void): void
 }
 
 /**
- * The store (conventions §16). Reads outside a transaction see committed rows only. `tx` runs `fn` in one
- * transaction and commits when it resolves; `fn` awaits nothing but the calls of its `tx`, has no outside effect and
- * may run again. Busy stores and conflicts are retried up to 10 times, then ENGINE_UNAVAILABLE is thrown.
+ * The store (conventions §16). Reads outside of a transaction see committed rows only. `tx` runs `fn` in one
+ * transaction and commits when `fn` resolves. `fn` awaits only the calls of its `tx`, has no effect outside of the
+ * store, and may run again. A busy store and conflicts are retried up to 10 times; then `tx` throws ENGINE_UNAVAILABLE.
  */
 export interface Store extends Reader {
   tx<R>(fn: (tx: Transaction) => Promise<R>): Promise<R>
   /**
-   * All reads of `read` see the committed rows of one moment, that of the first of them, and neither wait for
-   * transactions nor hold them up. Keep it short, since the store keeps what it sees; like `fn` of `tx` it awaits nothing
-   * but the calls of its reader, and may run again.
+   * All reads of `read` see the rows that were committed at one moment, that of the first read. They neither wait for
+   * transactions nor delay them. Keep it short, because the store retains its old rows meanwhile. Like `fn` of `tx`,
+   * `read` awaits only the calls of its reader, and may run again.
    */
   snapshot<R>(read: (reader: Reader) => Promise<R>): Promise<R>
 }
 
-/** A document changed between reading and writing it; `Store.tx` runs the transaction again. */
+/** A document changed between reading and writing; `Store.tx` runs the transaction again. */
 export class Conflict extends Error {
   override readonly name = 'Conflict'
 }

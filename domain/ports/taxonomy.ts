@@ -1,88 +1,94 @@
 import type { Reader, Transaction } from './store.ts'
 import type { Scope } from './scope.ts'
 
-/** What may be done with a node of the tree, the strictest last. */
+/** The states of a node of the tree, the strictest last. */
 export type NodeState = 'ACTIVE' | 'SUSPENDED' | 'ARCHIVED' | 'DELETING'
 
-/** The strictest state of a node and those above it, and the node that it comes from. */
+/** The strictest state among a node and its ancestors, and the node that has this state. */
 export interface EffectiveState {
   readonly state: NodeState
-  /** The nearest to the root where several have the state; the organisation when all are ACTIVE. */
+  /** The topmost node with this state; the organisation if all nodes are ACTIVE. */
   readonly source: Scope
 }
 
-/** What is taken of a quota, in its unit; a negative amount is given back. */
+/** An amount of a quota, in the unit of the quota. A negative amount is given back. */
 export interface Amount {
-  /** `compute.vcpus`. */
+  /** The id of the quota: `compute.vcpus`. */
   readonly quota: string
   readonly amount: number
 }
 
-/** What other areas ask the tree of organisations, groups and workspaces (conventions §10, §11, §14). */
+/**
+ * The functions of taxonomy for other areas: questions about organisations, groups and workspaces (conventions §10,
+ * §11, §14).
+ */
 export interface Taxonomy {
   /**
-   * Throws WORKSPACE_NOT_ACTIVE unless the workspace is effectively ACTIVE, and WORKSPACE_NOT_FOUND when there is none.
-   * In a transaction the organisation is shared first: no mutation that found ACTIVE commits after a suspension was
-   * answered. Called before anything else is locked.
+   * Throws WORKSPACE_NOT_ACTIVE unless the workspace is effectively ACTIVE, and WORKSPACE_NOT_FOUND if there is no such
+   * workspace. It shares the organisation first: a mutation that found ACTIVE never commits after a suspension was
+   * answered. Call it before the transaction locks any other row.
    */
   requireActive(tx: Transaction, workspace: string): Promise<void>
   /**
-   * Holds the organisation of a node as `requireActive` does, without asking for its state: what is then read of the
-   * states of the tree stays so. Called before anything else is locked; does nothing for PLATFORM and when there is no
-   * such node.
+   * Shares the organisation of a node as `requireActive` does, without a look at its state. The states of the tree then
+   * stay as the transaction reads them. Call it before the transaction locks any other row. Does nothing for PLATFORM
+   * or an absent node.
    */
   share(tx: Transaction, scope: Scope): Promise<void>
-  /** Undefined when there is no such node. */
+  /** Returns undefined if there is no such node. */
   effectiveState(reader: Reader, scope: Scope): Promise<EffectiveState | undefined>
-  /** What a group or workspace lies in, by one read; undefined when there is no such node. */
+  /** Returns the parent of a group or workspace, by one read; undefined if there is no such node. */
   parent(reader: Reader, scope: Scope): Promise<Scope | undefined>
-  /** The scopes from the node itself up to its organisation; undefined when there is no such node. */
+  /** Returns the scopes from the node itself up to its organisation; undefined if there is no such node. */
   chain(reader: Reader, scope: Scope): Promise<readonly Scope[] | undefined>
-  /** The groups and workspaces below a node, without itself; none when there is no such node. */
+  /**
+   * Returns the groups and workspaces below a node, without the node itself; an empty list if there is no such node.
+   */
   subtree(reader: Reader, scope: Scope): Promise<readonly Scope[]>
   /**
-   * Takes amounts for a workspace from every quota on its chain, or throws QUOTA_EXCEEDED, which names the node nearest
-   * to the root that has no room. What is given back is never refused; a workspace that is gone has nothing to give.
-   * Where the transaction holds the tree alone already, the scopes from the organisation to the workspace name it.
+   * Takes amounts for a workspace from every quota on its chain. Throws QUOTA_EXCEEDED, which names the topmost node
+   * without room. A negative amount is never refused, and a deleted workspace has nothing to give back. If the
+   * transaction has locked the tree, the scopes from the organisation to the workspace may stand in place of its id.
    */
   consume(tx: Transaction, workspace: string | readonly Scope[], amounts: readonly Amount[]): Promise<void>
 }
 
-/** Something in a workspace that its users made, by kind. */
+/** The number of resources of one type that users made in a workspace. */
 export interface Holding {
-  /** `network.vpcs`. */
+  /** The type of the resources: `network.vpcs`. */
   readonly resourceType: string
   readonly count: number
 }
 
-/** Something that keeps a workspace from being deleted by force. */
+/** A resource that prevents the forced deletion of its workspace. */
 export interface Protection {
   readonly resourceType: string
   readonly id: string
-  /** For people: why, and what lifts it. */
+  /** The reason, and the way to lift the protection, for people. */
   readonly reason: string
 }
 
 /**
- * What an area does when something happens to a workspace (taxonomy.md §4). All of it is idempotent, and may be called
- * for a workspace that is gone.
+ * The hooks of an area for events of a workspace (taxonomy.md §4). All hooks are idempotent, and may be called for a
+ * deleted workspace.
  */
 export interface WorkspaceHooks {
-  /** `compute`. */
+  /** The name of the area: `compute`. */
   readonly area: string
   /**
-   * Makes what every workspace has from birth, in the transaction that makes the workspace. For a workspace that was made
-   * without the area, a worker calls it later, once; the tree of the organisation is shared then.
+   * Creates the initial rows of a new workspace, in the transaction that creates the workspace. For a workspace that
+   * was created by a server without the area, a worker calls the hook later, once; the tree of the organisation is
+   * shared then.
    */
   workspaceCreated?(tx: Transaction, workspace: string): Promise<void>
   /**
-   * Starts what is missing for the area to follow the state, and answers whether it has; asked again every second until
-   * it has. Never called for one workspace twice at once.
+   * Starts the changes by which the area follows the state of a workspace, and returns whether all are done. It is
+   * called again every second until they are, never twice at once for one workspace.
    */
   reconcileWorkspace?(workspace: string, state: NodeState): Promise<boolean>
-  /** What a workspace holds but for what the platform made at birth. */
+  /** Counts the resources in a workspace, except the initial rows. */
   holdings?(reader: Reader, workspace: string): Promise<readonly Holding[]>
   protections?(reader: Reader, workspace: string): Promise<readonly Protection[]>
-  /** Deletes all the area has in a workspace. What it throws is tried again every minute. */
+  /** Deletes all rows of the area in a workspace. A failed call is repeated every minute. */
   purgeWorkspace?(workspace: string): Promise<void>
 }

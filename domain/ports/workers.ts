@@ -1,14 +1,17 @@
 import type { Transaction } from './store.ts'
 
-/** What one run of a periodic worker may use. */
+/** The context of one run of a periodic worker. */
 export interface Turn {
-  /** Aborted when the server stops or the lease is lost. */
+  /** Aborted if the server stops or the lease is lost. */
   readonly signal: AbortSignal
-  /** As `Store.tx`, and throws before `fn` writes anything when another process holds the lease. */
+  /** As `Store.tx`, but throws before `fn` writes if another process holds the lease. */
   tx<R>(fn: (tx: Transaction) => Promise<R>): Promise<R>
 }
 
-/** Work that one process at a time does again and again (conventions §15): it runs at once, then `everyMs` after each end. */
+/**
+ * Periodic work that one process at a time does (conventions §15). It runs at once, then `everyMs` milliseconds after
+ * each end.
+ */
 export interface Worker {
   /** The name of its lease, `<area>.<name>`: `iam.tokens`. */
   readonly name: string
