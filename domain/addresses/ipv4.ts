@@ -10,17 +10,17 @@ export interface Ipv4Block {
   readonly isCanonical: boolean
 }
 
-/** An address as an unsigned 32-bit integer; undefined for text that is none in four decimal parts. */
+/** Parses an address to an unsigned 32-bit integer; returns undefined for text that is not four decimal parts. */
 export function parseAddress(text: string): number | undefined {
   if (!ipaddr.IPv4.isValidFourPartDecimal(text)) return undefined
   return ipaddr.IPv4.parse(text).octets.reduce((value, octet) => value * 256 + octet, 0)
 }
 
-/** The text of an address. */
+/** Prints an address. */
 export const formatAddress = (address: number): string =>
   [24, 16, 8, 0].map(shift => Math.floor(address / 2 ** shift) % 256).join('.')
 
-/** A block of CIDR text; undefined for text that is none. */
+/** Parses a CIDR block; returns undefined for other text. */
 export function parseBlock(text: string): Ipv4Block | undefined {
   const [, base = '', length = ''] = /^([\d.]+)\/(\d{1,2})$/.exec(text) ?? []
   const address = parseAddress(base)
@@ -31,7 +31,7 @@ export function parseBlock(text: string): Ipv4Block | undefined {
   return { first, last: first + size - 1, prefix, isCanonical: address === first }
 }
 
-/** How many addresses a block has. */
+/** Returns the number of addresses in a block. */
 export const sizeOf = ({ first, last }: Ipv4Block): number => last - first + 1
 
 /** Whether two blocks share an address. */

@@ -12,7 +12,7 @@ type NetworkParts = Parts<NetworkArea, never, 'topology'>
 
 const limitsOf = (parts: Parts<NetworkArea>) => new QuotaLimits(parts, quotas, limits, quotaLimitKind)
 
-/** What of the area is built: VPCs, quota definitions and limits. */
+/** The built part of the area: VPCs, quota definitions and limits. */
 export const network = {
   kinds: [vpcKind, quotaLimitKind],
   collections: [quotas.buckets],

@@ -16,7 +16,7 @@ import { vpcCollection } from './vpcs-store.ts'
 
 const vpcCounts = { unit: '1', resource_type: 'network.vpcs', counted: vpcCollection } as const
 
-/** The quota definitions of the area (network.md 1); those of resources that are not built come with them. */
+/** The quota definitions of the area (network.md 1). Each further resource adds its own. */
 export const quotas = new Quotas('network', [
   {
     ...vpcCounts,

@@ -3,7 +3,7 @@ import { vpcsList } from '../../output/network/filters.ts'
 import type { Vpc } from '../../output/network/types.ts'
 import type { Collection } from '../ports/store.ts'
 
-/** A VPC with its organisation, by which an organisation's VPCs are counted. */
+/** A VPC with its organisation, for counting the VPCs of an organisation. */
 export type StoredVpc = Vpc & { readonly organisation_id: string }
 
 /** The VPCs of all workspaces. */

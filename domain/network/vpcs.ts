@@ -26,7 +26,7 @@ export function vpcs(parts: Parts<NetworkArea, never, 'topology'>): VpcHandlers 
   const { functions, taxonomy } = parts
   const resources = new Resources<StoredVpc, NetworkArea>(vpcKind, parts)
   const requireRegion = async (tx: Transaction, name: string): Promise<void> => {
-    // Where no topology is mounted, nobody knows which regions there are.
+    // Without a mounted topology, any region name is accepted.
     if (!functions.topology || (await functions.topology.requireRegion(tx, name))) return
     const resource = { type: 'topology.regions', name }
     throw atField(regionNotFound(`no region is called ${name}`, { resource }), 'region')
@@ -58,7 +58,10 @@ export function vpcs(parts: Parts<NetworkArea, never, 'topology'>): VpcHandlers 
   }
 }
 
-/** The organisation of a workspace, which never changes; empty where the call is about to find no workspace. */
+/**
+ * Returns the organisation of a workspace, which never changes. Returns an empty text if there is no such workspace:
+ * the call then fails at the look-up of the workspace.
+ */
 async function organisationOf({ store, taxonomy }: Parts<NetworkArea>, id: string): Promise<string> {
   return (await taxonomy.chain(store, { type: 'WORKSPACE', id }))?.at(-1)?.id ?? ''
 }

@@ -1,2 +1,5 @@
-/** The etag of a resource whose settable fields changed: opaque to callers, never the same as the one before. */
+/**
+ * Returns the next etag of a resource whose settable fields changed. It is opaque to callers and always differs from
+ * the previous etag.
+ */
 export const nextEtag = (current: string | undefined): string => (Number.parseInt(current ?? '0', 36) + 1).toString(36)

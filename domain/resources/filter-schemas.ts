@@ -5,7 +5,10 @@ import type { FilterField, ListFields } from '../../runtime/filter/types.ts'
 import type { Answer } from '../../runtime/json.ts'
 import { listInMemory, type Page } from '../../runtime/pagination.ts'
 
-/** The filter schemas of an area (conventions §9): the declarations that drive its filters, as answers. An area extends it. */
+/**
+ * Serves the filter schemas of an area (conventions §9): the declarations that drive its filters. An area extends the
+ * class.
+ */
 export class FilterSchemaRecords {
   readonly #schemas: readonly FilterSchema[]
 
@@ -38,7 +41,7 @@ const fieldOf = ({ name, type, operators, sortable, enumValues }: FilterField): 
   enum_values: [...(enumValues ?? [])],
 })
 
-/** Types that only foreign documents use are not published by an area. */
+/** Field types that only foreign documents use are not published by an area. */
 function published(type: FilterField['type']): FilterSchema['fields'][number]['type'] {
   if (type === 'NUMBER' || type === 'DURATION') throw new TypeError(`filter type ${type} has no published name`)
   return type

@@ -7,12 +7,15 @@ import { workspaceScope, type AnyKind, type Kind, type Place, type Reference, ty
 import { addReference } from './references.ts'
 import type { Row } from './row.ts'
 
-/** What is asked to tell an absent workspace from an absent row. */
+/** The part of taxonomy that tells an absent workspace from an absent row. */
 type Tree = Pick<Taxonomy, 'chain'>
 
 type Named = Row & { readonly name: string }
 
-/** The id that a path names, by the name of the row where the kind allows it; undefined when nothing has the name. */
+/**
+ * Returns the id that a path names, also by the name of the row if the kind allows names; undefined if no row has the
+ * name.
+ */
 export async function idOf<T extends Row>(
   reader: Reader,
   { collection, isNamed = false }: Kind<T>,
@@ -22,13 +25,16 @@ export async function idOf<T extends Row>(
   return (await reader.find(collection, sharedWhere(collection, { name: idOrName } satisfies Where<Named>)))?.id
 }
 
-/** Whether a row lies where a path says; a row of another workspace or engine is an absent one (conventions §3). */
+/**
+ * Whether a row lies at the place of a path. A row of another workspace or engine counts as absent (conventions §3).
+ */
 export const isAt = ({ engine, workspace_id }: Row, place: Place): boolean =>
   workspace_id === place.workspace && (place.engine === undefined || engine === place.engine)
 
 /**
- * The row that a path names, after its parent (conventions §4, step 7). Throws WORKSPACE_NOT_FOUND when the workspace of
- * the path is absent, the parent's `*_NOT_FOUND` when the parent is, else the kind's own.
+ * Returns the row that a path names, after a look at its parent (conventions §4, step 7). Throws WORKSPACE_NOT_FOUND if
+ * the workspace of the path is absent, the parent's `*_NOT_FOUND` if the parent is absent, otherwise the kind's own
+ * error.
  */
 export async function requireFound<T extends Row>(
   reader: Reader,
@@ -47,7 +53,7 @@ export async function requireFound<T extends Row>(
   })
 }
 
-/** Throws WORKSPACE_NOT_FOUND, or the `*_NOT_FOUND` of the parent, unless the place that a path names is there. */
+/** Throws WORKSPACE_NOT_FOUND or the parent's `*_NOT_FOUND` unless the place of a path exists. */
 export async function requirePlace<T extends Row>(
   reader: Reader,
   tree: Tree,
@@ -59,7 +65,7 @@ export async function requirePlace<T extends Row>(
   if (parent) await requireParent(reader, parent.kind, place, parentId)
 }
 
-/** Throws WORKSPACE_NOT_FOUND. */
+/** Throws WORKSPACE_NOT_FOUND unless the workspace exists. */
 export async function requireWorkspace(reader: Reader, tree: Tree, workspace: string): Promise<void> {
   if (isUuid(workspace) && (await tree.chain(reader, workspaceScope(workspace)))) return
   throw workspaceNotFound(`workspace ${workspace.slice(0, 80)} does not exist`, {
@@ -75,7 +81,10 @@ async function requireParent(reader: Reader, kind: AnyKind, path: Place, id: str
   })
 }
 
-/** Holds and records what a new row refers to (conventions §4, step 12). Throws the reference's error at its field. */
+/**
+ * Holds the targets of a new row's references and records the references (conventions §4, step 12). Throws the error of
+ * a reference at its field.
+ */
 export async function makeReferences<T extends Row>(tx: Transaction, kind: Kind<T>, row: T): Promise<void> {
   for (const reference of kind.references ?? []) {
     const id = row[reference.member]
@@ -85,7 +94,7 @@ export async function makeReferences<T extends Row>(tx: Transaction, kind: Kind<
   }
 }
 
-/** Locks the rows that a row refers to by these references, in the order given. */
+/** Locks the targets of a row's references, in the given order. */
 export async function lockTargets<T extends Row>(
   tx: Transaction,
   references: readonly Reference<T>[],
@@ -97,7 +106,7 @@ export async function lockTargets<T extends Row>(
   }
 }
 
-/** The place of a row that is to be written. */
+/** The place of a row before it is written. */
 export const placeOf = ({ engine, workspace_id: workspace }: Row): Place => ({
   ...(workspace !== undefined && { workspace }),
   ...(engine !== undefined && { engine }),
@@ -121,13 +130,13 @@ async function requireTarget<T extends Row>(
 const placeName = ({ workspace }: Place): string =>
   workspace === undefined ? 'the platform' : `workspace ${workspace.slice(0, 80)}`
 
-/** The place that a request names by its path. */
+/** The place in the path of a request. */
 export function placeIn(request: object): Place {
   const [workspace, engine] = [parameterOf(request, 'workspace'), parameterOf(request, 'engine')]
   return { ...(workspace !== '' && { workspace }), ...(engine !== '' && { engine }) }
 }
 
-/** The value of a path parameter of a request, which the router has found there. */
+/** The value of a path parameter of a request, which the router has put there. */
 export function parameterOf(path: object, name: string): string {
   const value: unknown = Object.hasOwn(path, name) ? Reflect.get(path, name) : undefined
   return typeof value === 'string' ? value : ''

@@ -6,8 +6,8 @@ import { references, type Target } from './references.ts'
 type Findings = AsyncGenerator<Finding, void, undefined>
 
 /**
- * Compares the table of references with the rows of all kinds (conventions §3): each use that a row tells by its members
- * is recorded and names a row that is there, and each recorded reference has a holder and a target.
+ * Compares the table of references with the rows of all kinds (conventions §3). Each reference in a member of a row
+ * must be recorded and have an existing target, and each recorded reference must have an existing holder and target.
  */
 export async function* inspectReferences(reader: Reader, kinds: readonly AnyKind[]): Findings {
   const byType = new Map(kinds.map(kind => [kind.type, kind]))
@@ -38,7 +38,7 @@ async function* inspectUses(reader: Reader, kind: AnyKind, byType: ReadonlyMap<s
   }
 }
 
-/** A type that no kind here has belongs to an area that is not mounted: nothing can be said of its rows. */
+/** A type without a kind belongs to an area that is not mounted, so its rows cannot be checked. */
 async function exists(reader: Reader, byType: ReadonlyMap<string, AnyKind>, { id, type }: Target): Promise<boolean> {
   const kind = byType.get(type)
   return kind === undefined || (await kind.facts(reader, id)) !== undefined

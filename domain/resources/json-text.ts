@@ -1,9 +1,12 @@
 import { JsonText } from '../../runtime/json.ts'
 
-/** The text of a value. */
+/** Returns the JSON text of a value. */
 export const jsonText = <T extends object>(value: T): JsonText<T> => new JsonText(JSON.stringify(value))
 
-/** Text of an object with more members than a store kept of it; they must not be there already. Nothing is parsed. */
+/**
+ * Joins further members to the text of a stored object without parsing the text. The object must not have the members
+ * already.
+ */
 export function withMembers<T extends object, More extends object>(
   text: JsonText<T>,
   more: More | JsonText<More>,

@@ -9,10 +9,10 @@ import type { StateTable } from './states.ts'
 import type { Scope } from '../ports/scope.ts'
 import type { Row } from './row.ts'
 
-/** What callers create, change and delete has the standard fields of conventions §2. */
+/** A row that callers create, change and delete; it has the standard fields of conventions §2. */
 export interface Resource extends Row {
   readonly etag: string
-  /** Absent where the platform has made the row at its first start. */
+  /** Absent if the platform created the row at its first start. */
   readonly create_time?: string
   readonly update_time: string
 }
@@ -22,14 +22,14 @@ export type MakeError = (message: string, details?: ErrorDetails) => ApiError
 
 /** A member that names a row of another kind (conventions §3). */
 export interface Reference<T> {
-  /** The member that holds the id of the target; one without a value names nothing. */
+  /** The member that holds the id of the target; an unset member names no target. */
   readonly member: keyof T & string
   readonly target: AnyKind
-  /** The error of the called area when the body names a row that is absent; it becomes INVALID_ARGUMENT at the field. */
+  /** The error of the called area if the body names an absent row; it becomes INVALID_ARGUMENT at the field. */
   readonly absent: MakeError
   /**
-   * How the target is held while the reference is made: `share` by default. `lock` where calls change the target as well,
-   * such as a count in its row: then every change of the row locks the target first, its deletion too.
+   * The lock on the target while the reference is made, `share` by default. `lock` is for kinds whose calls change the
+   * target too, for example a count in its row. Every change and the deletion of the row then lock the target first.
    */
   readonly hold?: Hold
 }
@@ -41,56 +41,59 @@ export interface ParentOf<T> {
   /** The parameter of the path: `firewall_policy`. */
   readonly parameter: string
   readonly kind: AnyKind
-  /** How mutations of the child hold the parent: `lock` where they change or count below it, `share` by default. */
+  /**
+   * The lock on the parent during mutations of the child: `lock` if they change the parent or count its children,
+   * `share` by default.
+   */
   readonly hold?: Hold
 }
 
-/** How a transaction holds a row: against all others, or only against those that lock the row. */
+/** The lock of a transaction on a row: `lock` excludes all other transactions, `share` only those that lock the row. */
 export type Hold = 'lock' | 'share'
 
-/** What a kind declares. */
+/** The declaration of a kind. */
 export interface KindDeclaration<T extends Row> {
-  /** `network.vpcs`: the type in operations, errors, permissions, holdings and references. */
+  /** The type in operations, errors, permissions, holdings and references: `network.vpcs`. */
   readonly type: string
-  /** The word for people: `VPC`. */
+  /** The noun in messages for people: `VPC`. */
   readonly noun: string
   readonly collection: Collection<T>
-  /** The generated rules of the fields; absent where callers cannot change a row. */
+  /** The generated rules of the fields; absent if callers cannot change a row. */
   readonly fields?: Fields
   readonly notFound: MakeError
-  /** Raised when a row is deleted that others refer to; absent where nothing refers to the kind. */
+  /** The error for the deletion of a row that other rows refer to; absent if no kind refers to this kind. */
   readonly inUse?: MakeError
   readonly parent?: ParentOf<T>
   readonly references?: readonly Reference<T>[]
   readonly states?: StateTable<T>
   /**
-   * What a row of a workspace takes of the quotas of the taxonomy. It is taken with the row, follows each change of the
-   * row, and is given back with the row, also by a purge.
+   * The amounts that a row of a workspace takes of the quotas of taxonomy. They are taken at the creation, follow each
+   * change of the row, and are given back at its deletion, also by a purge.
    */
   readonly takes?: (row: T) => readonly Amount[]
   /** Whether paths may name a row of the platform by its unique `name` instead of its id (conventions §3). */
   readonly isNamed?: boolean
-  /** Whether users made the rows, so that they count among the holdings of a workspace; true by default. */
+  /** Whether users create the rows, so that they count among the holdings of a workspace; true by default. */
   readonly isHolding?: boolean
-  /** Where a row lies, if not in its `workspace_id`, or at the platform without one. */
+  /** The scope of a row, if it is neither the workspace of `workspace_id` nor, without one, the platform. */
   readonly scopeOf?: (row: T) => Scope
 }
 
-/** What is known of a row whatever its kind. */
+/** The facts of a row of any kind. */
 export interface RowFacts extends Row {
-  /** Empty where the kind has no names. */
+  /** Empty if the kind has no names. */
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly scope: Scope
 }
 
-/** One use of a row by another, as the members of the holder say it. */
+/** A reference from a row to another row, as a member of the holder states it. */
 export interface Use {
   readonly holder: Target
   readonly target: Target
 }
 
-/** A kind without the type of its rows: what can be done with the rows of every kind. */
+/** A kind without the type of its rows: the operations that are possible for rows of every kind. */
 export interface AnyKind {
   readonly type: string
   readonly noun: string
@@ -106,29 +109,29 @@ export interface AnyKind {
   hold(tx: Transaction, id: string, how: Hold): Promise<RowFacts | undefined>
   countIn(reader: Reader, workspace: string): Promise<number>
   /**
-   * Deletes up to `limit` rows of a workspace with all references from and to them, gives back what they have taken, and
-   * answers how many there were.
+   * Deletes up to `limit` rows of a workspace with all references from and to them, and gives back their amounts of
+   * quotas. Returns the number of deleted rows.
    */
   purgeIn(tx: Transaction, taxonomy: Pick<Taxonomy, 'consume'>, workspace: string, limit: number): Promise<number>
-  /** Every use of other rows that the rows of the kind tell by their members. */
+  /** Iterates over all references in the members of the kind's rows. */
   uses(reader: Reader): AsyncGenerator<Use, void, undefined>
 }
 
-/** A kind of resource, declared once: from it follow its calls, holdings, purge, references and look-ups. */
+/** A kind of resource, declared once. Its calls, holdings, purge, references and look-ups follow from it. */
 export type Kind<T extends Row> = KindDeclaration<T> & Omit<AnyKind, 'collection'>
 
-/** How a path names the place of a row. */
+/** The place of a row in a path. */
 export interface Place {
   readonly workspace?: string
   readonly engine?: string
 }
 
-/** How a path names a row. */
+/** A row in a path. */
 export interface RowPath extends Place {
   readonly id: string
 }
 
-/** Makes a kind of its declaration. */
+/** Makes a kind from its declaration. */
 export function defineKind<T extends Row, const Type extends string>(
   declaration: KindDeclaration<T> & { readonly type: Type },
 ): Kind<T> & { readonly type: Type } {

@@ -4,15 +4,15 @@ import { isUuid } from '../../runtime/formats.ts'
 import type { AnyKind } from './kind.ts'
 import type { Scope } from '../ports/scope.ts'
 
-/** Name and labels of a resource as policies match them, and where it lives (iam.md 4.1). */
+/** The name and labels of a resource, as policies match them, and its scope (iam.md 4.1). */
 export interface ResolvedResource {
-  /** Empty where the kind has no names. */
+  /** Empty if the kind has no names. */
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly scope: Scope
 }
 
-/** Looks a resource of an area up by its type and id; undefined when there is none. */
+/** Looks a resource of an area up by its type and id; returns undefined if there is none. */
 export type Resolve = (reader: Reader, type: string, id: string) => Promise<ResolvedResource | undefined>
 
 /** Looks up resources of these kinds. */
@@ -21,7 +21,7 @@ export const resolverOf =
   async (reader, type, id) =>
     isUuid(id) ? kinds.find(each => each.type === type)?.facts(reader, id) : undefined
 
-/** Where a call is authorized that names a row by its id alone (conventions §12): at the scope of the row. */
+/** Finds the scope of a call that names a row by its id alone (conventions §12): the scope of the row. */
 export const rowScope =
   (kind: AnyKind): ScopeOf =>
   async (reader, { path }) => {

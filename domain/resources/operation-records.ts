@@ -6,7 +6,7 @@ import type { Page } from '../../runtime/pagination.ts'
 import { seenBy } from '../ports/access.ts'
 import type { Parts } from '../ports/parts.ts'
 
-/** The operations resource, alike in every area (conventions §5, §9). An area extends it. */
+/** Serves the operations of an area, alike in every area (conventions §5, §9). An area extends the class. */
 export class OperationRecords<Area extends AreaTypes> {
   readonly #parts: Pick<Parts<Area>, 'access' | 'store' | 'operations'>
 
@@ -14,7 +14,7 @@ export class OperationRecords<Area extends AreaTypes> {
     this.#parts = parts
   }
 
-  /** Those at scopes where the caller may list them, and those that the caller caused. */
+  /** Lists the operations at scopes where the caller has the permission, and those that the caller caused. */
   async listOperations(_request: object, context: ListContext): Promise<Page<Area['record']>> {
     const { access, operations, store } = this.#parts
     const seen = await access.visible(context, context.operation?.permission ?? '', { isOwn: true })

@@ -1,7 +1,10 @@
 import type { Transaction } from '../ports/store.ts'
 import type { Amount, Taxonomy } from '../ports/taxonomy.ts'
 
-/** Takes what a workspace uses of quotas after a change beyond what it used before, or gives the rest back. */
+/**
+ * Takes the difference between the amounts of a workspace after and before a change, or gives it back if it is
+ * negative.
+ */
 export async function takeDifference(
   tx: Transaction,
   taxonomy: Pick<Taxonomy, 'consume'>,

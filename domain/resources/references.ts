@@ -6,7 +6,7 @@ export interface Target {
   readonly id: string
 }
 
-/** One use of a row by another (conventions §3). */
+/** A reference from one row to another (conventions §3). */
 export interface StoredReference {
   /** `<target type>/<target id>/<holder type>/<holder id>`. */
   readonly id: string
@@ -28,8 +28,8 @@ export const references: Collection<StoredReference> = {
 }
 
 /**
- * Records that `holder` uses `target`, in the transaction of the holder, which holds the target by `share` or `lock`.
- * A reference that is recorded already stays one.
+ * Records that `holder` refers to `target`, in the transaction of the holder, which holds the target by `share` or
+ * `lock`. Recording the same reference twice has no further effect.
  */
 export async function addReference(tx: Transaction, target: Target, holder: Target): Promise<void> {
   const id = [target.type, target.id, holder.type, holder.id].join('/')
@@ -43,24 +43,24 @@ export async function addReference(tx: Transaction, target: Target, holder: Targ
   })
 }
 
-/** Forgets one reference of `holder`; does nothing where there is none. */
+/** Deletes one reference of `holder`, if it is recorded. */
 export async function dropReference(tx: Transaction, target: Target, holder: Target): Promise<void> {
   const id = [target.type, target.id, holder.type, holder.id].join('/')
   const stored = await tx.get(references, id)
   if (stored) await tx.delete(references, id, stored.version)
 }
 
-/** Forgets everything that a holder refers to, in the transaction that deletes the holder. */
+/** Deletes all references from a holder, in the transaction that deletes the holder. */
 export async function dropReferencesOf(tx: Transaction, { id, type }: Target): Promise<void> {
   for await (const reference of tx.each(references, { holder_type: type, holder_id: id }))
     await tx.delete(references, reference.id, reference.version)
 }
 
-/** The number of holders of a row, by their type; empty when nothing refers to the row. */
+/** Counts the holders of a row by their type; empty if no row refers to it. */
 export const referencesTo = (reader: Reader, { id, type }: Target): Promise<ReadonlyMap<string, number>> =>
   reader.tally(references, 'holder_type', { target_type: type, target_id: id })
 
-/** Forgets everything that a row refers to and all that refers to the row, which a purge deletes. */
+/** Deletes all references from and to a row, in the transaction that purges the row. */
 export async function forgetRow(tx: Transaction, row: Target): Promise<void> {
   await dropReferencesOf(tx, row)
   for await (const reference of tx.each(references, { target_type: row.type, target_id: row.id }))

@@ -1,9 +1,9 @@
 import { ApiError } from '../../runtime/errors.ts'
 
 /**
- * The error that a check throws before a transaction, so that the transaction can throw it: a repeated call is answered by
- * the operation that is recorded, whatever the check has to say by then (conventions §4). Undefined: the check passes.
- * Throws what is no `ApiError`.
+ * Returns the `ApiError` of a failed check, undefined if the check passes, and throws any other error. A check that
+ * runs before a transaction must not throw yet: a repeated call is answered with its recorded operation, whatever the
+ * check says now (conventions §4).
  */
 export async function refusalOf(check: Promise<unknown>): Promise<ApiError | undefined> {
   try {

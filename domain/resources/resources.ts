@@ -25,7 +25,7 @@ import { requireState, transitionOf } from './states.ts'
 import { takeDifference } from './quota-difference.ts'
 import type { Row } from './row.ts'
 
-/** A kind whose type is one of the area's. */
+/** A kind whose type is one of the area's types. */
 export type KindOf<T extends Row, Area extends AreaTypes> = Kind<T> & { readonly type: Area['resourceType'] }
 
 type ResourceParts<Area extends AreaTypes> = Pick<Parts<Area>, 'clock' | 'store'> & {
@@ -40,17 +40,20 @@ export type Standard = Pick<Resource, 'id' | 'etag' | 'update_time'> & {
   readonly engine: string
 }
 
-/** What a call leaves beside the row itself. */
+/** The parts of an operation's effect that a handler adds. */
 export type Left<Area extends AreaTypes> = Partial<Pick<Effect<Area>, 'procedure' | 'warnings'>>
 
-/** What a change leaves beside the row, and further members that change with it. */
+/** The parts of an operation's effect that a change adds, and further members that change with it. */
 export type More<T, Area extends AreaTypes> = Left<Area> & { readonly members?: Partial<T> }
 
-/** What a creation does beside the checks that all kinds share; each step is optional. */
+/** The rules of an area for one creation, beside the checks of all kinds; each step is optional. */
 export interface Creation<Area extends AreaTypes> {
-  /** Step 12, before the row is written: rows that it refers to beyond the declared references. */
+  /** Step 12, before the row is written: checks rows that it refers to beyond the declared references. */
   readonly refer?: (tx: Transaction) => Promise<void>
-  /** Step 13, once the row is written and its unique sets are free: other rows that exclude it, such as overlapping ones. */
+  /**
+   * Step 13, once the row is written and its unique sets are free: checks rows that exclude it, for example by an
+   * overlap.
+   */
   readonly exclude?: (tx: Transaction) => Promise<void>
   /** Steps 14 and 15, once the row is written: quotas, then capacity. */
   readonly count?: (tx: Transaction) => Promise<Left<Area> | void>
@@ -58,13 +61,13 @@ export interface Creation<Area extends AreaTypes> {
 
 /** The rules of an area for one update. */
 export interface Update<T, Area extends AreaTypes> {
-  /** Step 7 for what the path names above the row and no kind tells of: throws `*_NOT_FOUND`. */
+  /** Step 7 for path parameters above the row that no kind covers: throws `*_NOT_FOUND`. */
   readonly above?: () => void
-  /** Step 7 for the row, beyond the place that the path names: throws `*_NOT_FOUND`. */
+  /** Step 7 for the row, beyond the place in the path: throws `*_NOT_FOUND`. */
   readonly found?: (row: T) => void
-  /** Step 12, before the row is written: sees the row as it will be and the paths that change. */
+  /** Step 12, before the row is written: gets the future row and the changed paths. */
   readonly refer?: (tx: Transaction, update: Updated<T>, before: T) => Promise<More<T, Area> | void>
-  /** Step 13, once the row is written and its unique sets are free: other rows that exclude the change. */
+  /** Step 13, once the row is written and its unique sets are free: checks rows that exclude the change. */
   readonly exclude?: (tx: Transaction, update: Updated<T>, before: T) => Promise<void>
   /** Steps 14 and 15, once the row is written. */
   readonly count?: (tx: Transaction, update: Updated<T>, before: T) => Promise<Left<Area> | void>
@@ -72,28 +75,27 @@ export interface Update<T, Area extends AreaTypes> {
 
 /** The rules of an area for one deletion. */
 export interface Deletion<T, Area extends AreaTypes> {
-  /** Step 7 for what the path names above the row and no kind tells of: throws `*_NOT_FOUND`. */
+  /** Step 7 for path parameters above the row that no kind covers: throws `*_NOT_FOUND`. */
   readonly above?: () => void
-  /** Step 7 for the row, beyond the place that the path names: throws `*_NOT_FOUND`. */
+  /** Step 7 for the row, beyond the place in the path: throws `*_NOT_FOUND`. */
   readonly found?: (row: T) => void
-  /** Gives back what the row had taken, once it is deleted. */
+  /** Gives back the quotas of the row, once it is deleted. */
   readonly release?: (tx: Transaction, row: T) => Promise<Left<Area> | void>
 }
 
-/** What changes of a row with each change of its settable fields. */
+/** The members that change with every change of a settable field. */
 const touched = ({ etag }: Resource, { now }: CallContext): Pick<Resource, 'etag' | 'update_time'> => ({
   etag: nextEtag(etag),
   update_time: formatMillis(now),
 })
 
 /**
- * The calls that resources of a kind have alike, with the checks of conventions §4 in their order: (6) by
- * `operations.mutate`, (7) workspace, parents and the row itself, (8) immutable fields, (9) etag, (10) the state of the
- * workspace, (11) the state of the row, (12) references, (13) uniqueness, (14) quota, (15) capacity. Steps 1 to 5 have
- * passed before a handler is called. A handler adds its own rules at the steps 12 to 15.
- *
- * Locks are taken root first: the organisation is shared, then the parent of the path, the targets of references with
- * `hold: 'lock'`, the row, and the other rows that it refers to.
+ * The calls of a kind of resource, with the checks of conventions §4 in their order: (6) by `operations.mutate`, (7)
+ * workspace, parents and the row itself, (8) immutable fields, (9) etag, (10) the state of the workspace, (11) the
+ * state of the row, (12) references, (13) uniqueness, (14) quota, (15) capacity. Steps 1 to 5 have passed before a
+ * handler is called. A handler adds its own rules at the steps 12 to 15. Locks are taken from the root downwards: the
+ * organisation is shared, then the parent of the path, the targets of references with `hold: 'lock'`, the row, and the
+ * other rows that it refers to.
  */
 export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<T> {
   readonly #kind: KindOf<T, Area>
@@ -105,7 +107,7 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
     this.#parts = parts
   }
 
-  /** What the platform sets of a new row of a workspace and engine. */
+  /** Returns the members that the platform sets in a new row of a workspace and engine. */
   standard(
     { engine, workspace }: { readonly workspace: string; readonly engine: string },
     { now }: CallContext,
@@ -116,8 +118,8 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
   }
 
   /**
-   * Inserts a row, which is made before, outside of the transaction: that may run more than once. `request` is what an
-   * Idempotency-Key holds for.
+   * Inserts a row. The caller makes the row before, because the transaction may run more than once. `request` is the
+   * request that an Idempotency-Key stands for.
    */
   create(
     request: object,
@@ -128,7 +130,7 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
     return this.#parts.operations.mutate(context, request, async tx => {
       const place = placeOf(row)
       const { parent } = this.#kind
-      // The organisation is held before the parent; without one `requireActive` holds it.
+      // The organisation is shared before the parent is held. Without a parent, `requireActive` shares it.
       if (parent) await this.#share(tx, place)
       const above = parent && String(row[parent.member])
       if (parent && above !== undefined) {
@@ -145,7 +147,10 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
     })
   }
 
-  /** Changes settable fields by the mask of the request (conventions §6). A change of no value leaves the row alone. */
+  /**
+   * Changes settable fields by the mask of the request (conventions §6). An update without a changed value does not
+   * write the row.
+   */
   update(
     request: RowPath & { readonly body: { readonly etag?: string }; readonly update_mask?: string },
     context: CallContext,
@@ -169,7 +174,7 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
     })
   }
 
-  /** Deletes a row to which nothing refers any more. */
+  /** Deletes a row that no other row refers to. */
   delete(
     request: RowPath & { readonly etag?: string },
     context: CallContext,
@@ -188,7 +193,10 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
     })
   }
 
-  /** A verb of the kind's table of states: the state becomes that of the table, beside what `change` adds. */
+  /**
+   * Runs a verb of the kind's table of states: sets the state that the table names, and the members that `change`
+   * returns.
+   */
   verb(
     name: string,
     request: RowPath & { readonly body?: { readonly etag?: string } },
@@ -210,7 +218,7 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
     })
   }
 
-  /** Step 7, with the organisation shared whatever its state and the row locked. */
+  /** Step 7: shares the organisation in any state, and locks the row. */
   async #hold(tx: Transaction, path: RowPath): Promise<Stored<T>> {
     await this.#share(tx, path)
     const { parent } = this.#kind
@@ -220,12 +228,12 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
     return requireFound(tx, this.#parts.taxonomy, this.#kind, path, stored)
   }
 
-  /** Locks the targets of references with `hold: 'lock'` before the row, in the order in which a creation does. */
+  /** Locks the targets of references with `hold: 'lock'` before the row, in the order of a creation. */
   async #lock(tx: Transaction, path: Place, id: string): Promise<Stored<T> | undefined> {
     const { collection, references = [] } = this.#kind
     const locking = references.filter(({ hold }) => hold === 'lock')
     const seen = locking.length === 0 ? undefined : (await tx.get(collection, id))?.value
-    // A row of another place is an absent one: what it refers to belongs to somebody else.
+    // A row at another place counts as absent, and its targets may belong to another workspace.
     if (seen && isAt(seen, path)) await lockTargets(tx, locking, seen)
     const stored = await tx.lock(collection, id)
     const isMoved = stored && seen && locking.some(({ member }) => stored.value[member] !== seen[member])
@@ -254,7 +262,7 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
     if (workspace !== undefined) await this.#parts.taxonomy.requireActive(tx, workspace)
   }
 
-  /** Step 14 for the quotas of the taxonomy that the kind declares. */
+  /** Step 14 for the quotas of taxonomy that the kind declares. */
   async #take(tx: Transaction, before: T | undefined, after: T | undefined): Promise<void> {
     const { takes } = this.#kind
     const workspace = (before ?? after)?.workspace_id
@@ -269,7 +277,7 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
   }
 }
 
-/** Throws the kind's `*_IN_USE`, which names the kinds that refer to the row and how many of each do (conventions §3). */
+/** Throws the kind's `*_IN_USE` with the number of holders by kind, if other rows refer to the row (conventions §3). */
 async function requireUnused<T extends Row>(tx: Transaction, { inUse, noun, type }: Kind<T>, { id }: T): Promise<void> {
   const holders = inUse ? [...(await referencesTo(tx, { type, id }))] : []
   if (!inUse || holders.length === 0) return

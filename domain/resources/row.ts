@@ -1,7 +1,7 @@
-/** A row that lies in a workspace, or at the platform when it has no `workspace_id`. */
+/** A row in a workspace, or at the platform if it has no `workspace_id`. */
 export interface Row {
   readonly id: string
   readonly workspace_id?: string
-  /** The engine of the path; absent where paths name none. */
+  /** The engine in the path; absent if paths name none. */
   readonly engine?: string
 }

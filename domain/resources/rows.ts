@@ -12,7 +12,7 @@ interface RowParts {
   readonly taxonomy: Pick<Taxonomy, 'chain'>
 }
 
-/** A column by which a row is where a path says, and the parameter of the path that names it. */
+/** A column that must equal a path parameter, and the name of the parameter. */
 interface Link<T> {
   readonly column: keyof T & string
   readonly parameter: string
@@ -20,7 +20,10 @@ interface Link<T> {
   readonly isOptional: boolean
 }
 
-/** The columns that say where rows of a kind lie. A parent's member must be a column, since lists are narrowed by it. */
+/**
+ * The columns that tell the place of a kind's rows. A parent's member must be a column, because lists are narrowed by
+ * it.
+ */
 function linksOf<T extends Row>({ collection, parent }: Kind<T>): readonly Link<T>[] {
   const isColumn = (name: string): boolean => Object.hasOwn(collection.columns ?? {}, name)
   return [
@@ -32,7 +35,7 @@ function linksOf<T extends Row>({ collection, parent }: Kind<T>): readonly Link<
   ]
 }
 
-/** The reads that rows of a kind have alike, in the order of conventions §4. */
+/** The reads of a kind, in the order of conventions §4. */
 export class Rows<T extends Row> {
   readonly #kind: Kind<T>
   readonly #parts: RowParts
@@ -45,8 +48,8 @@ export class Rows<T extends Row> {
   }
 
   /**
-   * One page of the rows at a place. Throws WORKSPACE_NOT_FOUND or the parent's `*_NOT_FOUND`; both are looked for only
-   * where the page has no row, since a row shows that its place is there.
+   * Returns one page of the rows at a place. Throws WORKSPACE_NOT_FOUND or the parent's `*_NOT_FOUND`. Both are checked
+   * only for an empty page, because a row proves that its place exists.
    */
   async list(request: object, { query }: ListContext, more: Where<T> = {}): Promise<Page<T>> {
     const { store, taxonomy } = this.#parts
@@ -56,7 +59,7 @@ export class Rows<T extends Row> {
     return page
   }
 
-  /** The row that a path names, as it is stored. Columns tell where the row lies, so that no document is parsed. */
+  /** Returns the text of the row that a path names. Columns tell the place of the row, so no document is parsed. */
   async get(request: RowPath): Promise<Answer<T>> {
     const { store, taxonomy } = this.#parts
     const id = await idOf(store, this.#kind, request.id)
@@ -71,7 +74,7 @@ export class Rows<T extends Row> {
     return (await requireFound(store, taxonomy, this.#kind, request, undefined)).text
   }
 
-  /** The row that a path names, for answers that hold more than what is stored. */
+  /** Returns the row that a path names, for answers with further members. */
   async read(request: RowPath): Promise<Stored<T>> {
     const { store, taxonomy } = this.#parts
     const id = await idOf(store, this.#kind, request.id)

@@ -3,11 +3,11 @@ import type { Row } from './row.ts'
 
 /** One change of state: `start` leads from STOPPED or ERROR to STARTING. */
 export interface Transition {
-  /** What the operation records: `START`. */
+  /** The type that the operation records: `START`. */
   readonly type: string
   /** The states that allow the call, with the prefix of the enum. */
   readonly from: readonly string[]
-  /** The state that the call leads to, with the prefix of the enum; absent: the state stays. */
+  /** The state after the call, with the prefix of the enum; absent: the state stays. */
   readonly to?: string
 }
 
@@ -15,25 +15,28 @@ export interface Transition {
 export interface StateTable<T> {
   /** The member that holds the state. */
   readonly member: keyof T & string
-  /** `start`, and also `update` and `delete` where only some states allow them. */
+  /** Verbs such as `start`; also `update` and `delete` if only some states allow them. */
   readonly transitions: Readonly<Record<string, Transition>>
   /** The kind's `*_STATE_INVALID`. */
   readonly invalid: (message: string, state: StateFault, details: ErrorDetails) => ApiError
 }
 
-/** What the metadata of a `*_STATE_INVALID` says; several states are joined by commas. */
+/** The metadata of a `*_STATE_INVALID`; several states are joined by commas. */
 export interface StateFault {
   readonly current: string
   readonly allowed: string
 }
 
-/** The row of a verb in a table of states; undefined for a verb that the table lacks. */
+/** Returns the row of a verb in a table of states; undefined if the table has no such verb. */
 export const transitionOf = (
   { transitions }: Pick<StateTable<never>, 'transitions'>,
   verb: string,
 ): Transition | undefined => (Object.hasOwn(transitions, verb) ? transitions[verb] : undefined)
 
-/** Throws the kind's `*_STATE_INVALID` unless the state of a row allows the verb; a verb that the table lacks is always allowed. */
+/**
+ * Throws the kind's `*_STATE_INVALID` unless the state of a row allows the verb. A verb that is not in the table is
+ * always allowed.
+ */
 export function requireState<T extends Row>(
   kind: { readonly type: string; readonly noun: string; readonly states?: StateTable<T> },
   row: T,

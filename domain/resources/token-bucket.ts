@@ -1,6 +1,6 @@
 /**
- * A rate that a server grants by itself (conventions §10): a bucket that fills at a steady rate up to its capacity. Held
- * in memory; after a start it is full. Two numbers a bucket, so that many of them may be kept.
+ * A rate limit of one server (conventions §10): a bucket of tokens that refills at a steady rate up to its capacity. It
+ * lives in memory and is full after a start. It is two numbers, so that a server can have many.
  */
 export class TokenBucket {
   readonly #capacity: number
@@ -8,7 +8,7 @@ export class TokenBucket {
   #tokens: number
   #filledAt: number
 
-  /** `now` in milliseconds since 1970; `perSecond` tokens come back each second. */
+  /** `now` is in milliseconds since 1970; `perSecond` tokens are added each second. */
   constructor({ capacity, perSecond }: { readonly capacity: number; readonly perSecond: number }, now: number) {
     this.#capacity = capacity
     this.#perSecond = perSecond
@@ -17,8 +17,8 @@ export class TokenBucket {
   }
 
   /**
-   * Takes `count` tokens, and answers 0; or takes none, and answers after how many seconds there will be enough:
-   * RetryInfo. More than the capacity are never there: Infinity. A clock that was set back gives nothing.
+   * Takes `count` tokens and returns 0. If the bucket has fewer, takes none and returns the seconds until it has
+   * enough, for RetryInfo; Infinity if `count` exceeds the capacity. A clock that is set back adds no tokens.
    */
   take(count: number, now: number): number {
     const passedSeconds = Math.max(0, now - this.#filledAt) / 1000

@@ -4,7 +4,10 @@ import type { AnyKind } from './kind.ts'
 
 const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
-/** Rows that a purge deletes in one transaction: a few milliseconds, after which others have their turn. */
+/**
+ * The number of rows that a purge deletes in one transaction: it takes a few milliseconds, and other work runs in
+ * between.
+ */
 const batchSize = 100
 
 interface PurgeParts {
@@ -12,7 +15,7 @@ interface PurgeParts {
   readonly taxonomy: Pick<Taxonomy, 'consume'>
 }
 
-/** How many resources a workspace holds that its users made, by kind (conventions §14). */
+/** Counts the resources that users created in a workspace, by kind (conventions §14). */
 export async function holdingsOf(
   kinds: readonly AnyKind[],
   reader: Reader,
@@ -25,8 +28,8 @@ export async function holdingsOf(
 }
 
 /**
- * Deletes all rows of the kinds in a workspace, the kinds in their order, with what they refer to and what refers to
- * them, in batches that let others have their turn. Idempotent: a purge that was cut off goes on with the rows left.
+ * Deletes all rows of the kinds in a workspace, in the order of the kinds, with all references from and to them, in
+ * batches between which other work runs. It is idempotent: an interrupted purge continues with the remaining rows.
  */
 export async function purgeRows(
   kinds: readonly AnyKind[],
@@ -38,7 +41,7 @@ export async function purgeRows(
   }
 }
 
-/** The hooks of an area as far as its kinds tell them, beside those of its own, which come first. */
+/** The hooks that follow from an area's kinds, after the area's own hooks. */
 export function kindHooks(
   area: string,
   kinds: readonly AnyKind[],

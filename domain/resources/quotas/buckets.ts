@@ -3,17 +3,17 @@ import type { Collection, Stored, Transaction } from '../../ports/store.ts'
 import type { Dimensions, QuotaScope } from './definitions.ts'
 
 /**
- * One bucket of a definition: a scope with values of the dimensions. The row is the lock under which usage is counted,
- * and holds the limit of the bucket, so that a count needs no further look-up.
+ * One bucket of a definition: a scope with values of the dimensions. Usage is counted under a lock on this row. The row
+ * holds the limit of the bucket, so that counting needs no further read.
  */
 export interface Bucket {
   /** The key of `bucketKey`. */
   readonly id: string
   readonly definition_id: string
   readonly scope_id: string
-  /** The id of the quota limit; empty where the default limit of the definition holds. */
+  /** The id of the quota limit; empty while the default limit of the definition applies. */
   readonly limit_id: string
-  /** The limit, where there is one. */
+  /** The limit, if `limit_id` is set. */
   readonly limit: number
 }
 
@@ -25,11 +25,13 @@ export const bucketsOf = (area: string): Collection<Bucket> => ({
   indexes: [['scope_id']],
 })
 
-/** The id of a bucket; without dimensions the beginning that all buckets of the definition at the scope share. */
+/**
+ * Returns the id of a bucket; without dimensions, the prefix of the ids of all buckets of the definition at the scope.
+ */
 export const bucketKey = (definition: string, scope: string, dimensions?: Dimensions): string =>
   `${definition}/${scope}/${dimensions ? canonical(dimensions) : ''}`
 
-/** Holds a bucket against all others that count in it; made when it is asked for the first time. */
+/** Locks a bucket, so that no other transaction counts in it. Creates the bucket on first use. */
 export async function lockBucket(
   tx: Transaction,
   buckets: Collection<Bucket>,

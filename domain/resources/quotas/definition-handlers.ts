@@ -8,7 +8,7 @@ import type { Quotas } from './quotas.ts'
 /** The enum of the kinds of scope of an area, by their bare names. */
 export type ScopeTypes<ScopeType extends string> = Readonly<Record<QuotaScope['type'], ScopeType>>
 
-/** A definition as an area answers it. */
+/** A definition in an answer of the area. */
 export interface DefinitionAnswer<ScopeType extends string> extends Pick<
   Definition,
   'id' | 'display_name' | 'description' | 'unit' | 'resource_type' | 'default_limit'
@@ -17,12 +17,12 @@ export interface DefinitionAnswer<ScopeType extends string> extends Pick<
   dimensions: string[]
 }
 
-/** What the quota resources of an area differ in. */
+/** The values by which the quota resources of areas differ. */
 export interface QuotaErrors {
   readonly definitionNotFound: MakeError
 }
 
-/** The quota definitions of an area, which every principal reads. */
+/** Serves the quota definitions of an area, which every principal may read. */
 export class QuotaDefinitions<ScopeType extends string> {
   readonly #quotas: Quotas
   readonly #scopeTypes: ScopeTypes<ScopeType>
@@ -50,7 +50,7 @@ export class QuotaDefinitions<ScopeType extends string> {
   }
 }
 
-/** The definition that a path names. Throws QUOTA_DEFINITION_NOT_FOUND. */
+/** Returns the definition that a path names. Throws QUOTA_DEFINITION_NOT_FOUND. */
 export function requireDefinition(quotas: Quotas, { definitionNotFound }: QuotaErrors, id: string): Definition {
   const definition = quotas.find(id)
   if (definition) return definition

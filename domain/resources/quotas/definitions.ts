@@ -4,31 +4,31 @@ import type { Scope } from '../../ports/scope.ts'
 /** The scopes at which quotas count. */
 export type QuotaScope = Scope & { readonly type: 'WORKSPACE' | 'ORGANISATION' }
 
-/** The values of the dimensions of a definition: one bucket. */
+/** The values of a definition's dimensions, which identify one bucket at a scope. */
 export type Dimensions = Readonly<Record<string, string>>
 
-/** What is counted and how much of it there may be (conventions §10). Definitions are built in. */
+/** A countable type of row and its default limit (conventions §10). Definitions are built in. */
 export interface Definition {
-  /** Natural key: `network.vpcs`. */
+  /** The natural key: `network.vpcs`. */
   readonly id: string
   readonly display_name: string
   readonly description: string
-  /** UCUM. */
+  /** The unit in UCUM. */
   readonly unit: string
   readonly resource_type: string
   readonly scope: QuotaScope['type']
-  /** The names of the dimensions, which are columns of what is counted. */
+  /** The names of the dimensions, which are columns of the counted rows. */
   readonly dimensions: readonly string[]
   /** -1 is unlimited. */
   readonly default_limit: number
   /**
-   * The rows that count. They have a column for the scope, `workspace_id` or `organisation_id`, and one for each
-   * dimension.
+   * The collection of the counted rows. It has a column for the scope, `workspace_id` or `organisation_id`, and a
+   * column for each dimension.
    */
   readonly counted: Collection<never>
 }
 
-/** How much of a definition a scope uses with these dimensions, counted from the rows. */
+/** Counts the rows of a definition at a scope with these dimensions. */
 export const usageOf = (
   reader: Reader,
   { counted }: Pick<Definition, 'counted'>,

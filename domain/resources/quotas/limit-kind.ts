@@ -4,7 +4,7 @@ import type { AreaTypes } from '../../../runtime/route.ts'
 import { defineKind, type Kind, type MakeError, type Resource } from '../kind.ts'
 import { type QuotaErrors, type ScopeTypes } from './definition-handlers.ts'
 
-/** A limit of one bucket as it is stored: its usage is counted when it is read. */
+/** A limit of one bucket as it is stored; its usage is counted at each read. */
 export interface StoredLimit<ScopeType extends string> extends Resource {
   readonly create_time: string
   readonly quota_definition_id: string
@@ -15,10 +15,10 @@ export interface StoredLimit<ScopeType extends string> extends Resource {
   readonly limit: number
 }
 
-/** A limit as it is answered. */
+/** A limit in an answer. */
 export type LimitAnswer<ScopeType extends string> = StoredLimit<ScopeType> & { readonly usage: number }
 
-/** What an area declares of its limits. */
+/** The declaration of an area's limits. */
 export interface LimitDeclaration<ScopeType extends string, Area extends AreaTypes> {
   readonly type: Area['resourceType'] & `${string}.quotaLimits`
   /** The table: `network_quota_limits`. */

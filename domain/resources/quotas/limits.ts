@@ -33,7 +33,10 @@ type Created<ScopeType> = Readonly<{
   limit: number
 }>
 
-/** The limits of an area's quota definitions (network.md 1): made, changed and deleted at the platform alone. */
+/**
+ * Serves the limits of an area's quota definitions (network.md 1). They are created, changed and deleted at the
+ * platform only.
+ */
 export class QuotaLimits<ScopeType extends string, Area extends AreaTypes> {
   readonly #parts: Parts<Area>
   readonly #quotas: Quotas
@@ -126,7 +129,7 @@ export class QuotaLimits<ScopeType extends string, Area extends AreaTypes> {
     })
   }
 
-  /** Deletes the limits of a workspace that is purged; those of a deleted organisation stay for the platform. */
+  /** Deletes the limits of a purged workspace. Limits of a deleted organisation stay for the platform. */
   async purge(workspace: string): Promise<void> {
     const { store } = this.#parts
     await store.tx(async tx => {
@@ -141,7 +144,7 @@ export class QuotaLimits<ScopeType extends string, Area extends AreaTypes> {
     return requireDefinition(this.#quotas, this.#declared.errors, id)
   }
 
-  /** A limit of another definition than the path names is an absent one. */
+  /** Throws unless the limit belongs to the definition in the path. */
   #requireOf(definition: Definition, { id, quota_definition_id }: StoredLimit<ScopeType>): void {
     if (quota_definition_id === definition.id) return
     const { errors, type } = this.#declared

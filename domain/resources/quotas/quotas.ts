@@ -5,13 +5,13 @@ import { bucketKey, bucketsOf, lockBucket, type Bucket } from './buckets.ts'
 import { usageOf, type Definition, type Dimensions, type QuotaScope } from './definitions.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** What a new row takes of one definition. */
+/** The bucket that a new row counts in. */
 export interface Taken {
   readonly definition: string
   readonly dimensions?: Dimensions
 }
 
-/** The quotas of an area by definitions and limits of buckets, without inheritance along the tree (conventions §10). */
+/** The quotas of an area: definitions, and limits of buckets, without inheritance along the tree (conventions §10). */
 export class Quotas {
   readonly buckets: Collection<Bucket>
   readonly definitions: readonly Definition[]
@@ -23,14 +23,14 @@ export class Quotas {
     this.#byId = new Map(definitions.map(definition => [definition.id, definition]))
   }
 
-  /** Undefined when no definition has this id. */
+  /** Returns undefined if no definition has this id. */
   find(id: string): Definition | undefined {
     return this.#byId.get(id)
   }
 
   /**
-   * Counts rows that the transaction has written already, `n` of them, in one bucket. Throws QUOTA_EXCEEDED when the
-   * bucket has no room for them; -1 never refuses, and neither does giving back, which needs no call.
+   * Counts `n` rows that the transaction has already written in one bucket. Throws QUOTA_EXCEEDED if the bucket has no
+   * room for them; the limit -1 always has room. A deleted row needs no call.
    */
   async consumeLimit(tx: Transaction, id: string, scope: QuotaScope, dimensions: Dimensions, n: number): Promise<void> {
     const definition = this.#byId.get(id)
@@ -42,7 +42,10 @@ export class Quotas {
     if (usage + n > limit) throw exceeded(id, { scope, dimensions, limit, usage, n })
   }
 
-  /** As `consumeLimit` for one row of a workspace, in the order of the definitions; those of the organisation with it. */
+  /**
+   * Calls `consumeLimit` for one row of a workspace, for each definition in the order of the ids. Definitions of
+   * organisations count at the organisation of the workspace.
+   */
   async consume(
     tx: Transaction,
     taxonomy: Pick<Taxonomy, 'chain'>,
@@ -59,8 +62,8 @@ export class Quotas {
   }
 
   /**
-   * Forgets the buckets of rows below a deleted row, in its transaction: `vpc_id` with the id of a VPC. A bucket with a limit
-   * stays until its limit is deleted.
+   * Deletes the buckets that only a deleted row used, in its transaction: for a VPC, the buckets whose only dimension
+   * `vpc_id` is its id. A bucket with a limit stays until its limit is deleted.
    */
   async forget(tx: Transaction, workspace: string, dimension: string, value: string): Promise<void> {
     for (const { dimensions, id } of this.definitions) {
@@ -70,19 +73,19 @@ export class Quotas {
     }
   }
 
-  /** Forgets the buckets of a workspace that is purged. */
+  /** Deletes the buckets of a purged workspace. */
   purge(store: Store, workspace: string): Promise<void> {
     return store.tx(tx => this.purgeIn(tx, workspace))
   }
 
-  /** As `purge`, in a transaction that deletes the limits of the buckets too. */
+  /** As `purge`, in a transaction that also deletes the limits of the buckets. */
   async purgeIn(tx: Transaction, workspace: string): Promise<void> {
     for await (const { id, version } of tx.each(this.buckets, { scope_id: workspace }))
       await tx.delete(this.buckets, id, version)
   }
 }
 
-/** The organisation of a scope that exists. */
+/** Returns the organisation of an existing scope. */
 async function organisationOf(tx: Transaction, taxonomy: Pick<Taxonomy, 'chain'>, scope: Scope): Promise<QuotaScope> {
   const organisation = (await taxonomy.chain(tx, scope))?.at(-1)
   if (organisation === undefined) throw new Error(`${scope.type} ${scope.id} has no organisation`)
