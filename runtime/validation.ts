@@ -13,6 +13,9 @@ type Format = (text: string) => boolean
 /** A generated check: true when `value` fits, else what is wrong is added to `faults`. */
 export type Check = (value: unknown, faults: Faults) => boolean
 
+/** The checks that a discriminator's values name. */
+type Forms = Readonly<Record<string, Check>>
+
 /** One fault, as `FieldViolation`; where it is found is completed from the inside out. */
 interface Fault {
   field: string
@@ -58,6 +61,11 @@ export function required(value: unknown, field: string, faults: Faults): boolean
   return value !== undefined || faults.add(field, 'is required')
 }
 
+/** The fault of a value of another type. An absent member is required; an absent whole value has no field to name. */
+function mistyped(value: unknown, field: string, faults: Faults, description: string): false {
+  return faults.add(field, value === undefined && field ? 'is required' : description)
+}
+
 /** Adds a fault for each member that a closed object does not know. */
 export function closed(value: Record<string, unknown>, faults: Faults, members: ReadonlySet<string>): void {
   if (faults.open) return
@@ -66,7 +74,7 @@ export function closed(value: Record<string, unknown>, faults: Faults, members: 
 
 /** Text of any length. */
 export function anyText(value: unknown, field: string, faults: Faults): value is string {
-  return typeof value === 'string' || faults.add(field, 'must be a string')
+  return typeof value === 'string' || mistyped(value, field, faults, 'must be a string')
 }
 
 /** Between `min` and `max` Unicode characters of text, which a pattern of the document fits. */
@@ -107,7 +115,7 @@ export function formatted(value: unknown, field: string, faults: Faults, isForma
 
 /** A finite number between two bounds, both included. */
 export function number(value: unknown, field: string, faults: Faults, min?: number, max?: number): value is number {
-  if (typeof value !== 'number' || !Number.isFinite(value)) return faults.add(field, 'must be a number')
+  if (typeof value !== 'number' || !Number.isFinite(value)) return mistyped(value, field, faults, 'must be a number')
   return within(value, field, faults, min, max)
 }
 
@@ -116,7 +124,7 @@ export function integer(value: unknown, field: string, faults: Faults, min?: num
   // What is an integer is a number.
   return Number.isInteger(value)
     ? within(value as number, field, faults, min, max)
-    : faults.add(field, 'must be an integer')
+    : mistyped(value, field, faults, 'must be an integer')
 }
 
 function within(value: number, field: string, faults: Faults, min = -Infinity, max = Infinity): boolean {
@@ -140,7 +148,7 @@ export function multiple(value: number, field: string, faults: Faults, step: num
 }
 
 export function boolean(value: unknown, field: string, faults: Faults): value is boolean {
-  return typeof value === 'boolean' || faults.add(field, 'must be true or false')
+  return typeof value === 'boolean' || mistyped(value, field, faults, 'must be true or false')
 }
 
 /** One of the values of an enum; in open answers any other text passes too. */
@@ -149,11 +157,12 @@ export function choice(value: unknown, field: string, faults: Faults, values: Re
   if (faults.open && typeof value === 'string') return true
   const named = [...values].slice(0, maxNamedValues)
   const more = values.size > named.length ? ` or one of ${values.size - named.length} more values` : ''
-  return faults.add(field, `must be ${named.length === 1 ? '' : 'one of '}${named.join(', ')}${more}`)
+  return mistyped(value, field, faults, `must be ${named.length === 1 ? '' : 'one of '}${named.join(', ')}${more}`)
 }
 
 /** A member that another check judges; its faults are named below `field`. */
 export function nested(value: unknown, field: string, faults: Faults, check: Check): boolean {
+  if (value === undefined && field) return faults.add(field, 'is required')
   const before = faults.list.length
   const fits = check(value, faults)
   if (!fits) prefix(faults, before, field)
@@ -162,7 +171,8 @@ export function nested(value: unknown, field: string, faults: Faults, check: Che
 
 /** A nested value of a schema that contains itself. */
 export function recursive(value: unknown, field: string, faults: Faults, check: Check): boolean {
-  if (faults.depth >= maxDepth) return faults.add(field, `must not be nested deeper than ${maxDepth} levels`)
+  if (faults.depth >= maxDepth)
+    return mistyped(value, field, faults, `must not be nested deeper than ${maxDepth} levels`)
   faults.depth += 1
   const fits = nested(value, field, faults, check)
   faults.depth -= 1
@@ -170,15 +180,8 @@ export function recursive(value: unknown, field: string, faults: Faults, check: 
 }
 
 /** A list of `min` to `max` items, each of which `check` judges. */
-export function list(
-  value: unknown,
-  field: string,
-  faults: Faults,
-  check: Check,
-  min = 0,
-  max = Infinity,
-): value is unknown[] {
-  if (!Array.isArray(value)) return faults.add(field, 'must be a list')
+export function list(value: unknown, field: string, faults: Faults, check: Check, min = 0, max = Infinity): boolean {
+  if (!Array.isArray(value)) return mistyped(value, field, faults, 'must be a list')
   if (!counted(value.length, field, faults, min, max, 'item')) return false
   const count = faults.count
   for (let i = 0; i < value.length && faults.count - count < maxFaults; i += 1) {
@@ -190,14 +193,15 @@ export function list(
 
 /** A file of a form, of `min` to `max` bytes. */
 export function file(value: unknown, field: string, faults: Faults, min = 0, max = Infinity): value is Blob {
-  if (!(value instanceof Blob)) return faults.add(field, 'must be a file')
+  if (!(value instanceof Blob)) return mistyped(value, field, faults, 'must be a file')
   return counted(value.size, field, faults, min, max, 'byte')
 }
 
 /** A list without two equal items; objects are equal whatever the order of their members. */
-export function unique(value: readonly unknown[], field: string, faults: Faults): boolean {
+export function unique(value: unknown, field: string, faults: Faults): boolean {
+  const items: readonly unknown[] = Array.isArray(value) ? value : []
   const seen = new Set<unknown>()
-  for (const [i, item] of value.entries()) {
+  for (const [i, item] of items.entries()) {
     const key = typeof item === 'object' && item !== null ? canonical(item) : `${typeof item} ${String(item)}`
     if (seen.has(key)) return faults.add(`${field}[${i}]`, 'must not repeat an earlier item')
     seen.add(key)
@@ -214,11 +218,12 @@ export function entries(
   keys?: RegExp,
 ): void {
   const count = faults.count
-  for (const name of Object.keys(value)) {
+  for (const name in value) {
     if (faults.count - count >= maxFaults) return
-    if (named?.has(name)) continue
+    if (named?.has(name) || !Object.hasOwn(value, name)) continue
+    const before = faults.list.length
     if (keys && !keys.test(name)) faults.add(path(name), `must have a name that matches ${cut(keys.source)}`)
-    else if (check) nested(value[name], path(name), faults, check)
+    else if (check && !check(value[name], faults)) prefix(faults, before, path(name))
   }
 }
 
@@ -227,20 +232,15 @@ export function size(value: Record<string, unknown>, faults: Faults, min: number
   return counted(Object.keys(value).length, '', faults, min, max, 'member')
 }
 
-/** A value that fits exactly one (`oneOf`) or at least one (`anyOf`) of the checks. */
-export function union(
-  value: unknown,
-  field: string,
-  faults: Faults,
-  checks: readonly Check[],
-  exactlyOne: boolean,
-): boolean {
+/** A value that fits at least one of the checks (`anyOf`), or where it must be `exact` one of them (`oneOf`). */
+export function union(value: unknown, field: string, faults: Faults, checks: readonly Check[], exact = true): boolean {
+  if (value === undefined && field) return faults.add(field, 'is required')
   let fitting = 0
   for (const check of checks) {
     const trial = new Faults(faults.open)
     trial.depth = faults.depth
     if (check(value, trial)) fitting += 1
-    if (fitting > 0 && !exactlyOne) return true
+    if (fitting > 0 && !exact) return true
   }
   if (fitting === 1) return true
   if (fitting > 1) return faults.add(field, `fits ${fitting} of the ${checks.length} forms, must fit exactly one`)
@@ -248,14 +248,8 @@ export function union(
 }
 
 /** The check that a discriminator names; its faults alone are told. */
-export function tagged(
-  value: unknown,
-  field: string,
-  faults: Faults,
-  property: string,
-  checks: Readonly<Record<string, Check>>,
-): boolean {
-  if (!isRecord(value)) return faults.add(field, 'must be an object')
+export function tagged(value: unknown, field: string, faults: Faults, property: string, checks: Forms): boolean {
+  if (!isRecord(value)) return mistyped(value, field, faults, 'must be an object')
   const tag = own(value, property)
   const check = typeof tag === 'string' && Object.hasOwn(checks, tag) ? checks[tag] : undefined
   if (check) return recursive(value, field, faults, check)

@@ -87,7 +87,7 @@ export const inMember = (context: CheckContext, name: string): CheckContext => (
   place: `${context.place}${pascal(camel(word(name)))}`,
 })
 
-/** `if (required(value.x, 'x', faults) && text(value.x, 'x', faults)) matches(...)`. */
+/** `if (formatted(value.x, 'x', faults, isUuid, 'uuid')) matches(...)`: a call itself says that its value is required. */
 export function valueStatement(
   subject: Subject,
   schema: Schema,
@@ -98,10 +98,14 @@ export function valueStatement(
   const { value, field } = subject
   const chain = value.startsWith('value') ? chainOf(subject, schema, context) : [nestedCall(subject, schema, context)]
   const last = chain.at(-1)
-  const given: Doc = isRequired ? call(file.runtime('required'), [value, field, 'faults']) : `${value} !== undefined`
-  if (last === undefined) return isRequired ? [given] : []
+  const given = (): Doc =>
+    isRequired ? call(file.runtime('required'), [value, field, 'faults']) : `${value} !== undefined`
+  if (last === undefined) return isRequired ? [given()] : []
   const judged = exemption(schema, value, file)?.judged ?? []
-  return [conditional([given, ...judged, ...chain.slice(0, -1)], last)]
+  // A value of another type than an implied one is not looked at, and nothing may be said of a whole value.
+  const tells = isRequired && field !== "''" && schema.kind !== 'never' && !schema.implied
+  const guards = [...(tells ? [] : [given()]), ...judged, ...chain.slice(0, -1)]
+  return [guards.length === 0 ? last : conditional(guards, last)]
 }
 
 /** Values that pass unchecked: when such a one does, and when one is judged. */

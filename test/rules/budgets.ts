@@ -5,7 +5,7 @@ import { lineOf, walk, type Syntax } from './syntax.ts'
 /** docs/decisions/0005: lines of code, since what documents a symbol should cost nothing. */
 const runtimeBudget = { lines: 3483, files: 40 }
 const templateLines = 60
-const outputLinesPerOperation = 146
+const outputLinesPerOperation = 139
 
 /** The runtime is small: at most 3,483 lines of code in at most 40 files. */
 export function largeRuntime(files: readonly Source[]): Finding[] {
@@ -27,7 +27,7 @@ export function largeTemplates(files: readonly Source[]): Finding[] {
   })
 }
 
-/** The output of an area is at most 146 lines of code an operation; output without operations has no budget. */
+/** The output of an area is at most 139 lines of code an operation; output without operations has no budget. */
 export function largeOutput(files: readonly Source[]): Finding[] {
   const areas = Map.groupBy(files, ({ path }) => path.split('/').slice(0, 2).join('/'))
   return [...areas].flatMap(([path, sources]) => {
