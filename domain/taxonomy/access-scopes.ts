@@ -18,8 +18,9 @@ import { parentScope, scopeOf } from './tree/scopes.ts'
 import type { Scope } from '../ports/scope.ts'
 
 /**
- * Where the operations of the tree are authorized (taxonomy.md §3): at the node itself, at its parent, or at the place
- * that a body names. What is no node of the organisation in the path is authorized at that organisation (conventions §4).
+ * The scopes of the operations on the tree (taxonomy.md §3): the node itself, its parent, or the place that a body
+ * names. A call for a node that is not in the organisation of the path is authorized at that organisation (conventions
+ * §4).
  */
 export const taxonomyScopes: AccessScopes = {
   getOrganisation: organisationItself,
@@ -45,13 +46,15 @@ export const taxonomyScopes: AccessScopes = {
   },
 }
 
-/** The scope where a thing lies that is to be put below a group, or below the organisation when there is no such group. */
+/** Returns the scope of a new child: the group, or the organisation if there is no such group. */
 export async function placeScope(reader: Reader, organisation: string, group: string): Promise<Scope> {
   const found = group === '' ? undefined : await read(reader, groups, group)
   return parentScope(organisation, found?.organisation_id === organisation ? group : '')
 }
 
-/** What narrows a list of nodes, of one organisation or of these themselves, to those that the caller may see. */
+/**
+ * Narrows a list of nodes, of one organisation or of organisations themselves, to the nodes that the caller may see.
+ */
 export async function seenNodes(access: Access, context: CallContext, organisation?: string): Promise<Where> {
   const within = organisation === undefined ? {} : { within: { type: 'ORGANISATION', id: organisation } as const }
   return seenBy(await access.visible(context, context.operation?.permission ?? '', within), 'id')
@@ -76,7 +79,7 @@ function itself(type: 'GROUP' | 'WORKSPACE'): ScopeOf {
   return (reader, sent) => askedAt(reader, organisationOf(sent), { type, id: sent.path.get('id') ?? '' })
 }
 
-/** As `itself`; what was read of the workspace is what the handler answers. */
+/** As `itself`; the handler answers with the workspace that was read here. */
 async function workspaceToAnswer(reader: Reader, sent: Sent): Promise<Asked> {
   const organisation = organisationOf(sent)
   const told: Scope = { type: 'ORGANISATION', id: organisation }
@@ -86,7 +89,10 @@ async function workspaceToAnswer(reader: Reader, sent: Sent): Promise<Asked> {
   return { scope: { type: 'WORKSPACE', id }, told, handedOn: new HandedWorkspace(read) }
 }
 
-/** A node of the organisation, which is there as long as it has one, else that; an organisation that is not there is no scope. */
+/**
+ * Returns the scope of a node if it exists, otherwise that of the organisation; undefined if the organisation does not
+ * exist.
+ */
 async function askedAt(reader: Reader, organisation: string, node: Scope): Promise<Asked> {
   const told: Scope = { type: 'ORGANISATION', id: organisation }
   if (node.type !== 'ORGANISATION') {
@@ -113,7 +119,7 @@ async function namedParent(reader: Reader, sent: Sent): Promise<Asked> {
   return askedAt(reader, organisation, parentScope(organisation, typeof parent === 'string' ? parent : ''))
 }
 
-/** What is no id has no row. */
+/** A text that is no id has no row. */
 async function read<T>(reader: Reader, collection: Collection<T>, id: string | undefined): Promise<T | undefined> {
   return id !== undefined && isUuid(id) ? (await reader.get(collection, id))?.value : undefined
 }

@@ -8,7 +8,7 @@ import { inherit, type Effective, type Place } from './tree/places.ts'
 import { wireScope } from './tree/scopes.ts'
 import type { Scope } from '../ports/scope.ts'
 
-/** An organisation as it is answered: what is kept, and how much is below it. */
+/** Makes the answer of an organisation: its stored members and the counts below it. */
 export async function organisationAnswer(
   reader: Reader,
   { id, text }: Stored<StoredOrganisation>,
@@ -17,19 +17,19 @@ export async function organisationAnswer(
   return withMembers(text, { group_count, workspace_count })
 }
 
-/** What is needed of a stored node to answer it: its text, and the state that is in it. */
+/** The stored facts that the answer of a node needs: its text, and its own state. */
 export interface Answerable<T> {
   readonly id: string
   readonly text: JsonText<T>
   readonly state: LifecycleState
 }
 
-/** A workspace as it is answered: what is kept, and what it inherits from where it stands. */
+/** Makes the answer of a workspace: its stored members and its inherited members. */
 export function workspaceAnswer({ id, state, text }: Answerable<StoredWorkspace>, place: Place): JsonText<Workspace> {
   return withMembers(text, inherited(place, state, { type: 'WORKSPACE', id }))
 }
 
-/** A group as it is answered: what is kept, what it inherits from where it stands, and how much is below it. */
+/** Makes the answer of a group: its stored members, its inherited members, and the counts below it. */
 export function groupAnswer({ id, state, text }: Answerable<StoredGroup>, place: Place, below: Below): JsonText<Group> {
   const { groups: group_count, workspaces: workspace_count } = below
   const counted = withMembers(text, { depth: place.depth + 1, group_count, workspace_count })
@@ -38,7 +38,7 @@ export function groupAnswer({ id, state, text }: Answerable<StoredGroup>, place:
 
 type Inherited = Pick<Workspace, 'ancestors' | 'effective_state' | 'effective_state_source'>
 
-/** By the place; most nodes that stand there inherit the same. */
+/** Cached by the place, because most nodes at a place inherit the same members. */
 const inheritedTexts = new WeakMap<Place, JsonText<Inherited>>()
 
 function inherited(place: Place, state: LifecycleState, scope: Scope): JsonText<Inherited> {
@@ -51,7 +51,7 @@ function inherited(place: Place, state: LifecycleState, scope: Scope): JsonText<
   return made
 }
 
-/** What all that stand at a place inherit, whatever their own state is. */
+/** The members that all nodes at a place inherit, whatever their own states are. */
 const ancestorsTexts = new WeakMap<Place, JsonText<Pick<Inherited, 'ancestors'>>>()
 
 function inheritedText(place: Place, { source, state }: Effective): JsonText<Inherited> {

@@ -55,12 +55,14 @@ export function taxonomyHandlers(parts: TaxonomyParts): TaxonomyHandlers {
   }
 }
 
-/** The durable work of the area: what follows changes of state and deletions. */
+/** The durable work of the area, after changes of state and deletions. */
 export function taxonomyProcedures(parts: TaxonomyParts, times = followTimes): readonly Procedure<never, never>[] {
   return [...cascadeProcedures(parts), reconcileProcedure(parts, times), ...purgeProcedures(parts, times)]
 }
 
-/** What exists from the first start: the quotas, and the platform's own organisation and workspace (conventions §3). */
+/**
+ * Creates the rows of the first start: the quotas, and the platform's own organisation and workspace (conventions §3).
+ */
 export async function startTaxonomy(tx: Transaction, now: number): Promise<void> {
   await createBuiltInQuotas(tx, now)
   if (await tx.get(organisations, systemOrganisationId)) return

@@ -4,26 +4,29 @@ import type { Turn, Worker } from '../ports/workers.ts'
 import { organisations, trees, workspaces, type StoredWorkspace } from './tree/nodes.ts'
 import { deleting } from './tree/states.ts'
 
-/** How far an area was told of the workspaces that were there before it. */
+/** The progress of calling an area's `workspaceCreated` for the workspaces that are older than the area. */
 export interface AreaBirths {
   /** The name of the area. */
   readonly id: string
-  /** The last organisation that is done with, by id; empty before the first one. */
+  /** The id of the last finished organisation; empty before the first. */
   readonly organisation: string
-  /** The last workspace that was told of in the organisation behind that one; empty before the first one. */
+  /** The last workspace that the area was called for, in the organisation after that; empty before the first. */
   readonly workspace: string
   readonly is_done: boolean
 }
 
 export const areaBirths: Collection<AreaBirths> = { name: 'taxonomy_area_births', id: 'id' }
 
-/** What the call that made a workspace leaves for an area that is not told of all older ones. */
+/** A row that a creation of a workspace leaves for an area that has not yet been called for all older workspaces. */
 export interface Birth {
   /** `<area>/<workspace>`. */
   readonly id: string
   readonly area: string
   readonly workspace_id: string
-  /** Made by a server that does not know the area, which is still to be told; else it was told by the call. */
+  /**
+   * Whether a server without the area created the workspace, so that the area must still be called. Otherwise the
+   * creation has called it.
+   */
   readonly is_owed: boolean
 }
 
@@ -36,10 +39,10 @@ export const births: Collection<Birth> = {
 
 type BirthHook = Required<Pick<WorkspaceHooks, 'area' | 'workspaceCreated'>>
 
-/** Rows that one transaction deals with: a few milliseconds, after which others have their turn. */
+/** The number of rows in one transaction: it takes a few milliseconds, and other work runs in between. */
 const batchSize = 20
 
-/** How often is looked for what failed, and for what servers left that do not know an area. */
+/** The interval of the search for failed calls, and for rows of servers without the area. */
 const everyMs = 60_000
 
 const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
@@ -54,8 +57,8 @@ const birthOf = (area: string, workspace_id: string, is_owed: boolean): Birth =>
 })
 
 /**
- * Tells the areas of a new workspace in the transaction that makes it and holds its tree alone. An area of which this
- * server knows nothing, since another version of the program runs or ran on the store, is told later by one that does.
+ * Calls the areas for a new workspace, in the transaction that creates it and has locked its tree. A server of another
+ * version may lack an area; a server with the area calls it later.
  */
 export async function tellBirth(tx: Transaction, hooks: readonly WorkspaceHooks[], workspace: string): Promise<void> {
   const known = hooks.filter(hasBirths)
@@ -70,10 +73,10 @@ export async function tellBirth(tx: Transaction, hooks: readonly WorkspaceHooks[
 }
 
 /**
- * Calls `workspaceCreated` of an area once for each workspace that was made without the area, in batches. How far that
- * has come is kept in the transaction of the batch, so that a process that dies leaves nothing undone and nothing done
- * twice. The lease is named by the area: a server of another version that lacks the area cannot hold it. A hook that
- * fails is tried again every minute.
+ * Calls `workspaceCreated` of an area once for each workspace that was created without the area, in batches. The
+ * progress is stored in the transaction of the batch, so that a killed process neither skips nor repeats a call. The
+ * lease is named after the area: a server of another version without the area cannot hold it. A failed hook is repeated
+ * every minute.
  */
 export function birthsWorker(area: string, workspaceCreated: BirthHook['workspaceCreated']): Worker {
   const hook: BirthHook = { area, workspaceCreated }
@@ -92,7 +95,7 @@ export function birthsWorker(area: string, workspaceCreated: BirthHook['workspac
   }
 }
 
-/** Runs a batch until it answers that none is left. */
+/** Runs batches until no row is left. */
 async function inBatches(turn: Turn, batch: (tx: Transaction) => Promise<boolean>): Promise<void> {
   while (await turn.tx(batch)) {
     await nextTurn()
@@ -101,9 +104,9 @@ async function inBatches(turn: Turn, batch: (tx: Transaction) => Promise<boolean
 }
 
 /**
- * Tells an area of the next workspaces, organisation by organisation; false when none are left. The tree of each is
- * shared before its workspaces are read: what is made or deleted there at this moment is seen, or waits, and who waits
- * sees the row of the area.
+ * Calls an area for the next workspaces, organisation by organisation; returns false if none is left. It shares the
+ * tree of each organisation before it reads the workspaces: a concurrent creation or deletion is then either visible or
+ * waits, and a waiting creation sees the row of the area.
  */
 async function tellOlder(tx: Transaction, hook: BirthHook): Promise<boolean> {
   const fresh: AreaBirths = { id: hook.area, organisation: '', workspace: '', is_done: false }
@@ -135,12 +138,12 @@ async function toldBatch(tx: Transaction, hook: BirthHook, from: AreaBirths): Pr
   return at(before, workspace, true)
 }
 
-/** A workspace that is purged may have lost already what the area has in it, so that nothing may be made there. */
+/** A workspace in deletion is skipped: its purge may already have deleted the rows of the area. */
 async function tell(tx: Transaction, hook: BirthHook, { id, value }: Stored<StoredWorkspace>): Promise<void> {
   if (value.state !== deleting) await hook.workspaceCreated(tx, id)
 }
 
-/** Tells an area of workspaces that servers have made which do not know it; false when none are left. */
+/** Calls an area for workspaces that servers without the area created; returns false if none is left. */
 async function tellOwed(tx: Transaction, hook: BirthHook): Promise<boolean> {
   let count = 0
   for await (const { id, value, version } of tx.each(births, { area: hook.area, is_owed: true })) {
@@ -154,7 +157,7 @@ async function tellOwed(tx: Transaction, hook: BirthHook): Promise<boolean> {
   return false
 }
 
-/** Deletes what says that an area was told, which nobody asks for any more; false when nothing is left. */
+/** Deletes rows of calls that are done, which are needed no longer; returns false if none is left. */
 async function forgetTold(tx: Transaction, area: string): Promise<boolean> {
   let count = 0
   for await (const { id, version } of tx.each(births, { area, is_owed: false })) {

@@ -9,7 +9,7 @@ import { groupsBelow } from './tree/places.ts'
 import { active, bareState } from './tree/states.ts'
 import type { Scope } from '../ports/scope.ts'
 
-/** What other areas ask the tree. */
+/** The functions of taxonomy for other areas. */
 export const taxonomyFunctions: Taxonomy = { requireActive, share, effectiveState, parent, chain, subtree, consume }
 
 async function requireActive(tx: Transaction, workspace: string): Promise<void> {

@@ -52,7 +52,7 @@ import { changeTree, lockTree, shareTree } from './tree/tree-lock.ts'
 import type { TreeReads } from './tree/tree-reads.ts'
 import { mayHaveUnfollowed } from './cascade/unfollowed.ts'
 
-/** What is kept together below an organisation; groups nest up to ten deep (taxonomy.md §1). */
+/** Serves groups: subtrees of an organisation, nested up to ten deep (taxonomy.md §1). */
 export class Groups implements GroupHandlers {
   readonly #parts: TaxonomyParts
   readonly #trees: TreeReads
@@ -109,7 +109,7 @@ export class Groups implements GroupHandlers {
       const organisation = await lockTree(tx, request.organisation, { groups: 1 })
       const place = await namedParent(tx, organisation.value, parent)
       await requireFit(tx, organisation.id, { id: parent, depth: place.depth }, 1)
-      // Before the quota is asked: a name that is taken is told first (conventions §4).
+      // The insert precedes the quota, because a taken name is told first (conventions §4).
       await tx.insert(groups, group)
       const quota = 'taxonomy.groups'
       const above = scopesOf(place)
@@ -135,7 +135,7 @@ export class Groups implements GroupHandlers {
     })
   }
 
-  /** Bottom up only: what is still below must be deleted first. Overrides at the group go with it. */
+  /** Deletes an empty group; its descendants must be deleted before. The overrides at the group are deleted with it. */
   async deleteGroup(request: DeleteGroupRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
     const { etag, id } = request
     return this.#parts.operations.mutate(context, request, async tx => {
@@ -155,7 +155,7 @@ export class Groups implements GroupHandlers {
     })
   }
 
-  /** Takes all below it along. Nothing is recounted: what is inherited and summed follows the tree. */
+  /** Moves a group with all its descendants. No number is recounted: inherited and summed values follow the tree. */
   async moveGroup(request: MoveGroupRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
     const { body, id } = request
     const parent = body.parent_group_id
@@ -164,7 +164,7 @@ export class Groups implements GroupHandlers {
     return this.#parts.operations.mutate(context, request, async tx => {
       if (refusal) throw refusal
       const { organisation, parent: from, stored, tree } = await lockChild(tx, groupKind, request, body.etag)
-      // A parent that is not active is told before the node's own state, one that is not there after it (conventions §4).
+      // An inactive parent is told before the node's own state, an absent parent after it (conventions §4).
       const place = await activePlace(tx, organisation, parent)
       requireState(groupKind, stored.value, [active, suspended])
       const to = requirePlace(place)
@@ -178,7 +178,7 @@ export class Groups implements GroupHandlers {
       const next = { ...stored.value, parent_group_id: parent, update_time: formatMillis(context.now) }
       await tx.update(groups, id, next, stored.version)
       await requireMoveRoom(tx, organisation.id, from, to, effect.scope)
-      // A cascade that is under way above the old place would not meet what has moved out from below it.
+      // A cascade in progress above the old place would miss the workspaces that have moved away.
       if (await mayHaveUnfollowed(tx, organisation.id)) {
         const { scope } = effect
         await this.#parts.operations.follow(tx, { ...catchUp({ organisation: organisation.id, scope }), scope })

@@ -5,7 +5,7 @@ import type { StoredWorkspace } from './tree/nodes.ts'
 
 type Named = Pick<StoredWorkspace, 'id' | 'name'>
 
-/** Throws WORKSPACE_NOT_EMPTY with what the other areas hold for users in a workspace. */
+/** Throws WORKSPACE_NOT_EMPTY with the resources that other areas hold for users in a workspace. */
 export async function requireNothingHeld(
   reader: Reader,
   areas: readonly WorkspaceHooks[],
@@ -20,7 +20,7 @@ export async function requireNothingHeld(
   })
 }
 
-/** Throws WORKSPACE_PROTECTED with what the other areas keep from being purged with a workspace. */
+/** Throws WORKSPACE_PROTECTED with the resources that other areas protect from a purge. */
 export async function requireNothingProtected(
   reader: Reader,
   areas: readonly WorkspaceHooks[],

@@ -14,8 +14,8 @@ import { organisations, trees, type StoredOrganisation } from './tree/nodes.ts'
 import { groupsBelow, placesOf } from './tree/places.ts'
 
 /**
- * The checker of the area (`Inspect`): the tree, its states, counts and limits, the quotas, the usages and their sums, and what
- * follows the states. Its memory is bounded by the groups of one organisation.
+ * The checker of the area (`Inspect`): the tree, its states, counts and limits, the quotas, the usages and their sums,
+ * and the followings. Its memory is bounded by the groups of one organisation.
  */
 export async function* inspectTaxonomy(inspection: Inspection): AsyncGenerator<Finding, void, undefined> {
   const { reader } = inspection
@@ -26,7 +26,7 @@ export async function* inspectTaxonomy(inspection: Inspection): AsyncGenerator<F
   yield* inspectFollowings(inspection)
 }
 
-/** Checks what hangs together in one organisation, but not what is left over from none. */
+/** Checks one organisation, without rows that belong to no organisation. */
 export async function* inspectOrganisation(
   inspection: Inspection,
   organisation: StoredOrganisation,
@@ -41,7 +41,7 @@ export async function* inspectOrganisation(
   yield* inspectTotals(reader, id, counted.usages)
 }
 
-/** What an organisation says of itself. */
+/** Checks the row of an organisation. */
 async function* inspectRoot(reader: Reader, organisation: StoredOrganisation) {
   const { effective_state, effective_state_source: source, id, name, state } = organisation
   const type = organisationKind.resourceType
@@ -56,7 +56,7 @@ async function* inspectRoot(reader: Reader, organisation: StoredOrganisation) {
   yield* inspectState(organisationKind, organisation, await statesBefore(reader, [id]))
 }
 
-/** The row that changes of the tree lock, and what it counts. */
+/** Checks the row that changes of the tree lock, and its counts. */
 async function* inspectCounts(reader: Reader, id: string, counted: { groups: number; workspaces: number }) {
   const tree = (await reader.get(trees, id))?.value
   if (tree === undefined) {

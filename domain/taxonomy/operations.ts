@@ -2,5 +2,5 @@ import type { TaxonomyOperationHandlers } from '../../output/taxonomy/handlers.t
 import type { TaxonomyArea } from '../../output/taxonomy/area.ts'
 import { OperationRecords } from '../resources/operation-records.ts'
 
-/** The records of what the area's mutations did. */
+/** Serves the operation records of the area. */
 export class Operations extends OperationRecords<TaxonomyArea> implements TaxonomyOperationHandlers {}

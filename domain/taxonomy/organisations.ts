@@ -34,7 +34,7 @@ import { active, archived } from './tree/states.ts'
 import { foundOrganisation, lockTree } from './tree/tree-lock.ts'
 import { endTotals } from './quotas/usage.ts'
 
-/** The roots of the tree (taxonomy.md §1). */
+/** Serves organisations, the roots of the tree (taxonomy.md §1). */
 export class Organisations implements OrganisationHandlers {
   readonly #parts: TaxonomyParts
 
@@ -84,7 +84,10 @@ export class Organisations implements OrganisationHandlers {
     })
   }
 
-  /** Bottom up only: what is still below must be deleted first. Overrides at the organisation go with it. */
+  /**
+   * Deletes an empty organisation; its descendants must be deleted before. The overrides at the organisation are
+   * deleted with it.
+   */
   async deleteOrganisation(
     request: DeleteOrganisationRequest,
     context: CallContext,
@@ -122,7 +125,7 @@ export class Organisations implements OrganisationHandlers {
     return this.#change('resume', request, context)
   }
 
-  /** Nothing stands above an organisation, so that its own state alone decides. */
+  /** An organisation has no parent, so its own state alone decides. */
   #change(verb: Verb, request: SuspendOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
     const { body, id } = request
     return this.#parts.operations.mutate(context, request, async tx => {
@@ -146,7 +149,7 @@ export class Organisations implements OrganisationHandlers {
   }
 }
 
-/** An organisation that was just made. */
+/** Makes the row of a new organisation. */
 export function newOrganisation(
   id: string,
   time: string,
@@ -166,7 +169,7 @@ export function newOrganisation(
   }
 }
 
-/** Keeps an organisation with an empty tree. Throws ORGANISATION_ALREADY_EXISTS. */
+/** Inserts an organisation with an empty tree. Throws ORGANISATION_ALREADY_EXISTS. */
 export async function insertOrganisation(tx: Transaction, organisation: StoredOrganisation): Promise<void> {
   await tx.insert(organisations, organisation)
   await tx.insert(trees, { id: organisation.id, tree_version: 1, group_count: 0, workspace_count: 0 })

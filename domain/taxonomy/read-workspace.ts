@@ -9,10 +9,13 @@ import type { Places } from './tree/places.ts'
 
 const members = ['organisation_id', 'parent_group_id', 'state'] as const
 
-/** What a workspace is answered from, with the version that the tree of its organisation had at the same moment. */
+/** The facts for the answer of a workspace, with the version of its organisation's tree at the same moment. */
 export type ReadWorkspace = Witnessed<StoredWorkspace, typeof members>
 
-/** Reads a workspace to answer it, of which nothing has to be parsed. Undefined when the organisation has none of the id. */
+/**
+ * Reads the facts for the answer of a workspace without parsing. Returns undefined if the organisation has no such
+ * workspace.
+ */
 export async function readWorkspace(
   reader: Reader,
   { id, organisation }: ChildPath,
@@ -22,8 +25,8 @@ export async function readWorkspace(
 }
 
 /**
- * A workspace as the door has read it for its decision, handed on to the handler: the row is read once, and the answer
- * shows the row that the decision was about. It is as of a moment within the call; others may have changed the tree since.
+ * A workspace that the door has read for its decision and hands on to the handler. The row is read once, and the answer
+ * shows the row of the decision. It is as of a moment within the call; the tree may have changed since.
  */
 export class HandedWorkspace {
   readonly read: ReadWorkspace
@@ -35,7 +38,7 @@ export class HandedWorkspace {
 
 type WorkspacesPage = StoredPage<StoredWorkspace, readonly ['parent_group_id', 'state']>
 
-/** The workspaces of a page as they are answered; undefined when the place of one is not among these. */
+/** Makes the answers of a page of workspaces; returns undefined if the place of a workspace is missing in `places`. */
 export function answeredPage({ items, next }: WorkspacesPage, places: Places): Page<Workspace> | undefined {
   const answers: JsonText<Workspace>[] = []
   for (const { id, members, text } of items) {

@@ -2,7 +2,7 @@ import type { ApiError, ErrorDetails } from '../../runtime/errors.ts'
 import type { Reader, Where } from '../ports/store.ts'
 import { groups, workspaces } from './tree/nodes.ts'
 
-/** Throws the error of a node that still has groups or workspaces directly below it, which `where` fits. */
+/** Throws the error of a node that still has child groups or workspaces, which `where` matches. */
 export async function requireEmpty(
   reader: Reader,
   where: Where,

@@ -47,7 +47,7 @@ import type { TreeReads } from './tree/tree-reads.ts'
 import { followUnfollowed } from './cascade/unfollowed.ts'
 import { moveUsage } from './quotas/usage.ts'
 
-/** What holds the resources of all other areas (taxonomy.md §1). */
+/** Serves workspaces, which hold the resources of all other areas (taxonomy.md §1). */
 export class Workspaces implements WorkspaceHandlers {
   readonly #parts: TaxonomyParts
   readonly #trees: TreeReads
@@ -75,7 +75,7 @@ export class Workspaces implements WorkspaceHandlers {
     let decided = handedOn instanceof HandedWorkspace ? handedOn.read : undefined
     return this.#trees.read(request.organisation, async tree => {
       const found = decided ?? (await readWorkspace(tree.reader, request))
-      // Tried again, it is read again.
+      // A repeated transaction reads the row again.
       decided = undefined
       if (found === undefined) throw noWorkspace(request)
       const { id, members, text, witnessed } = found
@@ -96,7 +96,7 @@ export class Workspaces implements WorkspaceHandlers {
     return operations.mutate(context, request, async tx => {
       const organisation = await lockTree(tx, request.organisation, { workspaces: 1 })
       const place = await namedParent(tx, organisation.value, parent)
-      // Before the quota is asked: a name that is taken is told first (conventions §4).
+      // The insert precedes the quota, because a taken name is told first (conventions §4).
       await tx.insert(workspaces, workspace)
       const above = scopesOf(place)
       const effect = effectOn(workspaceKind, 'CREATE', workspace.id, above)
@@ -127,8 +127,9 @@ export class Workspaces implements WorkspaceHandlers {
   }
 
   /**
-   * Deletes a workspace that is effectively archived. Without `force` it must hold nothing of its users, and is gone with
-   * the answer; with it, what it holds is purged first, unless an area protects something.
+   * Deletes a workspace that is effectively archived. Without `force`, the workspace must hold no resource of its
+   * users, and is deleted with the answer. With `force`, its resources are purged first, unless an area protects a
+   * resource.
    */
   async deleteWorkspace(request: DeleteWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
     const { etag, force, id } = request
@@ -144,7 +145,7 @@ export class Workspaces implements WorkspaceHandlers {
     })
   }
 
-  /** Holds the name and counts until the last area has purged what it has. */
+  /** Keeps the name and counts until the last area has finished its purge. */
   async #purge(
     tx: Transaction,
     { id, value, version }: Stored<StoredWorkspace>,
@@ -179,7 +180,7 @@ export class Workspaces implements WorkspaceHandlers {
     return this.#parts.operations.mutate(context, request, async tx => {
       if (refusal) throw refusal
       const { organisation, parent: from, stored, tree } = await lockChild(tx, workspaceKind, request, body.etag)
-      // A parent that is not active is told before the node's own state, one that is not there after it (conventions §4).
+      // An inactive parent is told before the node's own state, an absent parent after it (conventions §4).
       const place = await activePlace(tx, organisation, parent)
       requireState(workspaceKind, stored.value, unlessPlatforms(id, [active, suspended]))
       const to = requirePlace(place)
@@ -191,7 +192,7 @@ export class Workspaces implements WorkspaceHandlers {
       await tx.update(workspaces, id, next, stored.version)
       await moveUsage(tx, id, parent)
       await requireMoveRoom(tx, organisation.id, from, to, effect.scope)
-      // A cascade that is under way above the old place would not meet it any more.
+      // A cascade in progress above the old place would miss the workspace.
       await followUnfollowed(tx, this.#parts, organisation.id, [id])
       return { ...effect, changed: ['parent_group_id'] }
     })
@@ -224,7 +225,7 @@ export class Workspaces implements WorkspaceHandlers {
   }
 }
 
-/** A workspace that was just made. */
+/** Makes the row of a new workspace. */
 export function newWorkspace(
   id: string,
   time: string,

@@ -18,34 +18,34 @@ import type { TaxonomyParts } from '../tree/taxonomy-parts.ts'
 import { groupsIn } from '../tree/places.ts'
 import { followUnfollowed } from './unfollowed.ts'
 
-/** Workspaces that one transaction looks at, and that are watched at a time. */
+/** The number of workspaces that one transaction reads, and that are watched at a time. */
 const batchSize = 100
 
-/** Errors that an operation carries at most. */
+/** The maximal number of errors in an operation. */
 const maxErrors = 100
 
-/** Where a cascade has got to; it walks the subtree twice, in the order of the ids of its workspaces. */
+/** The checkpoint of a cascade. The cascade walks the subtree twice, in the order of the ids of its workspaces. */
 interface Checkpoint {
-  /** Workspaces of the subtree, counted when the cascade began. */
+  /** The number of workspaces in the subtree at the beginning of the cascade. */
   readonly total: number
-  /** The last one that somebody follows. */
+  /** The last workspace with a follow-up in progress. */
   readonly begun: string
-  /** The last one that is or was watched. */
+  /** The last workspace that is or was watched. */
   readonly watched: string
-  /** Those that are still followed. */
+  /** The watched workspaces whose follow-up is still in progress. */
   readonly busy: readonly string[]
-  /** How many are followed, or have failed. */
+  /** The number of workspaces whose follow-up has ended or failed. */
   readonly ended: number
   readonly errors: readonly OperationError[]
-  /** How often nothing had ended in a row, which makes the waits longer. */
+  /** The number of successive polls without an ended follow-up; it makes the waits longer. */
   readonly waits: number
 }
 
 const start: Checkpoint = { total: 0, begun: '', watched: '', busy: [], ended: 0, errors: [], waits: 0 }
 
 /**
- * What follows a change of state: every workspace at and below the node is brought to its effective state. What that is
- * is read when it is acted on, so that a later verb simply wins. It has no deadline.
+ * The work after a change of state: every workspace at and below the node is brought to its effective state. The
+ * effective state is read when the work acts on it, so a later verb wins. The work has no deadline.
  */
 export function cascadeProcedures(
   parts: TaxonomyParts,
@@ -58,7 +58,7 @@ export function cascadeProcedures(
   ]
 }
 
-/** Sees that somebody follows the next workspaces that the areas have not followed. */
+/** Starts a follow-up for the next workspaces whose areas have not followed their states. */
 async function beginNext(parts: TaxonomyParts, context: StepContext<Subtree, Checkpoint>): Promise<StepOutcome> {
   const { input, store } = context
   const where = await whereBelow(store, input)
@@ -70,7 +70,7 @@ async function beginNext(parts: TaxonomyParts, context: StepContext<Subtree, Che
   return again(0)
 }
 
-/** Watches those who are followed until none is left; one that takes long does not hide what the others have done. */
+/** Watches the follow-ups in progress until none is left. A slow follow-up does not delay the report of the others. */
 async function waitForAll(context: StepContext<CascadeInput, Checkpoint>): Promise<StepOutcome> {
   const { input, store } = context
   const { busy, watched, ...checkpoint } = context.checkpoint ?? start
@@ -96,10 +96,10 @@ async function waitForAll(context: StepContext<CascadeInput, Checkpoint>): Promi
   return again(isMoreInSight ? 0 : waitMs(waits))
 }
 
-/** From 50 ms, doubling, to the second after which areas are asked again. */
+/** From 50 ms, doubling up to one second, after which areas are asked again. */
 const waitMs = (waits: number): number => Math.min(1_000, 50 * 2 ** Math.min(waits, 5))
 
-/** What could not be followed in three attempts, for people. */
+/** The failure of a workspace after three attempts, for people. */
 async function errorsOf(reader: Reader, found: readonly Following[]): Promise<readonly OperationError[]> {
   const { code, reason } = lifecycleHookFailed
   const errors: OperationError[] = []
@@ -113,9 +113,9 @@ async function errorsOf(reader: Reader, found: readonly Following[]): Promise<re
 }
 
 /**
- * A later verb decides alone, so that what failed under this one does not count. A verb needs an active parent, so that
- * the state it gave was the effective one: that it is another one now is what a later verb on the node or above it did,
- * and a node that was changed again had later verbs, whatever its state is.
+ * Whether the state that this verb set still decides. A later verb decides alone, so failures under this verb no longer
+ * count. A verb needs an active parent, so the state that it set was the effective state. A different effective state
+ * therefore comes from a later verb on the node or above, and a changed node had later verbs, whatever its state is.
  */
 async function endOf(
   context: StepContext<CascadeInput, Checkpoint>,

@@ -1,20 +1,25 @@
 import type { LifecycleState } from '../../../output/taxonomy/types.ts'
 import type { Collection, Reader, Transaction } from '../../ports/store.ts'
 
-/** How far the areas have followed the state of a workspace. None: they have followed it to ACTIVE, and nobody works on it. */
+/**
+ * The progress of the areas in following the state of a workspace. Without a row, all areas have followed it to ACTIVE
+ * and no work is in progress.
+ */
 export interface Following {
-  /** That of the workspace. */
+  /** The id of the workspace. */
   readonly id: string
   readonly organisation_id: string
-  /** The state that all areas have followed; while a piece of work is named, some may be on the way to another. */
+  /**
+   * The last state that all areas have followed. While `work` is set, some areas may be on the way to another state.
+   */
   readonly applied: LifecycleState
-  /** Which piece of work follows the state now; empty when none does. Only that one calls the areas. */
+  /** The id of the work that follows the state now; empty if there is none. Only this work calls the areas. */
   readonly work: string
-  /** The work waits for its next attempt after a failure; another may take its place. */
+  /** Whether the work waits for its next attempt after a failure; other work may then replace it. */
   readonly is_resting: boolean
-  /** The state that could not be followed in three attempts, empty when it is not known, and why, for people. */
+  /** The state that the areas failed to follow in three attempts, and the reason for people; empty if unknown. */
   readonly failed_state: string
-  /** Empty when there is none. */
+  /** Empty if there is none. */
   readonly failure: string
 }
 
@@ -25,7 +30,7 @@ export const followings: Collection<Following> = {
   indexes: [['organisation_id']],
 }
 
-/** What is kept of a workspace whose areas follow it from ACTIVE for the first time. */
+/** The initial row of a workspace whose areas follow it from ACTIVE for the first time. */
 export const newFollowing = (id: string, organisation_id: string, work: string): Following => ({
   id,
   organisation_id,
@@ -36,18 +41,18 @@ export const newFollowing = (id: string, organisation_id: string, work: string):
   failure: '',
 })
 
-/** Whether a piece of work calls the areas, or will before long. */
+/** Whether a piece of work calls the areas now or soon. */
 export const isBusy = (following: Following | undefined): boolean =>
   following !== undefined && following.work !== '' && !following.is_resting
 
-/** The followings of some workspaces by their ids. */
+/** Returns the followings of some workspaces by their ids. */
 export async function followingsOf(reader: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, Following>> {
   const found = new Map<string, Following>()
   for await (const { id, value } of reader.each(followings, { id: ids })) found.set(id, value)
   return found
 }
 
-/** Changes the following of a workspace while the work `work` is the one that follows; undefined when it is not. */
+/** Changes the following of a workspace while `work` is its current work; returns undefined if it is not. */
 export async function changeFollowing(
   tx: Transaction,
   id: string,
@@ -62,8 +67,8 @@ export async function changeFollowing(
 }
 
 /**
- * Drops the following of a workspace that is gone; one that a piece of work is busy with goes with the end of that,
- * which others must be able to wait for.
+ * Deletes the following of a deleted workspace. If work is in progress, its end deletes the following, because other
+ * work must be able to wait for that end.
  */
 export async function dropIdleFollowing(tx: Transaction, id: string): Promise<void> {
   const stored = await tx.lock(followings, id)

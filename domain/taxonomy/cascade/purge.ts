@@ -16,7 +16,7 @@ interface PurgeInput {
   readonly workspace: string
 }
 
-/** The areas that have purged what they had. */
+/** The areas that have finished their purge. */
 interface Checkpoint {
   readonly purged: readonly string[]
 }
@@ -26,16 +26,18 @@ type Context = StepContext<PurgeInput, Checkpoint>
 const forcedKind = 'taxonomy.purge'
 const freeKind = 'taxonomy.sweep'
 
-/** What a forced deletion leaves to be done: the areas purge, then the node goes. */
+/** The work of a forced deletion: the areas purge their rows, then the node is deleted. */
 export const forcedPurge = (workspace: string): WorkOrder => ({ kind: forcedKind, input: { workspace } })
 
-/** What the deletion of an empty workspace leaves: the areas purge what the platform made there at birth. */
+/**
+ * The work after the deletion of an empty workspace: the areas purge the rows that the platform created at its birth.
+ */
 export const freePurge = (workspace: string): WorkOrder => ({ kind: freeKind, input: { workspace } })
 
-/** The order in which areas purge (taxonomy.md §4): who holds on to things of others comes before them. */
+/** The order in which areas purge (taxonomy.md §4): an area whose rows refer to another area comes before it. */
 const purgeOrder = ['compute', 'network', 'registry', 'storage', 'observability', 'vault', 'iam']
 
-/** Both purges; they are tried until they succeed. */
+/** Both purges; they are repeated until they succeed. */
 export function purgeProcedures(
   { functions, hooks }: TaxonomyParts,
   { restMs, askMs }: Pick<FollowTimes, 'restMs' | 'askMs'>,
@@ -70,12 +72,14 @@ export function purgeProcedures(
   ]
 }
 
-/** An area may still be following an earlier state; what it makes meanwhile would outlive the purge. */
+/**
+ * Waits while an area still follows an earlier state, because rows that it creates meanwhile would outlive the purge.
+ */
 async function isFollowed({ input, store }: Context): Promise<boolean> {
   return isBusy((await store.get(followings, input.workspace))?.value)
 }
 
-/** Areas that the order does not know come first: what they hold may be of any other. */
+/** Areas that the order does not name come first: their rows may refer to any other area. */
 const inOrder = (all: readonly WorkspaceHooks[]): readonly WorkspaceHooks[] =>
   all.toSorted((one, other) => purgeOrder.indexOf(one.area) - purgeOrder.indexOf(other.area))
 
@@ -89,7 +93,7 @@ async function dropPurged(tx: Transaction, iam: Iam, id: string): Promise<void> 
   await iam.scopeChanged(tx, { type: 'WORKSPACE', id }, 'DELETED')
 }
 
-/** Takes a workspace out of its tree, which is locked and counted, with all that is kept of it. */
+/** Removes a workspace and all of its rows from its tree, which is locked and counted. */
 export async function dropWorkspace(tx: Transaction, { id, value, version }: Stored<StoredWorkspace>): Promise<void> {
   await endUsage(tx, value.organisation_id, id)
   await deleteOverridesAt(tx, id)

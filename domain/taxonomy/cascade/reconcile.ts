@@ -17,13 +17,13 @@ import { locate } from '../tree/locate.ts'
 import type { TaxonomyParts } from '../tree/taxonomy-parts.ts'
 import { active, bareState, deleting } from '../tree/states.ts'
 
-/** How long the platform waits, in milliseconds. */
+/** The delays of the platform, in milliseconds. */
 export interface FollowTimes {
-  /** Between two questions to an area that has not followed yet. */
+  /** The delay between two questions to an area that has not followed yet. */
   readonly askMs: number
-  /** After the first and the second failure in a row. */
+  /** The delays after the first and the second successive failure. */
   readonly retryMs: readonly [number, number]
-  /** After the third one and all later ones. */
+  /** The delay after the third and every later failure. */
   readonly restMs: number
 }
 
@@ -32,13 +32,13 @@ export const followTimes: FollowTimes = { askMs: 1_000, retryMs: [1_000, 2_000],
 
 interface ReconcileInput {
   readonly workspace: string
-  /** The name of this piece of work; what another one has taken over is left to it. */
+  /** The id of this piece of work. It stops if other work has taken over. */
   readonly work: string
-  /** How often in a row those before it have ended with what nobody expected. */
+  /** The number of successive earlier pieces of work that ended unexpectedly. */
   readonly failures?: number
 }
 
-/** What the areas were asked for last, and how often in a row that has failed. */
+/** The state that the areas were asked to follow last, and the number of successive failures. */
 interface Checkpoint {
   readonly state: LifecycleState
   readonly failures: number
@@ -51,9 +51,9 @@ const kind = 'taxonomy.reconcile'
 const order = (input: ReconcileInput): WorkOrder & { readonly input: ReconcileInput } => ({ kind, input })
 
 /**
- * Makes sure that somebody brings the areas of a workspace to its effective state, and answers what is to be begun: one
- * piece of work a workspace, so that no area is called twice at once for one. A work that rests after failures gives
- * way: the new state may be one that can be followed.
+ * Ensures that work brings the areas of a workspace to its effective state, and returns the work to begin, if any. A
+ * workspace has one piece of work at a time, so that no area is called twice at once for it. Work that rests after
+ * failures is replaced, because the areas may be able to follow the new state.
  */
 export async function ensureFollowed(
   tx: Transaction,
@@ -67,12 +67,12 @@ export async function ensureFollowed(
   return order({ workspace: id, work })
 }
 
-/** Brings the areas of one workspace to its effective state, whatever that is by now. */
+/** Brings the areas of one workspace to its present effective state. */
 export function reconcileProcedure(
   { clock, hooks, operations }: TaxonomyParts,
   times: FollowTimes,
 ): Procedure<ReconcileInput, Checkpoint> {
-  /** Lets go of the workspace, or begins anew when its state is not the one that the areas have followed any more. */
+  /** Ends the work, or begins again if the areas have followed another state than the present one. */
   const finish = async (tx: Transaction, input: ReconcileInput, followed?: LifecycleState): Promise<void> => {
     const { work, workspace: id } = input
     const stored = await tx.lock(followings, id)
@@ -117,7 +117,7 @@ export function reconcileProcedure(
   }
 }
 
-/** Ends the rest of this work; false when another one has taken its place. */
+/** Ends this work; returns false if other work has replaced it. */
 async function takeUp({ input, store, tx }: Context): Promise<boolean> {
   const following = (await store.get(followings, input.workspace))?.value
   if (following?.work !== input.work) return false
@@ -130,13 +130,13 @@ async function effectiveNow(reader: Reader, workspace: string): Promise<Lifecycl
   return (await locate(reader, { type: 'WORKSPACE', id: workspace }))?.effective.state
 }
 
-/** An area that could not follow, and why, for people. */
+/** An area that failed to follow, and the reason for people. */
 interface Failure {
   readonly area: string
   readonly cause: string
 }
 
-/** Asks every area once. One that fails does not keep the others from following. */
+/** Calls every area once. A failing area does not stop the others. */
 async function followAll(
   areas: readonly WorkspaceHooks[],
   workspace: string,
@@ -155,10 +155,13 @@ async function followAll(
   return failure ?? (isWaiting ? 'waiting' : 'followed')
 }
 
-/** What may be said of an error that an area threw: its message when that is meant for callers. */
+/** Returns the message of an error from an area, if the message is meant for callers. */
 export const causeOf = (error: unknown): string => (error instanceof ApiError ? error.message : 'internal error')
 
-/** Tries again, after a rest from the third failure on; at once, and from the first one, when the state has changed. */
+/**
+ * Repeats the work: with a rest from the third failure on, at once and counting from the first if the state has
+ * changed.
+ */
 async function failedOnce(
   context: Context,
   state: LifecycleState,
@@ -179,8 +182,8 @@ async function failedOnce(
 }
 
 /**
- * Puts other work in the place of one that ended with what nobody expected: the workspace must not be held by it. It
- * comes after the same times as an attempt after failures of an area, and gives way while it rests as that does.
+ * Replaces work that ended unexpectedly, so that it does not block the workspace. The new work waits as after failures
+ * of an area, and is replaceable while it rests.
  */
 async function followAnew(
   tx: Transaction,

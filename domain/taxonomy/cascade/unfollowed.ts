@@ -8,8 +8,8 @@ import { ensureFollowed } from './reconcile.ts'
 import { active, deleting } from '../tree/states.ts'
 
 /**
- * Sees that somebody follows those of these workspaces of an organisation whose areas have not followed their effective
- * state, or are on the way to another one.
+ * Starts work for those of the given workspaces of an organisation whose areas have not followed the effective state,
+ * or are on the way to another state.
  */
 export async function followUnfollowed(
   tx: Transaction,
@@ -23,7 +23,7 @@ export async function followUnfollowed(
   }
 }
 
-/** Whether there may be such workspaces in an organisation, but for a change of state that is under way. */
+/** Whether an organisation may have such workspaces, apart from a change of state in progress. */
 export const mayHaveUnfollowed = (tx: Transaction, organisation: string): Promise<boolean> =>
   tx.exists(followings, { organisation_id: organisation })
 
@@ -45,7 +45,7 @@ async function unfollowed(
   })
 }
 
-/** What is deleted is followed no more; what a work was begun for may have been told to areas already. */
+/** A deleted workspace is not followed further. Areas may already know the state for which its work began. */
 function isUnfollowed(effective: LifecycleState, following: Following | undefined): boolean {
   if (effective === deleting) return false
   return following === undefined ? effective !== active : following.work !== '' || following.applied !== effective

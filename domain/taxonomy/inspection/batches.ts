@@ -1,9 +1,9 @@
 import { hasId, type Collection, type Reader } from '../../ports/store.ts'
 
-/** Rows that are looked at together: so many lookups become one. */
+/** The number of rows that are checked together, so that their look-ups become one. */
 const batchSize = 100
 
-/** Rows in lists of up to 100, in their order. */
+/** Groups rows into lists of up to 100, in their order. */
 export async function* batches<T>(rows: AsyncIterable<T>): AsyncGenerator<readonly T[], void, undefined> {
   let batch: T[] = []
   for await (const row of rows) {
@@ -15,7 +15,7 @@ export async function* batches<T>(rows: AsyncIterable<T>): AsyncGenerator<readon
   if (batch.length > 0) yield batch
 }
 
-/** The documents that exist of some ids, by them. */
+/** Returns the existing documents of some ids, by id. */
 export async function documentsOf<T>(
   reader: Reader,
   collection: Collection<T>,

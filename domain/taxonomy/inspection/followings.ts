@@ -14,7 +14,7 @@ import type { Scope } from '../../ports/scope.ts'
 
 const type = 'taxonomy.followings'
 
-/** Whether the work that followings name is there, and the workspaces are that no work ends. */
+/** Checks that the work in each following exists, and that workspaces without ending work exist. */
 export async function* inspectFollowings(inspection: Inspection): AsyncGenerator<Finding, void, undefined> {
   const { reader } = inspection
   for await (const batch of batches(reader.each(followings))) {
@@ -40,7 +40,7 @@ export async function* inspectFollowings(inspection: Inspection): AsyncGenerator
   }
 }
 
-/** Work that follows a workspace carries its own name in its input. */
+/** Work that follows a workspace carries its own id in its input. */
 async function isThere({ workAt }: Inspection, { id, work }: Following): Promise<boolean> {
   const orders = await workAt({ type: 'WORKSPACE', id })
   return orders.some(({ input }) => isRecord(input) && own(input, 'work') === work)
@@ -48,7 +48,7 @@ async function isThere({ workAt }: Inspection, { id, work }: Following): Promise
 
 const cascadeKinds = [cascadeKind, catchUpKind]
 
-/** Whether somebody brings each workspace of an organisation to where it has to go. */
+/** Checks that work brings each workspace of an organisation to its effective state. */
 export class Followed {
   readonly #inspection: Inspection
   readonly #places: Places

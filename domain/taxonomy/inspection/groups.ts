@@ -10,7 +10,7 @@ import { inspectState, statesBefore } from './states.ts'
 
 const type = groupKind.resourceType
 
-/** The groups of one organisation, all of which are at hand: where they hang, their names and their states. */
+/** Checks the groups of one organisation, all of which are read: parents, names and states. */
 export async function* inspectGroups(
   reader: Reader,
   organisation: StoredOrganisation,
@@ -38,11 +38,11 @@ function* inspectParents({ id: organisation }: StoredOrganisation, byId: Readonl
   }
 }
 
-/** What is said of a node whose parent is no group of its organisation. */
+/** The message for a node whose parent is no group of its organisation. */
 export const missingParent = (parent: string, organisation: string): string =>
   `hangs under group ${parent}, which organisation ${organisation} does not have; it must hang under one of its groups or, with an empty parent_group_id, under the organisation`
 
-/** Every circle is told once, of one of its groups. */
+/** Reports every circle once, at one of its groups. */
 function* inspectCycles(byId: ReadonlyMap<string, StoredGroup>) {
   const seen = new Set<string>()
   for (const start of byId.values()) {
@@ -66,7 +66,7 @@ function* inspectDepths(organisation: StoredOrganisation, groups: readonly Store
   }
 }
 
-/** What hangs directly under one parent, which is the organisation when empty. */
+/** The children of one parent; an empty id stands for the organisation. */
 function* inspectChildren({ id }: StoredOrganisation, parent: string, children: readonly StoredGroup[]) {
   if (children.length > maxChildren) {
     const [resourceType, node] = parent === '' ? [organisationKind.resourceType, id] : [type, parent]

@@ -7,7 +7,7 @@ import { scopeOf } from '../tree/scopes.ts'
 import { countsNodes } from '../quotas/usage.ts'
 import { finding } from './finding.ts'
 
-/** Whether overrides stand at nodes that their quotas can cap, one at each. */
+/** Checks that overrides stand at nodes that their quotas can limit, at most one at each node. */
 export async function* inspectOverrides(reader: Reader): AsyncGenerator<Finding, void, undefined> {
   for await (const { value } of reader.each(quotaOverrides)) {
     for await (const message of faultsOf(reader, value)) yield finding('taxonomy.quotaOverrides', value.id, message)

@@ -7,12 +7,12 @@ import { finding } from './finding.ts'
 
 const type = 'taxonomy.quotas'
 
-/** Whether the quotas are those that are built in, each as the catalogue has it but for its default limit. */
+/** Checks that the quotas are the built-in quotas, equal to the catalogue except for their default limits. */
 export async function* inspectQuotas(reader: Reader): AsyncGenerator<Finding, void, undefined> {
   for (const quota of builtInQuotas) {
     const stored = (await reader.get(quotas, quota.id))?.value
     if (stored !== undefined) yield* inspectQuota(stored, quota)
-    // A damaged document is no missing one.
+    // A damaged document does not count as missing.
     else if (!(await reader.exists(quotas, { id: quota.id })))
       yield finding(type, quota.id, 'is missing; it is built in, and the next start of a server makes it anew')
   }

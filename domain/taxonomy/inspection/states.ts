@@ -7,7 +7,7 @@ import { active, archived, deleting, suspended } from '../tree/states.ts'
 import { documentsOf } from './batches.ts'
 import { finding } from './finding.ts'
 
-/** The states to which archived nodes are restored, by the ids of the nodes. */
+/** The former states of archived nodes, by the ids of the nodes. */
 export type StatesBefore = ReadonlyMap<string, Archival>
 
 export const statesBefore = (reader: Reader, ids: readonly string[]): Promise<StatesBefore> =>
@@ -19,7 +19,7 @@ const statesOf: Readonly<Record<Kind<never>['scopeType'], readonly LifecycleStat
   WORKSPACE: [active, suspended, archived, deleting],
 }
 
-/** Whether a node has a state of its kind, and one to be restored to exactly while it is archived. */
+/** Checks that a node has a state of its kind, and a former state exactly while it is archived. */
 export function* inspectState(
   { noun, resourceType, scopeType }: Pick<Kind<never>, 'noun' | 'resourceType' | 'scopeType'>,
   { id, state }: StoredNode,

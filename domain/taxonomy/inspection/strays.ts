@@ -7,26 +7,26 @@ import { quotaTotals, quotaUsages } from '../quotas/usage.ts'
 import { batches, documentsOf } from './batches.ts'
 import { finding } from './finding.ts'
 
-/** Rows that belong to something: `owner` is its id, and it is in one of the collections `of`. */
+/** Rows with an owner: `owner` returns its id, and the owner is in one of the collections `of`. */
 interface Belonging<T> {
   readonly rows: Collection<T>
   readonly resourceType: string
   readonly owner: (row: T) => string
   readonly of: readonly Collection<never>[]
-  /** Owners that need not be looked up. */
+  /** Ids of owners that are known to exist. */
   readonly isKnown?: (owner: string) => boolean
-  /** For people. */
+  /** The noun for people. */
   readonly noun: string
 }
 
-/** Rows whose organisation, node or quota is gone, or never was. */
+/** Finds rows whose organisation, node or quota does not exist. */
 export async function* inspectStrays(reader: Reader): AsyncGenerator<Finding, void, undefined> {
   const inOrganisation = {
     of: [organisations],
     noun: 'organisation',
     owner: (row: { readonly organisation_id: string }) => row.organisation_id,
   }
-  // One that is built in and missing is told of once, and comes back with the next start.
+  // A missing built-in quota is reported once, and the next start creates it again.
   const ofQuota = {
     of: [],
     isKnown: isBuiltIn,

@@ -5,7 +5,7 @@ import { finding } from './finding.ts'
 
 const type = 'taxonomy.quotaTotals'
 
-/** The totals of an organisation against the sums of what its workspaces use. */
+/** Compares the totals of an organisation with the sums of its workspaces' usages. */
 export async function* inspectTotals(
   reader: Reader,
   organisation: string,

@@ -11,15 +11,15 @@ import { Followed } from './followings.ts'
 import { missingParent } from './groups.ts'
 import { inspectState, statesBefore } from './states.ts'
 
-/** An organisation whose groups are at hand. */
+/** An organisation whose groups are read. */
 interface Tree {
-  /** That of the organisation. */
+  /** The id of the organisation. */
   readonly id: string
   readonly groups: readonly StoredGroup[]
   readonly places: Places
 }
 
-/** What was found below an organisation. */
+/** The findings and sums below an organisation. */
 interface Counted {
   readonly workspaces: number
   /** The sums by quota. */
@@ -28,7 +28,7 @@ interface Counted {
 
 const type = workspaceKind.resourceType
 
-/** The workspaces of an organisation: where they hang, names, states, what they use, and whether areas follow them. */
+/** Checks the workspaces of an organisation: parents, names, states, usages, and whether areas follow them. */
 export async function* inspectWorkspaces(
   inspection: Inspection,
   { id: organisation, groups, places }: Tree,
@@ -63,7 +63,7 @@ async function* inspectName(reader: Reader, { id, name, organisation_id }: Store
   yield finding(type, id, message)
 }
 
-/** What these workspaces use, added to the sums. */
+/** Adds the usages of these workspaces to the sums. */
 async function* inspectUsages(reader: Reader, batch: readonly StoredWorkspace[], sums: Map<string, number>) {
   const owners = new Map(batch.map(workspace => [workspace.id, workspace]))
   for await (const { value } of reader.each(quotaUsages, { workspace_id: [...owners.keys()] })) {

@@ -7,7 +7,9 @@ import { trees, workspaces } from '../tree/nodes.ts'
 import { lockTotal, quotaTotals, quotaUsages, usageId, type QuotaUsage } from './usage.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** Takes amounts for a workspace, or gives them back (`Taxonomy.consume`). Rows are locked in the order of the quotas. */
+/**
+ * Takes amounts for a workspace, or gives them back (`Taxonomy.consume`). Rows are locked in the order of the quotas.
+ */
 export async function consume(
   tx: Transaction,
   workspace: string | readonly Scope[],
@@ -21,15 +23,15 @@ export async function consume(
   for (const [quota, amount] of byQuota(amounts)) await take(tx, chain, quota, amount)
 }
 
-/** The scopes from the organisation, which is shared, to a workspace; undefined when there is none. */
+/** Returns the scopes from the organisation, which is shared, to a workspace; undefined if there is none. */
 async function sharedChain(tx: Transaction, workspace: string): Promise<readonly Scope[] | undefined> {
   const found = await tx.get(workspaces, workspace)
   if (found) await tx.share(trees, found.value.organisation_id)
-  // Before it was shared it may have moved, or gone.
+  // The workspace may have been moved or deleted before its organisation was shared.
   return found && (await chain(tx, { type: 'WORKSPACE', id: workspace }))?.toReversed()
 }
 
-/** One amount a quota, in the order of their names. */
+/** Sums the amounts of each quota, in the order of the quotas' names. */
 function byQuota(amounts: readonly Amount[]): readonly (readonly [quota: string, amount: number])[] {
   const sums = new Map<string, number>()
   for (const { amount, quota } of amounts) sums.set(quota, (sums.get(quota) ?? 0) + amount)

@@ -14,7 +14,9 @@ import { foundOrganisation } from '../tree/tree-lock.ts'
 import { usageOf } from './usage.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** What quotas allow at a node, by all limits on the way to it; computed at the read (taxonomy.md §4). */
+/**
+ * Serves the effective quotas of a node: the result of all limits on its chain, computed at each read (taxonomy.md §4).
+ */
 export class EffectiveQuotas implements EffectiveQuotaHandlers {
   readonly #parts: Pick<TaxonomyParts, 'store'>
   readonly #quotas: Rows<Quota>
@@ -38,7 +40,7 @@ export class EffectiveQuotas implements EffectiveQuotaHandlers {
   }
 }
 
-/** Both halves of a scope or none; none is the organisation. */
+/** Checks that a scope is given whole or not at all; an absent scope is allowed. */
 function askedScope({ organisation, scope_id, scope_type }: GetEffectiveQuotaRequest): Scope {
   if (scope_type === 'TAXONOMY_SCOPE_TYPE_PLATFORM') {
     throw scopeInvalid('scope_type', 'must be an organisation, group or workspace')
@@ -52,7 +54,7 @@ function askedScope({ organisation, scope_id, scope_type }: GetEffectiveQuotaReq
 const scopeInvalid = (field: string, description: string): Error =>
   effectiveQuotaScopeInvalid(`${field} ${description}`, { badRequest: [{ field, description }] })
 
-/** A limit with what is used below its node. */
+/** A limit with the usage below its node. */
 interface Link extends Limit {
   readonly usage: number
 }
@@ -60,7 +62,7 @@ interface Link extends Limit {
 const linksOf = (reader: Reader, quota: string, limits: readonly Limit[]): Promise<readonly Link[]> =>
   Promise.all(limits.map(async limit => ({ ...limit, usage: await usageOf(reader, quota, limit.scope) })))
 
-/** The smallest limit decides, the deepest of equal ones; -1 is greater than every other. */
+/** The smallest limit decides, and of equal limits the deepest. -1 is greater than every other limit. */
 function effectOf(links: readonly Link[]): Pick<EffectiveQuota, 'limit' | 'limit_source' | 'available' | 'chain'> {
   const chain = links.map(({ limit, overrideId: override_id, scope, usage }) => ({
     ...wireScope(scope),

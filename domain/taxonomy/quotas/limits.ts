@@ -11,19 +11,19 @@ export interface Limit {
   readonly scope: Scope
   /** -1 is unlimited. */
   readonly limit: number
-  /** Empty where the default limit of the quota holds. */
+  /** The id of the override; empty while the default limit of the quota applies. */
   readonly overrideId: string
 }
 
-/** What a change would take of a quota. */
+/** The amount that a change takes of a quota. */
 export interface Demand {
   readonly quota: string
   readonly amount: number
-  /** The amount is in the usage already: it was written before the check, in the same transaction. */
+  /** Whether the usage already includes the amount, because the same transaction wrote it before the check. */
   readonly isCounted?: boolean
 }
 
-/** The limits on a chain that begins at its organisation, from there on: that one always has one. */
+/** Returns the limits on a chain that begins at its organisation. The organisation always has a limit. */
 export async function limitsOn(reader: Reader, quota: string, chain: readonly Scope[]): Promise<readonly Limit[]> {
   const found = new Map<string, StoredOverride>()
   const where = { quota_id: quota, scope_id: chain.map(({ id }) => id) }
@@ -66,7 +66,10 @@ export async function requireRoom(reader: Reader, limits: readonly Limit[], dema
   }
 }
 
-/** The overrides at some nodes, by quota in the order of their names; those of one quota in the order of the nodes. */
+/**
+ * Returns the overrides at some nodes, by quota in the order of the names. The overrides of one quota have the order of
+ * the nodes.
+ */
 export async function limitsAt(
   reader: Reader,
   nodes: readonly Scope[],

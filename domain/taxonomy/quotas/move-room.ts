@@ -6,9 +6,9 @@ import { countsNodes, lockTotal, usageOf } from './usage.ts'
 import type { Scope } from '../../ports/scope.ts'
 
 /**
- * Throws QUOTA_EXCEEDED when a limit above the new place, that is not above the old one, has no room for what has moved
- * in this transaction (taxonomy.md §4): after the move, as a taken name is refused before a quota is. Rows are locked in
- * the order of the quotas.
+ * Throws QUOTA_EXCEEDED if a limit above the new place, but not above the old place, has no room for the moved node
+ * (taxonomy.md §4). It runs after the move, because a taken name is told before a quota. Rows are locked in the order
+ * of the quotas.
  */
 export async function requireMoveRoom(
   tx: Transaction,
@@ -26,7 +26,7 @@ export async function requireMoveRoom(
   }
 }
 
-/** What a moved node brings along besides what is below it: itself. */
+/** The usage of the moved node itself, beside the usage of its descendants. */
 const itself: ReadonlyMap<string, Scope['type']> = new Map([
   ['taxonomy.groups', 'GROUP'],
   ['taxonomy.workspaces', 'WORKSPACE'],

@@ -4,7 +4,7 @@ import type { QuotaOverride } from '../../../output/taxonomy/types.ts'
 import type { Collection, Reader, Transaction } from '../../ports/store.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** An override as kept; its usage is summed when it is read. */
+/** A stored override; its usage is summed at each read. */
 export type StoredOverride = Omit<QuotaOverride, 'usage'>
 
 export const quotaOverrides: Collection<StoredOverride> = {
@@ -23,13 +23,13 @@ export const quotaOverrides: Collection<StoredOverride> = {
   indexes: [['scope_id']],
 }
 
-/** The override of a quota at exactly this scope. */
+/** Returns the override of a quota at exactly this scope. */
 export async function overrideAt(reader: Reader, quota: string, scope: Scope): Promise<StoredOverride | undefined> {
   const where = { quota_id: quota, scope_type: `TAXONOMY_SCOPE_TYPE_${scope.type}`, scope_id: scope.id }
   return (await reader.find(quotaOverrides, where))?.value
 }
 
-/** Deletes the overrides at a node, which go with it. */
+/** Deletes the overrides at a deleted node. */
 export async function deleteOverridesAt(tx: Transaction, node: string): Promise<void> {
   for await (const { id, version } of tx.each(quotaOverrides, { scope_id: node })) {
     await tx.delete(quotaOverrides, id, version)

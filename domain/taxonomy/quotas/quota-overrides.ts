@@ -25,7 +25,7 @@ import { countsNodes, usageOf } from './usage.ts'
 import type { Scope } from '../../ports/scope.ts'
 import type { Warning } from '../../ports/warning.ts'
 
-/** Overrides, each of one quota at one node; an operation lives at the node. */
+/** The kind of overrides: each limits one quota at one node. An operation lives at the node. */
 export const quotaOverrideKind = defineKind({
   type: 'taxonomy.quotaOverrides',
   noun: 'override',
@@ -36,7 +36,7 @@ export const quotaOverrideKind = defineKind({
   scopeOf,
 })
 
-/** Limits of single nodes of the tree (taxonomy.md §1). */
+/** The limits of single nodes of the tree (taxonomy.md §1). */
 export function quotaOverrideHandlers(parts: Parts<TaxonomyArea>): QuotaOverrideHandlers {
   const { access, clock, store } = parts
   const resources = new Resources<StoredOverride, TaxonomyArea>(quotaOverrideKind, parts)
@@ -76,8 +76,8 @@ async function withUsage(reader: Reader, override: StoredOverride): Promise<Quot
 }
 
 /**
- * The chain down to the scope of an override, which must be a node that the quota can cap. The tree is shared, so that
- * the node does not go before its override is there.
+ * Returns the chain down to the scope of an override. The scope must be a node that the quota can limit. The tree is
+ * shared, so that the node is not deleted before its override exists.
  */
 async function requireScope(tx: Transaction, quota: string, override: StoredOverride): Promise<readonly Scope[]> {
   const scope = scopeOf(override)
@@ -95,7 +95,7 @@ async function requireScope(tx: Transaction, quota: string, override: StoredOver
 const scopeInvalid = (field: string, description: string): Error =>
   quotaOverrideScopeInvalid(`${field} ${description}`, { badRequest: [{ field, description }] })
 
-/** What an administrator should know of a limit: an ancestor's smaller one decides, or it is below the usage. */
+/** Returns the warnings about a limit: a smaller limit of an ancestor decides, or the limit is below the usage. */
 async function warningsOf(
   reader: Reader,
   quota: string,

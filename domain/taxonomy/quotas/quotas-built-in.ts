@@ -1,9 +1,9 @@
 import type { Quota } from '../../../output/taxonomy/types.ts'
 
-/** What is fixed of a quota, and the limit that it starts with. */
+/** The fixed members of a quota, and its initial limit. */
 export type BuiltInQuota = Pick<Quota, 'id' | 'display_name' | 'description' | 'unit' | 'default_limit'>
 
-/** The members that no caller changes. */
+/** The members that callers cannot change. */
 export const fixedMembers = ['display_name', 'description', 'unit'] as const satisfies readonly (keyof BuiltInQuota)[]
 
 const built = (
@@ -20,7 +20,7 @@ const built = (
   default_limit,
 })
 
-/** The quotas that exist, with the limits they start with (taxonomy.md §1). */
+/** The quotas of every store, with their initial limits (taxonomy.md §1). */
 export const builtInQuotas: readonly BuiltInQuota[] = [
   built('compute.disk_gib', 'Disk space', 'Size of all disks of virtual machines.', 10240, 'GiBy'),
   built('compute.memory_mib', 'Memory', 'Memory of all virtual machines.', 1048576, 'MiBy'),

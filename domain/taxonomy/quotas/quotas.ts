@@ -26,7 +26,7 @@ import { quotas } from './quotas-store.ts'
 import { usageOf } from './usage.ts'
 import type { Warning } from '../../ports/warning.ts'
 
-/** Quotas; no caller makes or deletes one. */
+/** The kind of quotas; callers neither create nor delete quotas. */
 export const quotaKind = defineKind({
   type: 'taxonomy.quotas',
   noun: 'quota',
@@ -35,7 +35,10 @@ export const quotaKind = defineKind({
   notFound: quotaNotFound,
 })
 
-/** Caps on the sum of a subtree; built in, only their default limit changes (taxonomy.md §1). */
+/**
+ * Serves quotas: caps on the sum of a subtree. They are built in, and only their default limits change (taxonomy.md
+ * §1).
+ */
 export class Quotas implements QuotaHandlers {
   readonly #resources: Resources<Quota, TaxonomyArea>
 
@@ -58,7 +61,7 @@ export class Quotas implements QuotaHandlers {
   }
 }
 
-/** Makes the quotas that do not exist yet, and gives the others back what is fixed of them. */
+/** Creates the missing quotas, and restores the fixed members of the others. */
 export async function createBuiltInQuotas(tx: Transaction, now: number): Promise<void> {
   const update_time = formatMillis(now)
   for (const quota of builtInQuotas) {
@@ -75,7 +78,10 @@ export async function createBuiltInQuotas(tx: Transaction, now: number): Promise
   }
 }
 
-/** Undefined for a damaged document: it must not keep the server from starting, nor be lost with the limit in it. */
+/**
+ * Returns undefined for a damaged document. The document must neither prevent the start of the server nor be
+ * overwritten, because its limit would be lost.
+ */
 function readable(stored: Stored<Quota>): Quota | undefined {
   try {
     return isRecord(stored.value) ? stored.value : undefined
@@ -85,13 +91,15 @@ function readable(stored: Stored<Quota>): Quota | undefined {
   }
 }
 
-/** The notice that a limit is below what a scope uses: nothing is evicted, growth stops. */
+/** Makes the warning that a limit is below the usage of a scope. Nothing is evicted, but growth stops. */
 export const belowUsage = (what: string, usage: number, limit: number): Warning => ({
   code: limitBelowUsage.code,
   description: `${what} uses ${usage}, more than the new limit of ${limit}; nothing is evicted, growth stops`,
 })
 
-/** A default limit is compared with the organisations that have no override; the first that uses more is named. */
+/**
+ * Compares a default limit with the usage of the organisations without override, and names the first that uses more.
+ */
 async function usageWarnings(reader: Reader, quota: Quota): Promise<readonly Warning[]> {
   if (quota.default_limit < 0) return []
   for await (const { id, value } of reader.each(organisations)) {

@@ -4,8 +4,8 @@ import { groupsIn } from '../tree/places.ts'
 import type { Scope } from '../../ports/scope.ts'
 
 /**
- * What one workspace uses of one quota. Usage of a group is the sum over the workspaces below it, taken when it is
- * needed: a move of a group changes no number (taxonomy.md §4).
+ * The usage of one quota by one workspace. The usage of a group is summed over its workspaces at each read, so the move
+ * of a group changes no number (taxonomy.md §4).
  */
 export interface QuotaUsage {
   /** `<quota>/<workspace id>`. */
@@ -13,7 +13,7 @@ export interface QuotaUsage {
   readonly quota_id: string
   readonly workspace_id: string
   readonly organisation_id: string
-  /** That of the workspace. */
+  /** The id of the workspace. */
   readonly parent_group_id: string
   readonly amount: number
 }
@@ -25,7 +25,7 @@ export const quotaUsages: Collection<QuotaUsage> = {
   indexes: [['quota_id', 'parent_group_id'], ['workspace_id']],
 }
 
-/** What an organisation uses of one quota: the row that all changes of its usages lock, so that none is missed. */
+/** The usage of one quota by an organisation. Every change of a usage locks this row, so that no change is lost. */
 export interface QuotaTotal {
   /** `<quota>/<organisation id>`. */
   readonly id: string
@@ -43,7 +43,9 @@ export const quotaTotals: Collection<QuotaTotal> = {
 
 export const usageId = (quota: string, node: string): string => `${quota}/${node}`
 
-/** What the subtree of an organisation, group or workspace uses of a quota now. The scope itself does not count. */
+/**
+ * Returns the usage of a quota in the subtree of an organisation, group or workspace. The scope itself does not count.
+ */
 export async function usageOf(reader: Reader, quota: string, scope: Scope): Promise<number> {
   const counted = treeCounts.get(quota)
   if (counted) return counted(reader, scope)
@@ -61,7 +63,7 @@ export async function usageOf(reader: Reader, quota: string, scope: Scope): Prom
 
 type Count = (reader: Reader, scope: Scope) => Promise<number>
 
-/** The quotas that count nodes of the tree: their usage is what there is, and kept nowhere else. */
+/** The quotas that count nodes of the tree. Their usage is counted from the nodes and never stored. */
 const treeCounts: ReadonlyMap<string, Count> = new Map<string, Count>([
   [
     'taxonomy.groups',
@@ -79,7 +81,9 @@ const treeCounts: ReadonlyMap<string, Count> = new Map<string, Count>([
   ],
 ])
 
-/** Whether a quota counts nodes of the tree; at a workspace, which has none below it, it caps nothing. */
+/**
+ * Whether a quota counts nodes of the tree. At a workspace, which has no nodes below it, such a quota has no effect.
+ */
 export const countsNodes = (quota: string): boolean => treeCounts.has(quota)
 
 async function workspacesIn(reader: Reader, group: string): Promise<number> {
@@ -88,18 +92,18 @@ async function workspacesIn(reader: Reader, group: string): Promise<number> {
   return reader.count(workspaces, { organisation_id, parent_group_id: found.map(({ id }) => id) })
 }
 
-/** The groups at and below a group. */
+/** Returns the groups at and below a group. */
 const parentsIn = async (reader: Reader, group: string): Promise<readonly string[]> =>
   (await groupsIn(reader, [group])).map(({ id }) => id)
 
-/** Locks what an organisation uses of a quota; made when nothing was used yet. */
+/** Locks the usage of a quota by an organisation; creates the row on first use. */
 export async function lockTotal(tx: Transaction, quota: string, organisation: string) {
   const id = usageId(quota, organisation)
   const fresh: QuotaTotal = { id, quota_id: quota, organisation_id: organisation, amount: 0 }
   return (await tx.lock(quotaTotals, id)) ?? tx.insert(quotaTotals, fresh)
 }
 
-/** Ends what a workspace uses with the workspace: what a later purge gives back is then nothing. */
+/** Deletes the usages of a deleted workspace; a later purge then has nothing to give back. */
 export async function endUsage(tx: Transaction, organisation: string, workspace: string): Promise<void> {
   for await (const { id, value, version } of tx.each(quotaUsages, { workspace_id: workspace })) {
     const total = await lockTotal(tx, value.quota_id, organisation)
@@ -108,14 +112,14 @@ export async function endUsage(tx: Transaction, organisation: string, workspace:
   }
 }
 
-/** Takes what a workspace uses along to another parent. */
+/** Moves the usages of a workspace to another parent. */
 export async function moveUsage(tx: Transaction, workspace: string, parent: string): Promise<void> {
   for await (const { id, value, version } of tx.each(quotaUsages, { workspace_id: workspace })) {
     await tx.update(quotaUsages, id, { ...value, parent_group_id: parent }, version)
   }
 }
 
-/** Drops the totals of an organisation that is deleted. */
+/** Deletes the totals of a deleted organisation. */
 export async function endTotals(tx: Transaction, organisation: string): Promise<void> {
   for await (const { id, version } of tx.each(quotaTotals, { organisation_id: organisation })) {
     await tx.delete(quotaTotals, id, version)

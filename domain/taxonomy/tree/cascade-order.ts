@@ -2,16 +2,16 @@ import type { LifecycleState } from '../../../output/taxonomy/types.ts'
 import type { WorkOrder } from '../../ports/procedures.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** What a change of state leaves to be done: the areas follow it in the workspaces at and below a node. */
+/** The work after a change of state: each area follows the new state in the workspaces at and below the node. */
 export interface CascadeInput {
   readonly organisation: string
   readonly scope: Scope
-  /** The state that the node was given, and when: the `state_change_time` of that change. */
+  /** The new state of the node, and its `state_change_time`. */
   readonly state: LifecycleState
   readonly time: string
 }
 
-/** The subtree that a cascade goes over. */
+/** The root of the subtree that a cascade covers. */
 export type Subtree = Omit<CascadeInput, 'state' | 'time'>
 
 export const cascadeKind = 'taxonomy.lifecycle'
@@ -19,5 +19,7 @@ export const catchUpKind = 'taxonomy.catchUp'
 
 export const cascade = (input: CascadeInput): WorkOrder => ({ kind: cascadeKind, input })
 
-/** What a move leaves to be done when it may have taken workspaces out of the way of a cascade: they are followed here. */
+/**
+ * The work after a move. A cascade may miss workspaces that the move took to another place, so they are followed here.
+ */
 export const catchUp = (input: Subtree): WorkOrder => ({ kind: catchUpKind, input })

@@ -2,7 +2,7 @@ import type { Reader } from '../../ports/store.ts'
 import { groups, organisations, workspaces, type StoredGroup, type StoredWorkspace } from './nodes.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** What a group or workspace lies in (`Taxonomy.parent`). */
+/** Returns the parent of a group or workspace (`Taxonomy.parent`). */
 export async function parent(reader: Reader, { id, type }: Scope): Promise<Scope | undefined> {
   if (type !== 'GROUP' && type !== 'WORKSPACE') return undefined
   const node = (type === 'GROUP' ? await reader.get(groups, id) : await reader.get(workspaces, id))?.value
@@ -13,8 +13,8 @@ const parentOf = ({ organisation_id, parent_group_id }: StoredGroup | StoredWork
   parent_group_id === '' ? { type: 'ORGANISATION', id: organisation_id } : { type: 'GROUP', id: parent_group_id }
 
 /**
- * The scopes from a node up to its organisation (`Taxonomy.chain`), by one read, and one more for the groups above a
- * workspace. An organisation outlives all that is in it.
+ * Returns the scopes from a node up to its organisation (`Taxonomy.chain`), by one read, and a second read for the
+ * groups above a workspace. An organisation outlives its nodes.
  */
 export async function chain(reader: Reader, scope: Scope): Promise<readonly Scope[] | undefined> {
   if (scope.type === 'PLATFORM') return undefined
@@ -30,7 +30,7 @@ async function groupChain(reader: Reader, group: Scope): Promise<readonly Scope[
   const scopes: Scope[] = []
   for (let scope = group; scope.type === 'GROUP'; scope = scopes.at(-1) ?? group) {
     const node = found.get(scope.id)
-    // Each once: what is above itself, or hangs under nothing, has no chain.
+    // A damaged node that is its own ancestor, or has no parent, has no chain.
     if (node === undefined || !found.delete(scope.id)) return undefined
     if (scopes.length === 0) scopes.push(group)
     scopes.push(parentOf(node))

@@ -2,13 +2,13 @@ import type { Reader } from '../../ports/store.ts'
 import { workspaces } from './nodes.ts'
 import { groupsIn } from './places.ts'
 
-/** How many nodes stand below a group, at any depth. */
+/** The number of descendants of a group. */
 export interface Below {
   readonly groups: number
   readonly workspaces: number
 }
 
-/** What stands below groups of an organisation, by their ids. */
+/** Counts the descendants of groups of an organisation, by the ids of the groups. */
 export async function countsBelow(
   reader: Reader,
   organisation: string,

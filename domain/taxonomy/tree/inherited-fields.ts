@@ -7,15 +7,16 @@ import { inherit, type Place, type Places } from './places.ts'
 import { states, type State } from './states.ts'
 import type { TreeView } from './tree-view.ts'
 
-/** A query whose inherited fields the store can answer from `derived`. */
+/** A query whose inherited fields the store can compute from `derived`. */
 export interface AnswerableQuery {
   readonly query: ListQuery
   readonly derived?: Derived
 }
 
 /**
- * Makes the inherited fields of a list of groups or workspaces answerable: effective state, ancestors and depth follow
- * from parent and own state, of which an organisation has few pairs. A query that names none costs nothing.
+ * Lets a list of groups or workspaces filter and sort by inherited fields. Effective state, ancestors and depth follow
+ * from a pair of parent and own state, and an organisation has few such pairs. A query without inherited fields is
+ * returned unchanged.
  */
 export function answerable(tree: TreeView, query: ListQuery): AnswerableQuery | Promise<AnswerableQuery> {
   const sorted = query.order.map(({ field }) => field).filter(isInherited)
@@ -43,7 +44,7 @@ async function derivedQuery(
 
 const isInherited = ({ name }: FilterField): boolean => inheritedFields.has(name)
 
-/** A parent and an own state, and what nodes inherit that have both, as filters see it. */
+/** A pair of parent and own state, with the inherited values of its nodes as filters see them. */
 interface Pair {
   readonly parent_group_id: string
   readonly state: State
@@ -52,7 +53,9 @@ interface Pair {
   readonly ancestors: Place['ancestors']
 }
 
-/** By all places of an organisation: they are the same for many queries, and go with the places. */
+/**
+ * The pairs of an organisation, cached by its places: they are equal for many queries and are dropped with the places.
+ */
 const knownPairs = new WeakMap<Places, readonly Pair[]>()
 
 function pairsOf(places: Places): readonly Pair[] {
@@ -73,10 +76,10 @@ const pairOf = (parent: string, place: Place, state: State): Pair => ({
 
 const valueOf = (pair: Pair, name: string): string | number => (name === 'depth' ? pair.depth : pair.effective_state)
 
-/** Fields that all nodes of a pair have alike. */
+/** The fields that all nodes of a pair share. */
 const decided: ReadonlySet<string> = new Set(['parent_group_id', 'state', ...inheritedFields])
 
-/** Whether the nodes of a pair fit a filter, undefined when that depends on the node. */
+/** Whether the nodes of a pair match a filter; undefined if that differs between the nodes. */
 function verdict(filter: Filter, pair: Pair): boolean | undefined {
   switch (filter.kind) {
     case 'and':
@@ -92,7 +95,7 @@ function verdict(filter: Filter, pair: Pair): boolean | undefined {
   }
 }
 
-/** One term that is `decisive` decides; else all must be known. */
+/** A term that is `decisive` determines the result; otherwise all terms must be known. */
 function joined(terms: readonly Filter[], pair: Pair, decisive: boolean): boolean | undefined {
   const found = terms.map(term => verdict(term, pair))
   if (found.includes(decisive)) return decisive
@@ -101,13 +104,13 @@ function joined(terms: readonly Filter[], pair: Pair, decisive: boolean): boolea
 
 type Leaf = Exclude<Filter, { kind: 'and' | 'or' | 'not' }>
 
-/** A filter in which fields of their own stand for the conditions that were taken out of it. */
+/** A filter whose conditions on inherited fields are replaced by derived boolean fields. */
 interface Taken {
   readonly filter: Filter | undefined
   readonly leaves: readonly (readonly [field: FilterField, leaf: Leaf])[]
 }
 
-/** Puts a boolean field in the place of each condition on an inherited one. */
+/** Replaces each condition on an inherited field by a boolean field. */
 function takeLeaves(filter: Filter | undefined): Taken {
   const leaves: (readonly [FilterField, Leaf])[] = []
   const take = (node: Filter): Filter => {

@@ -22,7 +22,7 @@ import {
 } from './nodes.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** What the last change of state left in a node. */
+/** The fields that a change of state sets in a node. */
 export interface StateMark {
   readonly state: LifecycleState
   readonly state_reason: string
@@ -31,17 +31,17 @@ export interface StateMark {
   readonly update_time: string
 }
 
-/** A node as the rules that are alike for all three kinds see it. */
+/** A node as the rules for all three kinds see it. */
 export interface StoredNode {
   readonly id: string
   readonly name: string
   readonly state: LifecycleState
 }
 
-/** One of the three kinds of node. */
+/** One of the three kinds of node: organisation, group or workspace. */
 export interface Kind<T extends StoredNode> {
   readonly scopeType: 'ORGANISATION' | 'GROUP' | 'WORKSPACE'
-  /** For people. */
+  /** The noun in messages for people. */
   readonly noun: string
   readonly resourceType: TaxonomyArea['resourceType']
   readonly collection: Collection<T>
@@ -52,19 +52,19 @@ export interface Kind<T extends StoredNode> {
   ) => ApiError
 }
 
-/** A node that hangs under others. */
+/** A node with a parent: a group or workspace. */
 export interface StoredChild extends StoredNode {
   readonly parent_group_id: string
   readonly etag: string
 }
 
-/** A kind of node that hangs under others. */
+/** A kind of node with a parent. */
 export interface ChildKind<T extends StoredChild> extends Kind<T> {
-  /** The node that a path names; throws the kind's `*_NOT_FOUND`. */
+  /** Returns the node that a path names; throws the kind's `*_NOT_FOUND`. */
   readonly found: (stored: Stored<T> | undefined, path: ChildPath) => Stored<T>
 }
 
-/** How paths name a group or workspace. */
+/** A group or workspace in a path. */
 export interface ChildPath {
   readonly organisation: string
   readonly id: string
@@ -101,7 +101,10 @@ export const workspaceKind: ChildKind<StoredWorkspace> = {
 
 type AnyKind = Pick<Kind<never>, 'scopeType' | 'resourceType' | 'noun' | 'stateInvalid'>
 
-/** What was done to a node below `above`, the organisation first; operations of the tree live at the node itself. */
+/**
+ * Makes the effect of a change of a node below `above`, the organisation first. Operations of the tree live at the node
+ * itself.
+ */
 export function effectOn(
   { resourceType, scopeType }: AnyKind,
   type: TaxonomyArea['operationType'],
@@ -114,11 +117,13 @@ export function effectOn(
 
 const platformNodes: ReadonlySet<string> = new Set([systemOrganisationId, platformWorkspaceId])
 
-/** The states that a call is allowed in: none for a node that the platform keeps for itself (conventions §3). */
+/**
+ * The states in which a call is allowed: no state for a node that the platform reserves for itself (conventions §3).
+ */
 export const unlessPlatforms = (id: string, allowed: readonly LifecycleState[]): readonly LifecycleState[] =>
   platformNodes.has(id) ? [] : allowed
 
-/** Throws the kind's `*_STATE_INVALID` unless the state, the node's own by default, is one of those allowed. */
+/** Throws the kind's `*_STATE_INVALID` unless the state, by default the node's own state, is allowed. */
 export function requireState(
   { noun, stateInvalid }: AnyKind,
   node: StoredNode,
@@ -133,7 +138,7 @@ export function requireState(
   })
 }
 
-/** The group that a path names; one of another organisation is an absent one (conventions §3). */
+/** Returns the group that a path names; a group of another organisation counts as absent (conventions §3). */
 export function foundGroup(
   stored: Stored<StoredGroup> | undefined,
   { id, organisation }: ChildPath,
@@ -144,7 +149,7 @@ export function foundGroup(
   })
 }
 
-/** The workspace that a path names; one of another organisation is an absent one (conventions §3). */
+/** Returns the workspace that a path names; a workspace of another organisation counts as absent (conventions §3). */
 export function foundWorkspace(
   stored: Stored<StoredWorkspace> | undefined,
   { id, organisation }: ChildPath,
@@ -153,7 +158,7 @@ export function foundWorkspace(
   throw noWorkspace({ id, organisation })
 }
 
-/** What is told of a workspace that is not there. */
+/** Makes the error of an absent workspace. */
 export const noWorkspace = ({ id, organisation }: ChildPath): ApiError =>
   workspaceNotFound(`organisation ${organisation} has no workspace ${id}`, {
     resource: { type: 'taxonomy.workspaces', name: id },

@@ -13,16 +13,16 @@ import { active, archived, statesBelow, strictness, suspended } from './states.t
 import type { Scope } from '../../ports/scope.ts'
 
 interface Transition {
-  /** Of the operation. */
+  /** The type of the operation. */
   readonly type: TaxonomyArea['operationType']
-  /** In the order of the table of taxonomy.md §2. */
+  /** The states that allow the verb, in the order of the table in taxonomy.md §2. */
   readonly from: readonly LifecycleState[]
-  /** Undefined: the state that the node had before it was archived. */
+  /** The state after the verb. Undefined: the state that the node had before it was archived. */
   readonly to: LifecycleState | undefined
   readonly isForPlatformNodes: boolean
 }
 
-/** What the verbs do, alike for organisations, groups and workspaces (taxonomy.md §2). */
+/** The state verbs, alike for organisations, groups and workspaces (taxonomy.md §2). */
 const transitions = {
   suspend: { type: 'SUSPEND', from: [active], to: suspended, isForPlatformNodes: false },
   resume: { type: 'RESUME', from: [suspended], to: active, isForPlatformNodes: true },
@@ -35,14 +35,14 @@ export type Verb = keyof typeof transitions
 /** A node whose tree is locked. */
 interface HeldNode<T extends StoredNode> {
   readonly kind: Kind<T>
-  /** The scopes above it, the organisation first. */
+  /** The scopes above the node, the organisation first. */
   readonly above: readonly Scope[]
   readonly stored: Stored<T>
 }
 
 /**
- * Changes the own state of a node whose tree is locked. The new state holds for all below from the commit on; the areas
- * follow it afterwards, as long as there is a workspace whose effective state changed.
+ * Changes the own state of a node whose tree is locked. The new state applies to all descendants from the commit on.
+ * The areas follow it afterwards, if the effective state of a workspace changed.
  */
 export async function changeState<T extends StoredNode>(
   tx: Transaction,
@@ -71,7 +71,7 @@ export async function changeState<T extends StoredNode>(
   return isFollowed ? { ...effect, procedure: cascade({ organisation, scope: effect.scope, state, time }) } : effect
 }
 
-/** Takes the state that an archived node had before. */
+/** Reads and deletes the state that an archived node had before. */
 async function takeArchival(tx: Transaction, id: string): Promise<LifecycleState> {
   const stored = await tx.lock(archivals, id)
   if (stored === undefined) throw new Error(`the archived node ${id} has no state to be restored to`)
@@ -79,16 +79,17 @@ async function takeArchival(tx: Transaction, id: string): Promise<LifecycleState
   return stored.value.state
 }
 
-/** Drops what is kept of a node that is deleted while archived. */
+/** Deletes the former state of a node that is deleted while archived. */
 export async function dropArchival(tx: Transaction, id: string): Promise<void> {
   const stored = await tx.lock(archivals, id)
   if (stored) await tx.delete(archivals, id, stored.version)
 }
 
 /**
- * Whether a change of a node changes the effective state of a workspace; `ceiling` is the strictness of the stricter one
- * of its two states. A workspace sees the change unless it, or a group on the way up to the node, is as strict itself:
- * when a suspended group is archived, its suspended workspaces become ARCHIVED, and those archived before stay so.
+ * Whether a change of a node changes the effective state of a workspace; `ceiling` is the strictness of the stricter
+ * one of the node's two states. A workspace keeps its effective state if the workspace, or a group between it and the
+ * node, is at least as strict: if a suspended group is archived, its suspended workspaces become ARCHIVED, and its
+ * archived workspaces stay so.
  */
 async function reachesWorkspace(reader: Reader, organisation: string, node: string, ceiling: number): Promise<boolean> {
   const parents = await transparentParents(reader, organisation, node, ceiling)
@@ -96,7 +97,10 @@ async function reachesWorkspace(reader: Reader, organisation: string, node: stri
   return reader.exists(workspaces, where)
 }
 
-/** The `parent_group_id`s at and below a node whose groups up to the node are all less strict than `ceiling`. */
+/**
+ * Returns the `parent_group_id`s at and below a node that are less strict than `ceiling`, as are all groups between
+ * them and the node.
+ */
 async function transparentParents(
   reader: Reader,
   organisation: string,

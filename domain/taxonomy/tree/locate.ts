@@ -4,17 +4,17 @@ import { inherit, placeAt, type Effective, type Place } from './places.ts'
 import { scopeOf } from './scopes.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** A node of the tree with what it inherits. */
+/** A node of the tree with its inherited values. */
 export interface Located {
   readonly organisation: StoredOrganisation
-  /** From the organisation to the node itself. */
+  /** The scopes from the organisation to the node itself. */
   readonly scopes: readonly Scope[]
   readonly effective: Effective
-  /** When a verb last changed the node's own state; undefined when none has. */
+  /** The time of the last verb that changed the node's own state; undefined if there was none. */
   readonly changed: string | undefined
 }
 
-/** Finds a node of any kind; undefined when there is none, or it hangs under nothing. */
+/** Finds a node of any kind; returns undefined if there is none, or if its parent is missing. */
 export async function locate(reader: Reader, scope: Scope): Promise<Located | undefined> {
   switch (scope.type) {
     case 'PLATFORM':
@@ -48,7 +48,7 @@ async function locateWorkspace(reader: Reader, scope: Scope): Promise<Located | 
   }
 }
 
-/** What hangs under a parent inherits from it. */
+/** Returns the values that a child inherits from its parent. */
 type Above = Omit<Located, 'changed'>
 
 async function at(reader: Reader, organisationId: string, parent: string): Promise<Above | undefined> {
@@ -57,6 +57,6 @@ async function at(reader: Reader, organisationId: string, parent: string): Promi
   return place && { organisation, scopes: scopesOf(place), effective: place.effective }
 }
 
-/** The scopes from the organisation to a place. */
+/** Returns the scopes from the organisation to a place. */
 export const scopesOf = ({ ancestors }: Place): readonly Scope[] =>
   ancestors.map(({ id, scope_type }) => scopeOf({ scope_type, scope_id: id }))

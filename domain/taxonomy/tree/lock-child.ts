@@ -6,19 +6,20 @@ import { activeParent } from './parents.ts'
 import type { Place } from './places.ts'
 import { holdTree } from './tree-lock.ts'
 
-/** A node that hangs under others, held in its tree. */
+/** A group or workspace whose tree is locked. */
 export interface LockedChild<T> {
-  /** Still as it was: who changes something says so by `changeTree`. */
+  /** The tree before the change. A caller that changes the tree must call `changeTree`. */
   readonly tree: Stored<Tree>
   readonly organisation: StoredOrganisation
   readonly stored: Stored<T>
-  /** Where it hangs. */
+  /** The place of its parent. */
   readonly parent: Place
 }
 
 /**
- * What verbs and moves of groups and workspaces begin with, in the order of conventions §4: the tree is locked, the node
- * is there, its etag is the given one, and its parent is active. Throws the error of the first that does not hold.
+ * Begins a verb or move of a group or workspace, in the order of conventions §4: locks the tree, then checks that the
+ * node exists, that its etag is the given one, and that its parent is active. Throws the error of the first check that
+ * fails.
  */
 export async function lockChild<T extends StoredChild>(
   tx: Transaction,

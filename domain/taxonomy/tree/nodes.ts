@@ -8,17 +8,19 @@ import type { Group, Organisation, Workspace } from '../../../output/taxonomy/ty
 import type { ListFields } from '../../../runtime/filter/types.ts'
 import type { Collection } from '../../ports/store.ts'
 
-/** What is kept of an organisation; it stands under nothing, so that its state is the effective one. */
+/** The stored fields of an organisation. It has no parent, so its own state is its effective state. */
 export type StoredOrganisation = Omit<Organisation, 'group_count' | 'workspace_count'>
 
-/** What a group or workspace inherits and what is counted below it is computed at the read, never kept. */
+/**
+ * The stored fields of a group or workspace. Inherited values and counts are computed at each read and never stored.
+ */
 export type StoredGroup = Omit<
   Group,
   'ancestors' | 'depth' | 'effective_state' | 'effective_state_source' | 'group_count' | 'workspace_count'
 >
 export type StoredWorkspace = Omit<Workspace, 'ancestors' | 'effective_state' | 'effective_state_source'>
 
-/** Fields of lists that follow from where a node stands. */
+/** The fields of lists that follow from the place of a node. */
 export const inheritedFields: ReadonlySet<string> = new Set(['effective_state', 'ancestors.id', 'depth'])
 
 const kept = (list: ListFields): ListFields => ({
@@ -26,7 +28,7 @@ const kept = (list: ListFields): ListFields => ({
   fields: list.fields.filter(({ name }) => !inheritedFields.has(name)),
 })
 
-/** Organisations. Their names stay taken while archived, as all names of the tree do. */
+/** The organisations. A name stays taken while its node is archived, as all names of the tree do. */
 export const organisations: Collection<StoredOrganisation> = {
   name: 'taxonomy_organisations',
   id: 'id',
@@ -79,9 +81,9 @@ export const workspaces: Collection<StoredWorkspace> = {
   ],
 }
 
-/** One row an organisation: what is locked before its tree changes, and how much the tree holds. */
+/** The row of an organisation that is locked before its tree changes, with the size of the tree. */
 export interface Tree {
-  /** That of the organisation. */
+  /** The id of the organisation. */
   readonly id: string
   /** Grows with every change of the tree and of the states in it. */
   readonly tree_version: number
@@ -91,9 +93,9 @@ export interface Tree {
 
 export const trees: Collection<Tree> = { name: 'taxonomy_trees', id: 'id' }
 
-/** The state that an archived node had before, to which it is restored. */
+/** The state of an archived node before it was archived; a restoration brings it back. */
 export interface Archival {
-  /** That of the node. */
+  /** The id of the node. */
   readonly id: string
   readonly state: Organisation['state']
 }

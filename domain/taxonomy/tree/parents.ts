@@ -10,23 +10,23 @@ import { groups, type StoredGroup, type StoredOrganisation } from './nodes.ts'
 import { placeAt, type Place } from './places.ts'
 import { active } from './states.ts'
 
-/** How many groups stand on the longest way down at most (taxonomy.md §4). */
+/** The maximal number of groups on the longest way down from an organisation (taxonomy.md §4). */
 export const maxDepth = 10
-/** How many groups hang directly under one parent at most, the organisation included (taxonomy.md §4). */
+/** The maximal number of child groups of one parent, the organisation included (taxonomy.md §4). */
 export const maxChildren = 300
 
 /**
- * The place that a body names as parent. Throws PARENT_NOT_ACTIVE, then GROUP_PARENT_NOT_FOUND when it is no group of the
- * organisation.
+ * Returns the place that a body names as parent. Throws PARENT_NOT_ACTIVE, then GROUP_PARENT_NOT_FOUND if no group of
+ * the organisation has the id.
  */
 export async function namedParent(reader: Reader, organisation: StoredOrganisation, parent: string): Promise<Place> {
   const place = await activePlace(reader, organisation, parent)
-  // The organisation stands above every parent, and states are told before what is not there (conventions §4).
+  // The organisation is above every parent, and a state is told before an absent row (conventions §4).
   if (place === undefined) await activeParent(reader, organisation, '')
   return requirePlace(place)
 }
 
-/** The place that a body names as parent, undefined when there is none; throws PARENT_NOT_ACTIVE. */
+/** Returns the place that a body names as parent, undefined if there is none; throws PARENT_NOT_ACTIVE. */
 export async function activePlace(
   reader: Reader,
   organisation: StoredOrganisation,
@@ -36,7 +36,7 @@ export async function activePlace(
   return place && requireActivePlace(place)
 }
 
-/** Throws GROUP_PARENT_NOT_FOUND when a body named no place as parent. */
+/** Throws GROUP_PARENT_NOT_FOUND if a body named no place as parent. */
 export function requirePlace(place: Place | undefined): Place {
   if (place) return place
   const description = 'must be the id of a group of the organisation, or empty for the organisation itself'
@@ -45,12 +45,12 @@ export function requirePlace(place: Place | undefined): Place {
   })
 }
 
-/** The place that a node hangs under; throws PARENT_NOT_ACTIVE. */
+/** Returns the place of a node's parent; throws PARENT_NOT_ACTIVE. */
 export async function activeParent(reader: Reader, organisation: StoredOrganisation, parent: string): Promise<Place> {
   return requireActivePlace(await standingPlace(reader, organisation, parent))
 }
 
-/** The place that a stored node hangs under, which is always there while the tree is held. */
+/** Returns the place of a stored node's parent, which always exists while the tree is locked. */
 export async function standingPlace(reader: Reader, organisation: StoredOrganisation, parent: string): Promise<Place> {
   const place = await placeAt(reader, organisation, parent)
   if (place === undefined) throw new Error(`group ${parent} is missing in organisation ${organisation.id}`)
@@ -69,8 +69,8 @@ function requireActivePlace(place: Place): Place {
 }
 
 /**
- * Whether a group and what is below it fits under a parent: `height` is the groups on the longest way down, itself
- * included. Throws GROUP_DEPTH_EXCEEDED or GROUP_CHILDREN_EXCEEDED.
+ * Checks that a group with its descendants fits under a parent; `height` is the number of groups on the longest way
+ * down, the group itself included. Throws GROUP_DEPTH_EXCEEDED or GROUP_CHILDREN_EXCEEDED.
  */
 export async function requireFit(
   reader: Reader,
@@ -90,13 +90,16 @@ export async function requireFit(
   throw groupChildrenExceeded(`the parent has ${children} groups; at most ${maxChildren} are allowed`)
 }
 
-/** Throws GROUP_MOVE_CYCLE when a group would hang under itself or under what is below it. */
+/** Throws GROUP_MOVE_CYCLE if a group would become its own ancestor. */
 export function requireOutside(group: StoredGroup, parent: Place): void {
   if (!parent.ancestors.some(({ id }) => id === group.id)) return
   throw groupMoveCycle(`group ${group.name} cannot move into itself or a group below it`)
 }
 
-/** Groups on the longest way down from a group, itself included. `below` holds it and all groups below it. */
+/**
+ * Counts the groups on the longest way down from a group, the group itself included. `below` holds the group and all
+ * groups below it.
+ */
 export function heightOf(group: string, below: readonly StoredGroup[]): number {
   const children = Map.groupBy(below, ({ parent_group_id }) => parent_group_id)
   let height = 0

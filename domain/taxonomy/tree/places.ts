@@ -5,34 +5,34 @@ import { wireScope } from './scopes.ts'
 import { strictness } from './states.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** A state, and the node that it comes from: the nearest to the root where several have it. */
+/** A state and its source: the topmost node with this state. */
 export interface Effective {
   readonly state: LifecycleState
   readonly source: Scope
 }
 
-/** An organisation or group as what stands under it sees it. */
+/** An organisation or group as its children see it. */
 export interface Place {
   readonly scope: Scope
-  /** The nodes from the organisation to the place itself: the ancestors of what stands here. */
+  /** The nodes from the organisation to the place itself: the ancestors of its children. */
   readonly ancestors: Ancestor[]
   readonly effective: Effective
-  /** Groups on the way, itself included; 0 is the organisation. */
+  /** The number of groups on the way, the place included; 0 for the organisation. */
   readonly depth: number
 }
 
-/** Places by the `parent_group_id` of what stands there; the empty one is the organisation. */
+/** Places by the `parent_group_id` of their children; the empty id is the organisation. */
 export type Places = ReadonlyMap<string, Place>
 
-/** The effective state of a node with a state of its own below others. */
+/** Returns the effective state of a node from its own state and the state of its parent. */
 export function inherit(above: Effective, state: LifecycleState, scope: Scope): Effective {
   if (state === above.state) return above
   return strictness(state) > strictness(above.state) ? { state, source: scope } : above
 }
 
 /**
- * The places with these `parent_group_id`s and all above them, by one recursive read, which costs by their depth and not
- * by the size of the tree. A group that is gone has no place.
+ * Returns the places with these `parent_group_id`s and all their ancestors, by one recursive read. Its cost grows with
+ * their depth, not with the size of the tree. A deleted group has no place.
  */
 export async function placesAt(
   reader: Reader,
@@ -47,7 +47,7 @@ export async function placesAt(
   )
 }
 
-/** The place of one `parent_group_id`; undefined when it is no group of the organisation. */
+/** Returns the place of one `parent_group_id`; undefined if it is no group of the organisation. */
 export async function placeAt(
   reader: Reader,
   organisation: StoredOrganisation,
@@ -56,12 +56,12 @@ export async function placeAt(
   return (await placesAt(reader, organisation, [parent])).get(parent)
 }
 
-/** Groups and all below them, each once and in no order. */
+/** Returns groups and all their descendants, each once and unordered. */
 export async function groupsIn(reader: Reader, ids: readonly string[]): Promise<readonly StoredGroup[]> {
   return (await reader.below(groups, 'parent_group_id', ids)).map(({ value }) => value)
 }
 
-/** The groups at and below a group, or all of an organisation, in no order. */
+/** Returns the groups at and below a group, or all groups of an organisation, unordered. */
 export async function groupsBelow(reader: Reader, organisation: string, node: string): Promise<readonly StoredGroup[]> {
   if (node !== organisation) return groupsIn(reader, [node])
   const found: StoredGroup[] = []
@@ -69,7 +69,10 @@ export async function groupsBelow(reader: Reader, organisation: string, node: st
   return found
 }
 
-/** Places from groups that are at hand. Those of another organisation, or whose ancestors are missing, have none. */
+/**
+ * Makes places from groups that are already read. Groups of another organisation, and groups with missing ancestors,
+ * get none.
+ */
 export function placesOf(organisation: StoredOrganisation, found: readonly StoredGroup[]): Places {
   const places = new Map<string, Place>([['', rootOf(organisation)]])
   const children = Map.groupBy(

@@ -9,7 +9,7 @@ const bareTypes: Readonly<Record<ScopeType, Scope['type'] | undefined>> = {
   TAXONOMY_SCOPE_TYPE_GROUP: 'GROUP',
 }
 
-/** A scope as bodies and answers have it. */
+/** A scope as bodies and answers write it. */
 export interface WireScope {
   readonly scope_type: ScopeType
   readonly scope_id: string
@@ -28,6 +28,6 @@ export const wireScope = ({
   scope_id: id,
 })
 
-/** The scope that something is created under or moved to: a group, or the organisation itself. */
+/** The parent scope of a creation or move: a group, or the organisation itself. */
 export const parentScope = (organisation: string, group: string): Scope =>
   group === '' ? { type: 'ORGANISATION', id: organisation } : { type: 'GROUP', id: group }

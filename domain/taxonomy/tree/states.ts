@@ -15,7 +15,7 @@ export const [active, suspended, archived, deleting] = states
 
 const strictnesses: ReadonlyMap<LifecycleState, number> = new Map(states.map((state, i) => [state, i]))
 
-/** How strict a state is, from 0. */
+/** The strictness of a state, from 0. */
 export const strictness = (state: LifecycleState): number => strictnesses.get(state) ?? -1
 
 /** The states that are less strict than `ceiling`. */
@@ -28,6 +28,6 @@ const bareStates: Readonly<Record<State, NodeState>> = {
   TAXONOMY_LIFECYCLE_STATE_DELETING: 'DELETING',
 }
 
-/** A state as other areas know it. */
+/** Returns a state in the form that other areas use. */
 export const bareState = (state: LifecycleState): NodeState =>
   state === 'TAXONOMY_LIFECYCLE_STATE_UNSPECIFIED' ? 'ACTIVE' : bareStates[state]

@@ -2,8 +2,11 @@ import type { TaxonomyArea } from '../../../output/taxonomy/area.ts'
 import type { Parts } from '../../ports/parts.ts'
 import type { WorkspaceHooks } from '../../ports/taxonomy.ts'
 
-/** What the code of the area is given: it alone calls what the other areas do when something happens to a workspace. */
+/**
+ * The parts that the code of the area gets. Taxonomy alone calls the hooks that other areas have for events of a
+ * workspace.
+ */
 export interface TaxonomyParts extends Parts<TaxonomyArea, 'iam'> {
-  /** Those of all areas, known once all are mounted. */
+  /** The hooks of all areas, known once all areas are mounted. */
   readonly hooks: () => readonly WorkspaceHooks[]
 }

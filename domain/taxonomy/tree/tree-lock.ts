@@ -2,21 +2,21 @@ import { organisationNotFound } from '../../../output/taxonomy/errors.ts'
 import type { Stored, Transaction } from '../../ports/store.ts'
 import { organisations, trees, type StoredOrganisation, type Tree } from './nodes.ts'
 
-/** How many nodes a change adds to or takes from a tree. */
+/** The numbers of nodes that a change adds to a tree; negative numbers for removed nodes. */
 interface Growth {
   readonly groups?: number
   readonly workspaces?: number
 }
 
-/** An organisation that is held with its tree. */
+/** An organisation whose tree is locked. */
 export interface LockedTree {
   readonly organisation: Stored<StoredOrganisation>
   readonly tree: Stored<Tree>
 }
 
 /**
- * Holds an organisation against every other change of its tree or states, and against those who share it, before
- * anything of it is read (taxonomy.md §4). Who then changes something says so by `changeTree`. Throws
+ * Locks an organisation against every other change of its tree or states, and against transactions that share it,
+ * before the transaction reads its rows (taxonomy.md §4). A caller that changes the tree must call `changeTree`. Throws
  * ORGANISATION_NOT_FOUND.
  */
 export async function holdTree(tx: Transaction, organisation: string): Promise<LockedTree> {
@@ -25,7 +25,7 @@ export async function holdTree(tx: Transaction, organisation: string): Promise<L
   return { organisation: foundOrganisation(await tx.get(organisations, organisation), organisation), tree }
 }
 
-/** Tells those who remember something of a held tree that it is another one now; once a transaction. */
+/** Raises the version of a locked tree, so that caches of the old version are dropped; at most once a transaction. */
 export async function changeTree(
   tx: Transaction,
   { id, value, version }: Stored<Tree>,
@@ -34,7 +34,7 @@ export async function changeTree(
   await tx.update(trees, id, grown(value, groups, workspaces), version)
 }
 
-/** Holds a tree in order to change it. Throws as `holdTree`. */
+/** Locks a tree in order to change it, and raises its version. Throws as `holdTree`. */
 export async function lockTree(
   tx: Transaction,
   organisation: string,
@@ -52,13 +52,16 @@ const grown = ({ id, tree_version, group_count, workspace_count }: Tree, groups:
   workspace_count: workspace_count + workspaces,
 })
 
-/** Holds an organisation against changes of its tree or states, together with others who do. Throws as `holdTree`. */
+/**
+ * Shares an organisation: its tree and states cannot change, and other transactions may share it too. Throws as
+ * `holdTree`.
+ */
 export async function shareTree(tx: Transaction, organisation: string): Promise<Stored<StoredOrganisation>> {
   await tx.share(trees, organisation)
   return foundOrganisation(await tx.get(organisations, organisation), organisation)
 }
 
-/** The organisation that a path names. */
+/** Returns the organisation that a path names. */
 export function foundOrganisation(
   stored: Stored<StoredOrganisation> | undefined,
   id: string,
@@ -67,7 +70,7 @@ export function foundOrganisation(
   throw noOrganisation(id)
 }
 
-/** ORGANISATION_NOT_FOUND. */
+/** Makes the error ORGANISATION_NOT_FOUND. */
 export const noOrganisation = (id: string): Error =>
   organisationNotFound(`organisation ${id} does not exist`, {
     resource: { type: 'taxonomy.organisations', name: id },

@@ -4,23 +4,23 @@ import { organisations, trees } from './nodes.ts'
 import { foundOrganisation, noOrganisation } from './tree-lock.ts'
 import { TreeView } from './tree-view.ts'
 
-/** What a read of a tree has found. */
+/** The result of a read of a tree. */
 export interface Sight<R> {
-  /** Undefined when something hangs under nothing, which a change of the tree under the read may bring about. */
+  /** Undefined if a node's parent is missing, which a concurrent change of the tree may cause. */
   readonly answer: R | undefined
-  /** The version that the tree had when the last statement of the read ran, where that has told it. */
+  /** The version of the tree at the last statement of the read, if that statement returned it. */
   readonly version?: number | undefined
 }
 
-/** How often a read is tried beside the changes of others, before it is shut off from them. */
+/** The number of attempts beside concurrent changes, before a snapshot excludes them. */
 const maxAttempts = 2
 
-/** Places and counts that are cached of all organisations together: about 30 MB with their texts and pairs. */
+/** The maximal number of cached places and counts of all organisations: about 30 MB with their texts and pairs. */
 const maxSize = 10_000
 
 /**
- * Reads of organisations, outside of transactions. What one read found out about a tree serves the next one, as long as
- * the version of the tree, which every read asks the store for, is the same.
+ * Reads of organisations outside of transactions. A read reuses the results of earlier reads as long as the version of
+ * the tree is the same; every read asks the store for the version.
  */
 export class TreeReads {
   readonly #store: Store
@@ -32,8 +32,8 @@ export class TreeReads {
   }
 
   /**
-   * Answers a read of several statements that fit together. It is run again when the tree was changed between them, the
-   * last time in a snapshot, where nothing changes. Throws ORGANISATION_NOT_FOUND.
+   * Returns the result of several statements that agree with each other. The read is repeated if the tree changed
+   * between the statements, the last time in a snapshot, where the tree cannot change. Throws ORGANISATION_NOT_FOUND.
    */
   async read<R>(organisation: string, read: (tree: TreeView) => Promise<Sight<R>>): Promise<R> {
     let held = this.#cache.get(organisation)?.view
@@ -48,7 +48,7 @@ export class TreeReads {
     return this.#store.snapshot(reader => readWithin(reader, organisation, read))
   }
 
-  /** Of an organisation that is gone nothing else is said. */
+  /** Throws ORGANISATION_NOT_FOUND, in place of any other error, if the organisation is deleted. */
   async #attempt<R>(organisation: string, view: TreeView, read: (tree: TreeView) => Promise<R>): Promise<R> {
     try {
       return await read(view)

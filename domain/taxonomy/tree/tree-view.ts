@@ -3,19 +3,19 @@ import { countsBelow, type Below } from './counts.ts'
 import { groups, trees, type StoredOrganisation } from './nodes.ts'
 import { placesAt, placesOf, type Place, type Places } from './places.ts'
 
-/** What reads have found out about the tree of an organisation; all of it holds for one version of the tree. */
+/** Places and counts of an organisation that reads have cached, for one version of its tree. */
 export class TreeView {
-  /** That of the row in `trees`: every change of the tree, or of a state in it, makes another. */
+  /** The version of the row in `trees`: every change of the tree, or of a state in it, raises it. */
   readonly version: number
-  /** What all else of the read is read by as well. */
+  /** The reader of the whole read. */
   readonly reader: Reader
   readonly #organisation: StoredOrganisation
-  /** Never changed, but replaced: forks may have them too. */
+  /** The maps are replaced, never changed, because forks may share them. */
   #places: Places
   #counts: ReadonlyMap<string, Below>
   #isWhole: boolean
 
-  /** Begins with what `from` knows. */
+  /** Begins with the places and counts of `from`. */
   constructor(reader: Reader, organisation: StoredOrganisation, version: number, from?: TreeView) {
     this.version = version
     this.reader = reader
@@ -26,36 +26,36 @@ export class TreeView {
   }
 
   /**
-   * A view for one read, which knows what this one does. What it finds is its own until the read has shown that the tree
-   * was still the same: others would take it for true.
+   * Makes a view for one read, with the cached places and counts of this view. Its additions stay its own until the
+   * read has proved that the version of the tree is still the same; otherwise other reads would take them for true.
    */
   fork(): TreeView {
     return new TreeView(this.reader, this.#organisation, this.version, this)
   }
 
-  /** How much it holds in memory. */
+  /** The number of cached places and counts. */
   get size(): number {
     return this.#places.size + this.#counts.size
   }
 
-  /** The places that were found so far, without a look into the store. */
+  /** The cached places; the store is not asked. */
   get known(): Places {
     return this.#places
   }
 
-  /** The places with these `parent_group_id`s, others beside them. A group that is gone has none. */
+  /** Returns the places with these `parent_group_id`s, and perhaps further places. A deleted group has none. */
   async at(parents: readonly string[]): Promise<Places> {
     const missing = parents.filter(parent => !this.#places.has(parent))
     if (missing.length > 0) this.#keep(await placesAt(this.reader, this.#organisation, missing))
     return this.#places
   }
 
-  /** What tells the version of the tree together with other rows. */
+  /** The witness that returns the version of the tree together with other rows. */
   get witness(): Witness {
     return { collection: trees, id: this.#organisation.id }
   }
 
-  /** All places of the organisation: what queries over inherited fields need. */
+  /** Returns all places of the organisation, for queries over inherited fields. */
   async all(): Promise<Places> {
     if (this.#isWhole) return this.#places
     const found = []
@@ -66,7 +66,7 @@ export class TreeView {
     return this.#places
   }
 
-  /** How much stands below these groups, by their ids, others beside them. */
+  /** Counts the descendants of these groups, by their ids, and perhaps of further groups. */
   async below(ids: readonly string[]): Promise<ReadonlyMap<string, Below>> {
     const missing = ids.filter(id => !this.#counts.has(id))
     if (missing.length > 0) {
