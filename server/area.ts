@@ -1,4 +1,4 @@
-import type { Access, AccessScopes } from '../domain/ports/access.ts'
+import type { Authorizer, AccessScopes } from '../domain/ports/access.ts'
 import type { Audit } from '../domain/ports/audit.ts'
 import type { Clock } from '../domain/ports/clock.ts'
 import type { DataPlane } from '../domain/ports/data-planes.ts'
@@ -35,7 +35,7 @@ export interface ServerParts {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log
-  readonly access: Access
+  readonly access: Authorizer
   readonly audit: Audit
   readonly queue: WorkQueue
   readonly taxonomy: Taxonomy

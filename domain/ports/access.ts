@@ -7,7 +7,7 @@ import type { Scope } from './scope.ts'
  * Authorization questions that only domain code can ask, because the scope stands in a row or in a body (conventions
  * §12). The server decides a scope that stands in the path before it calls the handler.
  */
-export interface Access {
+export interface Authorizer {
   /**
    * Throws IAM_PERMISSION_DENIED unless the caller holds `permission` at `scope` or above. The refusal names the scope
    * `told`, by default `scope`. If only a row tells the scope, `told` must be the same with and without the row.
@@ -24,17 +24,18 @@ export interface Access {
     context: CallContext,
     permission: string,
     options?: { readonly within?: Scope; readonly isOwn?: boolean },
-  ): Promise<Visible>
+  ): Promise<VisibleRows>
 }
 
 /**
  * The visible rows of a filtered list (conventions §12): all rows, only the rows at these scopes, or all rows except
  * those of these workspaces.
  */
-export type Visible = 'everything' | { readonly scopes: ReadonlySet<string> } | { readonly allBut: ReadonlySet<string> }
+export type VisibleRows =
+  'everything' | { readonly scopes: ReadonlySet<string> } | { readonly allBut: ReadonlySet<string> }
 
 /** Narrows a list to the visible rows, by the column that holds the scope of a row. */
-export function seenBy(seen: Visible, column: string): Where {
+export function seenBy(seen: VisibleRows, column: string): Where {
   if (seen === 'everything') return {}
   return { [column]: 'scopes' in seen ? [...seen.scopes] : { noneOf: [...seen.allBut] } }
 }

@@ -1,5 +1,5 @@
 import type { AreaTypes } from '../../runtime/route.ts'
-import type { Access } from './access.ts'
+import type { Authorizer } from './access.ts'
 import type { Audit } from './audit.ts'
 import type { Clock } from './clock.ts'
 import type { Functions, Owner } from './functions.ts'
@@ -11,7 +11,7 @@ import type { Taxonomy } from './taxonomy.ts'
 export interface Parts<Area extends AreaTypes, Required extends Owner = never, Optional extends Owner = never> {
   readonly store: Store
   readonly clock: Clock
-  readonly access: Access
+  readonly access: Authorizer
   readonly operations: Operations<Area>
   readonly audit: Audit
   readonly taxonomy: Taxonomy

@@ -4,7 +4,7 @@ import type { CallContext } from '../../runtime/context.ts'
 import {
   platform,
   seenBy,
-  type Access,
+  type Authorizer,
   type AccessScopes,
   type Asked,
   type ScopeOf,
@@ -55,7 +55,7 @@ export async function placeScope(reader: Reader, organisation: string, group: st
 /**
  * Narrows a list of nodes, of one organisation or of organisations themselves, to the nodes that the caller may see.
  */
-export async function seenNodes(access: Access, context: CallContext, organisation?: string): Promise<Where> {
+export async function seenNodes(access: Authorizer, context: CallContext, organisation?: string): Promise<Where> {
   const within = organisation === undefined ? {} : { within: { type: 'ORGANISATION', id: organisation } as const }
   return seenBy(await access.visible(context, context.operation?.permission ?? '', within), 'id')
 }

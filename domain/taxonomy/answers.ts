@@ -4,7 +4,7 @@ import type { Reader, Stored } from '../ports/store.ts'
 import { jsonText, withMembers } from '../resources/json-text.ts'
 import type { Below } from './tree/counts.ts'
 import { trees, type StoredGroup, type StoredOrganisation, type StoredWorkspace } from './tree/nodes.ts'
-import { inherit, type Effective, type Place } from './tree/places.ts'
+import { inherit, type Effective, type TreePlace } from './tree/places.ts'
 import { wireScope } from './tree/scopes.ts'
 import type { Scope } from '../ports/scope.ts'
 
@@ -25,12 +25,19 @@ export interface Answerable<T> {
 }
 
 /** Makes the answer of a workspace: its stored members and its inherited members. */
-export function workspaceAnswer({ id, state, text }: Answerable<StoredWorkspace>, place: Place): JsonText<Workspace> {
+export function workspaceAnswer(
+  { id, state, text }: Answerable<StoredWorkspace>,
+  place: TreePlace,
+): JsonText<Workspace> {
   return withMembers(text, inherited(place, state, { type: 'WORKSPACE', id }))
 }
 
 /** Makes the answer of a group: its stored members, its inherited members, and the counts below it. */
-export function groupAnswer({ id, state, text }: Answerable<StoredGroup>, place: Place, below: Below): JsonText<Group> {
+export function groupAnswer(
+  { id, state, text }: Answerable<StoredGroup>,
+  place: TreePlace,
+  below: Below,
+): JsonText<Group> {
   const { groups: group_count, workspaces: workspace_count } = below
   const counted = withMembers(text, { depth: place.depth + 1, group_count, workspace_count })
   return withMembers(counted, inherited(place, state, { type: 'GROUP', id }))
@@ -39,9 +46,9 @@ export function groupAnswer({ id, state, text }: Answerable<StoredGroup>, place:
 type Inherited = Pick<Workspace, 'ancestors' | 'effective_state' | 'effective_state_source'>
 
 /** Cached by the place, because most nodes at a place inherit the same members. */
-const inheritedTexts = new WeakMap<Place, JsonText<Inherited>>()
+const inheritedTexts = new WeakMap<TreePlace, JsonText<Inherited>>()
 
-function inherited(place: Place, state: LifecycleState, scope: Scope): JsonText<Inherited> {
+function inherited(place: TreePlace, state: LifecycleState, scope: Scope): JsonText<Inherited> {
   const effective = inherit(place.effective, state, scope)
   if (effective !== place.effective) return inheritedText(place, effective)
   const known = inheritedTexts.get(place)
@@ -52,9 +59,9 @@ function inherited(place: Place, state: LifecycleState, scope: Scope): JsonText<
 }
 
 /** The members that all nodes at a place inherit, whatever their own states are. */
-const ancestorsTexts = new WeakMap<Place, JsonText<Pick<Inherited, 'ancestors'>>>()
+const ancestorsTexts = new WeakMap<TreePlace, JsonText<Pick<Inherited, 'ancestors'>>>()
 
-function inheritedText(place: Place, { source, state }: Effective): JsonText<Inherited> {
+function inheritedText(place: TreePlace, { source, state }: Effective): JsonText<Inherited> {
   const ancestors = ancestorsTexts.get(place) ?? jsonText({ ancestors: place.ancestors })
   ancestorsTexts.set(place, ancestors)
   return withMembers(ancestors, { effective_state: state, effective_state_source: wireScope(source) })

@@ -11,7 +11,7 @@ import { followings } from './cascade/following.ts'
 import { Groups } from './groups.ts'
 import { archivals, groups, organisations, trees, workspaces } from './tree/nodes.ts'
 import { insertOrganisation, newOrganisation, Organisations } from './organisations.ts'
-import { Operations } from './operations.ts'
+import { TaxonomyOperations } from './operations.ts'
 import type { TaxonomyParts } from './tree/taxonomy-parts.ts'
 import { purgeProcedures } from './cascade/purge.ts'
 import { quotaOverrideHandlers } from './quotas/quota-overrides.ts'
@@ -50,7 +50,7 @@ export function taxonomyHandlers(parts: TaxonomyParts): TaxonomyHandlers {
     quotas: new Quotas(parts),
     quotaOverrides: quotaOverrideHandlers(parts),
     effectiveQuotas: new EffectiveQuotas(parts),
-    operations: new Operations(parts),
+    operations: new TaxonomyOperations(parts),
     filterSchemas: new FilterSchemas(),
   }
 }

@@ -3,4 +3,4 @@ import type { TaxonomyArea } from '../../output/taxonomy/area.ts'
 import { OperationRecords } from '../resources/operation-records.ts'
 
 /** Serves the operation records of the area. */
-export class Operations extends OperationRecords<TaxonomyArea> implements TaxonomyOperationHandlers {}
+export class TaxonomyOperations extends OperationRecords<TaxonomyArea> implements TaxonomyOperationHandlers {}

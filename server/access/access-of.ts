@@ -1,5 +1,5 @@
 import type { Decisions, Visibility } from '../../domain/iam/interfaces/decisions.ts'
-import { platform, type Access, type Visible } from '../../domain/ports/access.ts'
+import { platform, type Authorizer, type VisibleRows } from '../../domain/ports/access.ts'
 import type { Reader } from '../../domain/ports/store.ts'
 import type { Taxonomy } from '../../domain/ports/taxonomy.ts'
 import { isUuid } from '../../runtime/formats.ts'
@@ -14,7 +14,7 @@ interface AccessParts {
 }
 
 /** The questions of domain code, decided as at the doors. */
-export function accessOf(parts: AccessParts): Access {
+export function accessOf(parts: AccessParts): Authorizer {
   const { decisions } = parts
 
   return {
@@ -36,7 +36,7 @@ async function isSomewhere(decisions: Decisions, seen: Visibility, within: Scope
   return within === undefined ? seen.scopes.length > 0 : touches(decisions, seen.scopes, within)
 }
 
-async function visibleOf(parts: AccessParts, seen: Visibility, within: Scope | undefined): Promise<Visible> {
+async function visibleOf(parts: AccessParts, seen: Visibility, within: Scope | undefined): Promise<VisibleRows> {
   const { except = new Set<string>() } = seen
   if (seen.kind === 'all' || (within && (await isAbove(parts.decisions, seen.scopes, within)))) {
     return except.size === 0 ? 'everything' : { allBut: except }

@@ -1,4 +1,4 @@
-import type { Access, AccessScopes } from '../../domain/ports/access.ts'
+import type { Authorizer, AccessScopes } from '../../domain/ports/access.ts'
 import type { Audit } from '../../domain/ports/audit.ts'
 import type { Clock } from '../../domain/ports/clock.ts'
 import type { AreaFunctions } from '../../domain/ports/functions.ts'
@@ -33,7 +33,7 @@ export interface AccessSources {
 /** Who may do what on a platform: what a server asks at its doors and gives its areas. */
 export interface PlatformAccess {
   readonly doors: Doors
-  readonly access: Access
+  readonly access: Authorizer
   /** What the guard does for the areas: the functions of iam. */
   readonly functions: Partial<AreaFunctions>
   /** What the guard shares with the area of iam; absent where another access guards the platform. */

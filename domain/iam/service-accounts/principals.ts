@@ -3,7 +3,7 @@ import type { GetPrincipalRequest, ListPrincipalsRequest, Principal } from '../.
 import type { CallContext, ListContext } from '../../../runtime/context.ts'
 import type { Answer } from '../../../runtime/json.ts'
 import type { Page } from '../../../runtime/pagination.ts'
-import { seenBy, type Visible, platform } from '../../ports/access.ts'
+import { seenBy, type VisibleRows, platform } from '../../ports/access.ts'
 import { findPrincipal, foundPrincipal } from '../grants/named-principals.ts'
 import type { IamParts } from '../interfaces/iam-parts.ts'
 import { principals } from '../collections/principals-store.ts'
@@ -51,6 +51,6 @@ export class Principals implements PrincipalHandlers {
   }
 }
 
-const isNothing = (seen: Visible): boolean => typeof seen === 'object' && 'scopes' in seen && seen.scopes.size === 0
+const isNothing = (seen: VisibleRows): boolean => typeof seen === 'object' && 'scopes' in seen && seen.scopes.size === 0
 
 const keyOf = ({ kind }: Principal): string => (kind === 'USER' ? 'iam.users.get' : 'iam.serviceAccounts.get')

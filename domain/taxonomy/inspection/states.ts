@@ -1,7 +1,7 @@
 import type { LifecycleState } from '../../../output/taxonomy/types.ts'
 import type { Finding } from '../../ports/inspection.ts'
 import type { Reader } from '../../ports/store.ts'
-import type { Kind, StoredNode } from '../tree/kinds.ts'
+import type { NodeKind, StoredNode } from '../tree/kinds.ts'
 import { archivals, type Archival } from '../tree/nodes.ts'
 import { active, archived, deleting, suspended } from '../tree/states.ts'
 import { documentsOf } from './batches.ts'
@@ -13,7 +13,7 @@ export type StatesBefore = ReadonlyMap<string, Archival>
 export const statesBefore = (reader: Reader, ids: readonly string[]): Promise<StatesBefore> =>
   documentsOf(reader, archivals, ids)
 
-const statesOf: Readonly<Record<Kind<never>['scopeType'], readonly LifecycleState[]>> = {
+const statesOf: Readonly<Record<NodeKind<never>['scopeType'], readonly LifecycleState[]>> = {
   ORGANISATION: [active, suspended, archived],
   GROUP: [active, suspended, archived],
   WORKSPACE: [active, suspended, archived, deleting],
@@ -21,7 +21,7 @@ const statesOf: Readonly<Record<Kind<never>['scopeType'], readonly LifecycleStat
 
 /** Checks that a node has a state of its kind, and a former state exactly while it is archived. */
 export function* inspectState(
-  { noun, resourceType, scopeType }: Pick<Kind<never>, 'noun' | 'resourceType' | 'scopeType'>,
+  { noun, resourceType, scopeType }: Pick<NodeKind<never>, 'noun' | 'resourceType' | 'scopeType'>,
   { id, state }: StoredNode,
   before: StatesBefore,
 ): Generator<Finding, void, undefined> {

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../ports/store.ts'
 import { limitsAt, requireRoom } from './limits.ts'
 import { scopesOf } from '../tree/locate.ts'
-import type { Place } from '../tree/places.ts'
+import type { TreePlace } from '../tree/places.ts'
 import { countsNodes, lockTotal, usageOf } from './usage.ts'
 import type { Scope } from '../../ports/scope.ts'
 
@@ -13,8 +13,8 @@ import type { Scope } from '../../ports/scope.ts'
 export async function requireMoveRoom(
   tx: Transaction,
   organisation: string,
-  from: Place,
-  to: Place,
+  from: TreePlace,
+  to: TreePlace,
   moved: Scope,
 ): Promise<void> {
   const known = new Set(from.ancestors.map(({ id }) => id))

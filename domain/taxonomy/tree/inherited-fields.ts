@@ -3,7 +3,7 @@ import type { Filter, FilterField } from '../../../runtime/filter/types.ts'
 import type { ListQuery } from '../../../runtime/pagination.ts'
 import type { Derived } from '../../ports/store.ts'
 import { inheritedFields } from './nodes.ts'
-import { inherit, type Place, type Places } from './places.ts'
+import { inherit, type TreePlace, type Places } from './places.ts'
 import { states, type State } from './states.ts'
 import type { TreeView } from './tree-view.ts'
 
@@ -50,7 +50,7 @@ interface Pair {
   readonly state: State
   readonly effective_state: string
   readonly depth: number
-  readonly ancestors: Place['ancestors']
+  readonly ancestors: TreePlace['ancestors']
 }
 
 /**
@@ -66,7 +66,7 @@ function pairsOf(places: Places): readonly Pair[] {
   return made
 }
 
-const pairOf = (parent: string, place: Place, state: State): Pair => ({
+const pairOf = (parent: string, place: TreePlace, state: State): Pair => ({
   parent_group_id: parent,
   state,
   effective_state: inherit(place.effective, state, place.scope).state,

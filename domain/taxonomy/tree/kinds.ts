@@ -39,7 +39,7 @@ export interface StoredNode {
 }
 
 /** One of the three kinds of node: organisation, group or workspace. */
-export interface Kind<T extends StoredNode> {
+export interface NodeKind<T extends StoredNode> {
   readonly scopeType: 'ORGANISATION' | 'GROUP' | 'WORKSPACE'
   /** The noun in messages for people. */
   readonly noun: string
@@ -59,7 +59,7 @@ export interface StoredChild extends StoredNode {
 }
 
 /** A kind of node with a parent. */
-export interface ChildKind<T extends StoredChild> extends Kind<T> {
+export interface ChildKind<T extends StoredChild> extends NodeKind<T> {
   /** Returns the node that a path names; throws the kind's `*_NOT_FOUND`. */
   readonly found: (stored: Stored<T> | undefined, path: ChildPath) => Stored<T>
 }
@@ -70,7 +70,7 @@ export interface ChildPath {
   readonly id: string
 }
 
-export const organisationKind: Kind<StoredOrganisation> = {
+export const organisationKind: NodeKind<StoredOrganisation> = {
   scopeType: 'ORGANISATION',
   noun: 'organisation',
   resourceType: 'taxonomy.organisations',
@@ -99,14 +99,14 @@ export const workspaceKind: ChildKind<StoredWorkspace> = {
   found: foundWorkspace,
 }
 
-type AnyKind = Pick<Kind<never>, 'scopeType' | 'resourceType' | 'noun' | 'stateInvalid'>
+type AnyNodeKind = Pick<NodeKind<never>, 'scopeType' | 'resourceType' | 'noun' | 'stateInvalid'>
 
 /**
  * Makes the effect of a change of a node below `above`, the organisation first. Operations of the tree live at the node
  * itself.
  */
 export function effectOn(
-  { resourceType, scopeType }: AnyKind,
+  { resourceType, scopeType }: AnyNodeKind,
   type: TaxonomyArea['operationType'],
   id: string,
   above: readonly Scope[],
@@ -125,7 +125,7 @@ export const unlessPlatforms = (id: string, allowed: readonly LifecycleState[]):
 
 /** Throws the kind's `*_STATE_INVALID` unless the state, by default the node's own state, is allowed. */
 export function requireState(
-  { noun, stateInvalid }: AnyKind,
+  { noun, stateInvalid }: AnyNodeKind,
   node: StoredNode,
   allowed: readonly LifecycleState[],
   state: LifecycleState = node.state,

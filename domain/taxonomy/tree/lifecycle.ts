@@ -6,13 +6,13 @@ import type { Iam } from '../../ports/iam.ts'
 import type { Effect } from '../../ports/operations.ts'
 import type { Reader, Stored, Transaction, Where } from '../../ports/store.ts'
 import { cascade } from './cascade-order.ts'
-import { effectOn, requireState, unlessPlatforms, type Kind, type StoredNode } from './kinds.ts'
+import { effectOn, requireState, unlessPlatforms, type NodeKind, type StoredNode } from './kinds.ts'
 import { archivals, workspaces } from './nodes.ts'
 import { groupsBelow } from './places.ts'
 import { active, archived, statesBelow, strictness, suspended } from './states.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-interface Transition {
+interface LifecycleVerb {
   /** The type of the operation. */
   readonly type: TaxonomyArea['operationType']
   /** The states that allow the verb, in the order of the table in taxonomy.md §2. */
@@ -28,13 +28,13 @@ const transitions = {
   resume: { type: 'RESUME', from: [suspended], to: active, isForPlatformNodes: true },
   archive: { type: 'ARCHIVE', from: [active, suspended], to: archived, isForPlatformNodes: false },
   restore: { type: 'RESTORE', from: [archived], to: undefined, isForPlatformNodes: true },
-} as const satisfies Readonly<Record<string, Transition>>
+} as const satisfies Readonly<Record<string, LifecycleVerb>>
 
 export type Verb = keyof typeof transitions
 
 /** A node whose tree is locked. */
 interface HeldNode<T extends StoredNode> {
-  readonly kind: Kind<T>
+  readonly kind: NodeKind<T>
   /** The scopes above the node, the organisation first. */
   readonly above: readonly Scope[]
   readonly stored: Stored<T>
@@ -51,7 +51,7 @@ export async function changeState<T extends StoredNode>(
   { context, iam, reason }: { readonly reason: string; readonly context: CallContext; readonly iam: Iam },
 ): Promise<Effect<TaxonomyArea>> {
   const { id, value, version } = stored
-  const { from, isForPlatformNodes, to, type }: Transition = transitions[verb]
+  const { from, isForPlatformNodes, to, type }: LifecycleVerb = transitions[verb]
   requireState(kind, value, isForPlatformNodes ? from : unlessPlatforms(id, from))
   const state = to ?? (await takeArchival(tx, id))
   if (state === archived) await tx.insert(archivals, { id, state: value.state })

@@ -1,6 +1,6 @@
 import type { Reader } from '../../ports/store.ts'
 import { groups, organisations, workspaces, type StoredOrganisation } from './nodes.ts'
-import { inherit, placeAt, type Effective, type Place } from './places.ts'
+import { inherit, placeAt, type Effective, type TreePlace } from './places.ts'
 import { scopeOf } from './scopes.ts'
 import type { Scope } from '../../ports/scope.ts'
 
@@ -58,5 +58,5 @@ async function at(reader: Reader, organisationId: string, parent: string): Promi
 }
 
 /** Returns the scopes from the organisation to a place. */
-export const scopesOf = ({ ancestors }: Place): readonly Scope[] =>
+export const scopesOf = ({ ancestors }: TreePlace): readonly Scope[] =>
   ancestors.map(({ id, scope_type }) => scopeOf({ scope_type, scope_id: id }))

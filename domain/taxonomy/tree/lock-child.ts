@@ -3,7 +3,7 @@ import type { Stored, Transaction } from '../../ports/store.ts'
 import type { ChildKind, ChildPath, StoredChild } from './kinds.ts'
 import type { StoredOrganisation, Tree } from './nodes.ts'
 import { activeParent } from './parents.ts'
-import type { Place } from './places.ts'
+import type { TreePlace } from './places.ts'
 import { holdTree } from './tree-lock.ts'
 
 /** A group or workspace whose tree is locked. */
@@ -13,7 +13,7 @@ export interface LockedChild<T> {
   readonly organisation: StoredOrganisation
   readonly stored: Stored<T>
   /** The place of its parent. */
-  readonly parent: Place
+  readonly parent: TreePlace
 }
 
 /**

@@ -7,7 +7,7 @@ import {
 } from '../../../output/taxonomy/errors.ts'
 import type { Reader } from '../../ports/store.ts'
 import { groups, type StoredGroup, type StoredOrganisation } from './nodes.ts'
-import { placeAt, type Place } from './places.ts'
+import { placeAt, type TreePlace } from './places.ts'
 import { active } from './states.ts'
 
 /** The maximal number of groups on the longest way down from an organisation (taxonomy.md §4). */
@@ -19,7 +19,11 @@ export const maxChildren = 300
  * Returns the place that a body names as parent. Throws PARENT_NOT_ACTIVE, then GROUP_PARENT_NOT_FOUND if no group of
  * the organisation has the id.
  */
-export async function namedParent(reader: Reader, organisation: StoredOrganisation, parent: string): Promise<Place> {
+export async function namedParent(
+  reader: Reader,
+  organisation: StoredOrganisation,
+  parent: string,
+): Promise<TreePlace> {
   const place = await activePlace(reader, organisation, parent)
   // The organisation is above every parent, and a state is told before an absent row (conventions §4).
   if (place === undefined) await activeParent(reader, organisation, '')
@@ -31,13 +35,13 @@ export async function activePlace(
   reader: Reader,
   organisation: StoredOrganisation,
   parent: string,
-): Promise<Place | undefined> {
+): Promise<TreePlace | undefined> {
   const place = await placeAt(reader, organisation, parent)
   return place && requireActivePlace(place)
 }
 
 /** Throws GROUP_PARENT_NOT_FOUND if a body named no place as parent. */
-export function requirePlace(place: Place | undefined): Place {
+export function requirePlace(place: TreePlace | undefined): TreePlace {
   if (place) return place
   const description = 'must be the id of a group of the organisation, or empty for the organisation itself'
   throw groupParentNotFound(`parent_group_id ${description}`, {
@@ -46,18 +50,26 @@ export function requirePlace(place: Place | undefined): Place {
 }
 
 /** Returns the place of a node's parent; throws PARENT_NOT_ACTIVE. */
-export async function activeParent(reader: Reader, organisation: StoredOrganisation, parent: string): Promise<Place> {
+export async function activeParent(
+  reader: Reader,
+  organisation: StoredOrganisation,
+  parent: string,
+): Promise<TreePlace> {
   return requireActivePlace(await standingPlace(reader, organisation, parent))
 }
 
 /** Returns the place of a stored node's parent, which always exists while the tree is locked. */
-export async function standingPlace(reader: Reader, organisation: StoredOrganisation, parent: string): Promise<Place> {
+export async function standingPlace(
+  reader: Reader,
+  organisation: StoredOrganisation,
+  parent: string,
+): Promise<TreePlace> {
   const place = await placeAt(reader, organisation, parent)
   if (place === undefined) throw new Error(`group ${parent} is missing in organisation ${organisation.id}`)
   return place
 }
 
-function requireActivePlace(place: Place): Place {
+function requireActivePlace(place: TreePlace): TreePlace {
   const { effective } = place
   if (effective.state === active) return place
   const { id, type } = effective.source
@@ -91,7 +103,7 @@ export async function requireFit(
 }
 
 /** Throws GROUP_MOVE_CYCLE if a group would become its own ancestor. */
-export function requireOutside(group: StoredGroup, parent: Place): void {
+export function requireOutside(group: StoredGroup, parent: TreePlace): void {
   if (!parent.ancestors.some(({ id }) => id === group.id)) return
   throw groupMoveCycle(`group ${group.name} cannot move into itself or a group below it`)
 }

@@ -12,7 +12,7 @@ export interface Effective {
 }
 
 /** An organisation or group as its children see it. */
-export interface Place {
+export interface TreePlace {
   readonly scope: Scope
   /** The nodes from the organisation to the place itself: the ancestors of its children. */
   readonly ancestors: Ancestor[]
@@ -22,7 +22,7 @@ export interface Place {
 }
 
 /** Places by the `parent_group_id` of their children; the empty id is the organisation. */
-export type Places = ReadonlyMap<string, Place>
+export type Places = ReadonlyMap<string, TreePlace>
 
 /** Returns the effective state of a node from its own state and the state of its parent. */
 export function inherit(above: Effective, state: LifecycleState, scope: Scope): Effective {
@@ -52,7 +52,7 @@ export async function placeAt(
   reader: Reader,
   organisation: StoredOrganisation,
   parent: string,
-): Promise<Place | undefined> {
+): Promise<TreePlace | undefined> {
   return (await placesAt(reader, organisation, [parent])).get(parent)
 }
 
@@ -74,7 +74,7 @@ export async function groupsBelow(reader: Reader, organisation: string, node: st
  * get none.
  */
 export function placesOf(organisation: StoredOrganisation, found: readonly StoredGroup[]): Places {
-  const places = new Map<string, Place>([['', rootOf(organisation)]])
+  const places = new Map<string, TreePlace>([['', rootOf(organisation)]])
   const children = Map.groupBy(
     found.filter(group => group.organisation_id === organisation.id),
     group => group.parent_group_id,
@@ -91,7 +91,7 @@ export function placesOf(organisation: StoredOrganisation, found: readonly Store
   return places
 }
 
-function rootOf({ id, name, state }: StoredOrganisation): Place {
+function rootOf({ id, name, state }: StoredOrganisation): TreePlace {
   const scope = { type: 'ORGANISATION', id } as const
   return {
     scope,
@@ -101,7 +101,7 @@ function rootOf({ id, name, state }: StoredOrganisation): Place {
   }
 }
 
-function below(above: Place, { id, name, state }: StoredGroup): Place {
+function below(above: TreePlace, { id, name, state }: StoredGroup): TreePlace {
   const scope = { type: 'GROUP', id } as const
   return {
     scope,

@@ -5,7 +5,7 @@ import { foundOrganisation, noOrganisation } from './tree-lock.ts'
 import { TreeView } from './tree-view.ts'
 
 /** The result of a read of a tree. */
-export interface Sight<R> {
+export interface TreeReadResult<R> {
   /** Undefined if a node's parent is missing, which a concurrent change of the tree may cause. */
   readonly answer: R | undefined
   /** The version of the tree at the last statement of the read, if that statement returned it. */
@@ -35,7 +35,7 @@ export class TreeReads {
    * Returns the result of several statements that agree with each other. The read is repeated if the tree changed
    * between the statements, the last time in a snapshot, where the tree cannot change. Throws ORGANISATION_NOT_FOUND.
    */
-  async read<R>(organisation: string, read: (tree: TreeView) => Promise<Sight<R>>): Promise<R> {
+  async read<R>(organisation: string, read: (tree: TreeView) => Promise<TreeReadResult<R>>): Promise<R> {
     let held = this.#cache.get(organisation)?.view
     for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
       const view = held?.fork() ?? (await viewOf(this.#store, organisation))
@@ -92,7 +92,7 @@ async function viewOf(reader: Reader, id: string): Promise<TreeView> {
 async function readWithin<R>(
   reader: Reader,
   organisation: string,
-  read: (tree: TreeView) => Promise<Sight<R>>,
+  read: (tree: TreeView) => Promise<TreeReadResult<R>>,
 ): Promise<R> {
   const { answer } = await read(await viewOf(reader, organisation))
   if (answer !== undefined) return answer

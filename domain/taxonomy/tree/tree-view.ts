@@ -1,7 +1,7 @@
 import type { Reader, Witness } from '../../ports/store.ts'
 import { countsBelow, type Below } from './counts.ts'
 import { groups, trees, type StoredOrganisation } from './nodes.ts'
-import { placesAt, placesOf, type Place, type Places } from './places.ts'
+import { placesAt, placesOf, type TreePlace, type Places } from './places.ts'
 
 /** Places and counts of an organisation that reads have cached, for one version of its tree. */
 export class TreeView {
@@ -20,7 +20,7 @@ export class TreeView {
     this.version = version
     this.reader = reader
     this.#organisation = organisation
-    this.#places = from ? from.#places : new Map<string, Place>()
+    this.#places = from ? from.#places : new Map<string, TreePlace>()
     this.#counts = from ? from.#counts : new Map<string, Below>()
     this.#isWhole = from ? from.#isWhole : false
   }

@@ -18,7 +18,7 @@ import { throttleOf } from '../../../domain/iam/sign-in/sign-in-throttle.ts'
 import { defaultThrottleLimits, type ThrottleLimits } from '../../../domain/iam/sign-in/throttle-rules.ts'
 import { Tokens } from '../../../domain/iam/sessions/tokens.ts'
 import { passwords, principalOfUser, users, type StoredUser } from '../../../domain/iam/collections/users-store.ts'
-import type { Visible } from '../../../domain/ports/access.ts'
+import type { VisibleRows } from '../../../domain/ports/access.ts'
 import { platformWorkspaceId } from '../../../domain/ports/reserved.ts'
 import type { Store } from '../../../domain/ports/store.ts'
 import { startTaxonomy, taxonomyCollections } from '../../../domain/taxonomy/area.ts'
@@ -105,7 +105,7 @@ export interface TokenPlatform {
   /** The time, which tests set; milliseconds since 1970. */
   readonly time: { now: number }
   /** What filtered lists show to callers. */
-  readonly seen: { visible: Visible; mayRevoke: boolean }
+  readonly seen: { visible: VisibleRows; mayRevoke: boolean }
   /** Principals that `decisions` has for inactive. */
   readonly inactive: Set<string>
   signIn(email: string, password: string, context?: Partial<CallContext>): Promise<TokenResponse>

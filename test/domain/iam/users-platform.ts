@@ -1,7 +1,7 @@
 import type { IamArea } from '../../../output/iam/area.ts'
 import type { Collection, Store } from '../../../domain/ports/store.ts'
 import type { NodeState, Taxonomy } from '../../../domain/ports/taxonomy.ts'
-import type { Visible } from '../../../domain/ports/access.ts'
+import type { VisibleRows } from '../../../domain/ports/access.ts'
 import { OperationRecords } from '../../../domain/resources/operation-records.ts'
 import { bindings } from '../../../domain/iam/collections/bindings-store.ts'
 import type { Mail } from '../../../domain/iam/interfaces/mailer.ts'
@@ -60,7 +60,7 @@ export class World {
   ])
   /** Keys that nobody has. */
   readonly missing = new Set<string>()
-  visible: Visible = 'everything'
+  visible: VisibleRows = 'everything'
   /** Users who are too strong for everybody. */
   readonly strong = new Set<string>()
   readonly lastAdministrators = new Set<string>()

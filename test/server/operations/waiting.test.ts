@@ -7,7 +7,7 @@ import { taxonomyCollections } from '../../../domain/taxonomy/area.ts'
 import { EffectiveQuotas } from '../../../domain/taxonomy/quotas/effective-quotas.ts'
 import { FilterSchemas } from '../../../domain/taxonomy/filter-schemas.ts'
 import { Groups } from '../../../domain/taxonomy/groups.ts'
-import { Operations } from '../../../domain/taxonomy/operations.ts'
+import { TaxonomyOperations } from '../../../domain/taxonomy/operations.ts'
 import { Organisations } from '../../../domain/taxonomy/organisations.ts'
 import { quotaOverrideHandlers } from '../../../domain/taxonomy/quotas/quota-overrides.ts'
 import { TreeReads } from '../../../domain/taxonomy/tree/tree-reads.ts'
@@ -47,7 +47,7 @@ function slowArea(procedure: Procedure<unknown>): AreaModule {
         effectiveQuotas: new EffectiveQuotas(parts),
         quotas: new Quotas(parts),
         quotaOverrides: quotaOverrideHandlers(parts),
-        operations: new Operations(parts),
+        operations: new TaxonomyOperations(parts),
         filterSchemas: new FilterSchemas(),
       }
     },
