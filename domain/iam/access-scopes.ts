@@ -17,8 +17,8 @@ const ofUser = row(users, homeOf)
 const ofRole = row(roles, ({ scope_id, scope_type }) => ({ type: scope_type, id: scope_id }), 'role')
 
 /**
- * Where the operations of iam are authorized (iam.md §3): at the scope of their row, at the home of a principal, or at
- * what their body names. Which roles a caller sees only the handlers know.
+ * The scopes of iam's operations (iam.md §3): the scope of the row, the home of a principal, or a scope in the body.
+ * Only the handlers know the roles that a caller sees.
  */
 export const iamScopes: AccessScopes = {
   getBinding: row(bindings, ({ scope_id, scope_type }) => ({ type: scope_type, id: scope_id })),
@@ -63,8 +63,8 @@ function row<T>(
 }
 
 /**
- * Whose token, or all of whose tokens, a body says. A token that is sent itself needs no right; what says neither is open
- * to everybody, and then refused for its form.
+ * Returns the token, or the principal, that a body names. Sending the token itself needs no permission. A body with
+ * neither is open to every caller, and then refused for its form.
  */
 async function ofRevoked(reader: Reader, { context, given }: Sent): Promise<Asked> {
   const body = given?.['body']
@@ -82,12 +82,12 @@ async function ofRevoked(reader: Reader, { context, given }: Sent): Promise<Aske
   return { scope: undefined, told: platform, owner: context.principal?.id }
 }
 
-/** Ids are UUIDs or names of predefined roles; nothing else has a row. */
+/** Ids are UUIDs or names of predefined roles; no row has any other id. */
 async function known<T>(reader: Reader, collection: Collection<T>, id: string): Promise<T | undefined> {
   return /^[\w-]{1,64}$/.test(id) ? (await reader.get(collection, id))?.value : undefined
 }
 
-/** The members that carry the scope are checked for form before anything is authorized (conventions §4). */
+/** Members that hold the scope are checked for form before the authorization (conventions §4). */
 function bodyScope(types: readonly Scope['type'][]): ScopeOf {
   return async (_reader, sent): Promise<Asked> => {
     const { scope_id: id, scope_type } = bodyOf(sent)

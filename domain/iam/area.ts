@@ -69,13 +69,16 @@ export const iamProcedures = (parts: IamParts): readonly Procedure<never, never>
   scopePurgeProcedure(parts),
 ]
 
-/** What exists from the first start, and follows what this version has: the predefined roles. */
+/** Creates and updates the rows of the first start: the predefined roles of this version. */
 export const startIam =
   (catalogue: Catalogue) =>
   (tx: Transaction, now: number): Promise<void> =>
     syncPredefinedRoles(tx, catalogue, now)
 
-/** Name and labels of a thing of the area, as policies match them; undefined when there is none (iam.md 4.1). */
+/**
+ * Returns the name and labels of a resource of the area, as policies match them; undefined if there is none (iam.md
+ * 4.1).
+ */
 export async function resolveIam(reader: Reader, type: string, id: string): Promise<ResolvedResource | undefined> {
   if (type === 'iam.policies') return inWorkspace((await reader.get(policies, id))?.value)
   if (type === 'iam.serviceAccounts') return inWorkspace((await reader.get(serviceAccounts, id))?.value)

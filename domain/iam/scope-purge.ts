@@ -15,15 +15,15 @@ import { deactivate } from './users/user-life.ts'
 import { users, type StoredUser } from './collections/users-store.ts'
 import type { Scope } from '../ports/scope.ts'
 
-/** Rows that one transaction takes along: others wait no longer than that. */
+/** The number of rows that one transaction deletes, so that other work need not wait long. */
 const batchSize = 50
 
-/** Takes one row along, in a transaction that holds the revision. */
+/** Deletes one row, in a transaction that holds the revision. */
 type Take<T> = (tx: Transaction, parts: IamParts, stored: Stored<T>) => Promise<void>
 
 /**
- * Takes along what a scope that is gone, or is being purged, leaves (iam.md 4.10): its bindings, policies and custom roles
- * are deleted, who is at home there is DEACTIVATED. In bounded transactions; idempotent.
+ * Deletes the bindings, policies and custom roles of a deleted or purged scope, and deactivates the principals at home
+ * there (iam.md 4.10). It runs in bounded transactions and is idempotent.
  */
 export async function purgeScope(parts: IamParts, scope: Scope): Promise<void> {
   const { id, type } = scope
@@ -62,7 +62,7 @@ async function takeAll<T>(
   }
 }
 
-/** Deletes a binding whose scope goes, and tells every server. */
+/** Deletes a binding at a deleted scope, and tells every server. */
 export async function dropBinding(
   tx: Transaction,
   { feed }: Pick<IamParts, 'feed'>,
@@ -79,7 +79,7 @@ async function giveBackPolicy(tx: Transaction, { feed, taxonomy }: IamParts, sto
   await feed.revise(tx, 'POLICY', workspace_id)
 }
 
-/** A program whose workspace goes signs in no more. */
+/** Deactivates a service account of a deleted workspace, so that it no longer signs in. */
 async function bar(tx: Transaction, parts: IamParts, { id, value, version }: Stored<ServiceAccount>): Promise<void> {
   const time = formatMillis(parts.clock.now())
   const next: ServiceAccount = { ...value, status: 'DEACTIVATED', keys: [], updated: time }
@@ -93,7 +93,7 @@ async function bar(tx: Transaction, parts: IamParts, { id, value, version }: Sto
 
 const deactivateUser: Take<StoredUser> = async (tx, parts, stored) => deactivate(tx, parts, stored, parts.clock.now())
 
-/** Whatever still names it lies below the owner, and goes as well. */
+/** Any policy that still names the role lies below its owner, and is deleted too. */
 async function dropOwnedRole(tx: Transaction, { feed }: IamParts, { id, version }: Stored<Role>): Promise<void> {
   for await (const row of tx.each(rolePermissions, { role_id: id }))
     await tx.delete(rolePermissions, row.id, row.version)
@@ -103,13 +103,16 @@ async function dropOwnedRole(tx: Transaction, { feed }: IamParts, { id, version 
 
 const kind = 'iam.purge'
 
-/** After so long, in milliseconds, a purge that failed is tried again. */
+/** The delay before a failed purge is repeated, in milliseconds. */
 const restMs = 60_000
 
-/** What the end of a scope leaves to be done here. */
+/** The work of iam after the end of a scope. */
 export const scopePurge = ({ id, type }: Scope): WorkOrder => ({ kind, input: { id, type } })
 
-/** Purges organisations and groups that are gone; workspaces are purged with the other areas. Tried until it succeeds. */
+/**
+ * Purges deleted organisations and groups; workspaces are purged together with the other areas. It repeats until it
+ * succeeds.
+ */
 export const scopePurgeProcedure = (parts: IamParts): Procedure<Scope> => ({
   kind,
   deadlineMs: 'none',
@@ -121,7 +124,7 @@ export const scopePurgeProcedure = (parts: IamParts): Procedure<Scope> => ({
           await purgeScope(parts, input)
           return done()
         } catch (error) {
-          // Whatever it was: nothing of it may stay for ever, and all that is done stays done.
+          // Every error is retried: no row may stay forever, and finished deletions stay done.
           return again(restMs, error)
         }
       },

@@ -5,7 +5,7 @@ import { signingKeys } from './collections/signing-keys-store.ts'
 import { throttles } from './sign-in/throttle-store.ts'
 import { spentRefreshTokens, tokens } from './collections/tokens-store.ts'
 
-/** What the area keeps of tokens and of those that programs get them with. */
+/** The collections of tokens, and of the credentials that programs exchange for tokens. */
 export const tokenCollections: readonly Collection<never>[] = [
   tokens,
   spentRefreshTokens,

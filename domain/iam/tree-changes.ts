@@ -8,15 +8,15 @@ import { policies } from './collections/policies-store.ts'
 import { dropBinding, purgeScope, scopePurge } from './scope-purge.ts'
 
 /**
- * What iam does when the tree changes (iam.md 4.10). Bindings go with their scope; what else an organisation or
- * group leaves is purged by work that follows its end, of a workspace the hook does it.
+ * The hooks of iam for changes of the tree (iam.md 4.10). Bindings are deleted with their scope. Work that follows the
+ * end of an organisation or group purges its other rows; for a workspace, the hook purges them.
  */
 export const treeChanges = (parts: IamParts): Pick<Iam, 'grantCreator' | 'scopeChanged'> => ({
   grantCreator: (tx, principal, scope) => grantCreator(tx, parts, principal, scope),
   async scopeChanged(tx, scope, change) {
     await parts.feed.revise(tx, 'SCOPE', scope.id)
     if (change !== 'DELETED') return
-    // Nobody is to see bindings at a scope whose end was answered (taxonomy.md 4); there are at most 1500.
+    // After the end of a scope was answered, no caller may see bindings there (taxonomy.md 4); there are at most 1500.
     for await (const stored of tx.each(bindings, { scope_id: scope.id, scope_type: scope.type })) {
       await dropBinding(tx, parts, stored)
     }
@@ -25,7 +25,7 @@ export const treeChanges = (parts: IamParts): Pick<Iam, 'grantCreator' | 'scopeC
   },
 })
 
-/** What iam holds in workspaces, and how it goes. Bindings and service accounts do not keep one from being deleted. */
+/** The holdings of iam in workspaces, and their purge. Bindings and service accounts do not prevent a deletion. */
 export const accessHooks = (parts: IamParts): Pick<WorkspaceHooks, 'area' | 'holdings' | 'purgeWorkspace'> => ({
   area: 'iam',
   holdings: policiesIn,

@@ -4,7 +4,7 @@ import { credentialTokens } from './collections/credential-tokens-store.ts'
 import { firstRuns } from './users/first-run.ts'
 import { passwords, users } from './collections/users-store.ts'
 
-/** What is kept of users beside their rows in the directory. */
+/** The collections of users beside the directory. */
 export const userCollections: readonly Collection<never>[] = [
   users,
   passwords,

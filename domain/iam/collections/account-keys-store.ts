@@ -1,7 +1,7 @@
 import type { ServiceAccountKey } from '../../../output/iam/types.ts'
 import type { Collection } from '../../ports/store.ts'
 
-/** The public half of a key of a service account; the account itself lists it without what it is checked with. */
+/** The public half of a service account's key. The account itself lists its keys without the PEM. */
 export interface StoredAccountKey extends Readonly<Omit<ServiceAccountKey, 'key_id'>> {
   /** The key id. */
   readonly id: string
@@ -17,9 +17,9 @@ export const accountKeys: Collection<StoredAccountKey> = {
   indexes: [['account_id']],
 }
 
-/** An assertion that was used, until it expires by itself. */
+/** A used assertion, stored until it expires, so that it cannot be used twice. */
 export interface SpentAssertion {
-  /** SHA-256 of account and `jti`, in hex. */
+  /** The SHA-256 of account and `jti`, in hex. */
   readonly id: string
   readonly expire_time: string
 }

@@ -1,17 +1,17 @@
 import type { Avatar } from '../../../output/iam/types.ts'
 import type { Collection } from '../../ports/store.ts'
 
-/** The picture of a user; the id is the user's. */
+/** The picture of a user; the id is the id of the user. */
 export interface StoredAvatar extends Avatar {
   readonly id: string
 }
 
 export const avatars: Collection<StoredAvatar> = { name: 'iam_avatars', id: 'id' }
 
-/** When a user last changed its picture, also where there is none by now; the id is the user's. */
+/** The times of a user's picture changes, kept also after the picture is deleted; the id is the id of the user. */
 export interface AvatarChanges {
   readonly id: string
-  /** RFC 3339, the newest last; those of the last hour, and no more than may be. */
+  /** The times of the last hour in RFC 3339, the newest last, as many as the limit allows. */
   readonly times: readonly string[]
 }
 

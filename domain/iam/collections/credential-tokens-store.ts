@@ -2,23 +2,23 @@ import type { CredentialDelivery, CredentialPurpose } from '../../../output/iam/
 import type { FilterField } from '../../../runtime/filter/types.ts'
 import type { Collection } from '../../ports/store.ts'
 
-/** A token that a password is set with, once (iam.md 4.7). The token itself is nowhere. */
+/** A token for setting a password once (iam.md 4.7). The token itself is not stored. */
 export interface StoredCredentialToken {
-  /** SHA-256 of the token, in hex. */
+  /** The SHA-256 of the token, in hex. */
   readonly id: string
   readonly user_id: string
   readonly purpose: CredentialPurpose
-  /** SPENT by its use; VOID by a newer one, by a deactivation or a change of the address. */
+  /** SPENT after its use; VOID after a newer token, a deactivation or a change of the address. */
   readonly status: 'LIVE' | 'SPENT' | 'VOID'
-  /** The principal to whom RETURN answered it. */
+  /** The principal that got the token in an answer, with RETURN. */
   readonly minted_by: string
-  /** How it got to its user; HOST: printed or written on the machine of the server. */
+  /** The way of the token to its user. HOST: printed or written on the machine of the server. */
   readonly delivery: CredentialDelivery | 'HOST'
   readonly created: string
   readonly expire_time: string
 }
 
-/** By which expired tokens are swept. */
+/** The field by which expired tokens are swept. */
 export const tokenExpireTime: FilterField = {
   name: 'expire_time',
   type: 'TIMESTAMP',
@@ -26,7 +26,7 @@ export const tokenExpireTime: FilterField = {
   sortable: true,
 }
 
-/** One that has expired is as good as none, so it is swept from then on. */
+/** An expired token cannot be used, so it is swept from its expiry on. */
 export const credentialTokens: Collection<StoredCredentialToken> = {
   name: 'iam_credential_tokens',
   id: 'id',

@@ -2,7 +2,7 @@ import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Collection, Store, Stored, Transaction } from '../../ports/store.ts'
 import type { ChangeKind } from '../interfaces/feed.ts'
 
-/** How many changes there were. One row, which whoever makes one holds until it is committed. */
+/** The number of changes so far, in one row. A transaction that adds a change locks the row until its commit. */
 export interface StoredRevision {
   readonly id: typeof revisionId
   readonly rev: number
@@ -12,9 +12,9 @@ const revisionId = 'revision'
 
 export const revisions: Collection<StoredRevision> = { name: 'iam_revision', id: 'id' }
 
-/** One change that decisions hang on; its id is its revision, so that they are read in the order of their commits. */
+/** A change that affects decisions. Its id is its revision, so that changes are read in the order of their commits. */
 export interface StoredChange {
-  /** Sixteen digits. */
+  /** The revision in sixteen digits. */
   readonly id: string
   readonly kind: ChangeKind
   readonly key: string
@@ -23,12 +23,12 @@ export interface StoredChange {
 
 export const changes: Collection<StoredChange> = { name: 'iam_changes', id: 'id' }
 
-/** A server on a shared store, which serves as long as its lease runs. */
+/** A server on a shared store. It serves as long as its lease is valid. */
 export interface StoredServer {
   readonly id: string
-  /** All changes up to this one hold there. */
+  /** The revision up to which the server has applied all changes. */
   readonly applied_rev: number
-  /** By the clock of the store, milliseconds since 1970. */
+  /** The end of the lease by the clock of the store, in milliseconds since 1970. */
   readonly lease_until: number
 }
 
@@ -37,22 +37,25 @@ export const servers: Collection<StoredServer> = { name: 'iam_servers', id: 'id'
 /** The collections of the feed. */
 export const feedCollections: readonly Collection<never>[] = [revisions, changes, servers]
 
-/** The id of the change of a revision. */
+/** Returns the id of a revision's change. */
 export const changeId = (revision: number): string => String(revision).padStart(16, '0')
 
-/** Holds the revision until the transaction ends, and answers it. */
+/** Locks the revision until the end of the transaction, and returns it. */
 export async function holdRevision(tx: Transaction): Promise<Stored<StoredRevision>> {
   const stored = await tx.lock(revisions, revisionId)
-  // Two that find none meet at the insert: the second one is run again, and finds it.
+  // Two transactions that find no row conflict at the insert; the second runs again and finds the row.
   return stored ?? tx.insert(revisions, { id: revisionId, rev: 0 })
 }
 
-/** The revision as it is committed, or as the transaction has left it. */
+/** Returns the committed revision, or the revision of the transaction. */
 export async function readRevision(reader: Pick<Transaction, 'get'>): Promise<number> {
   return (await reader.get(revisions, revisionId))?.value.rev ?? 0
 }
 
-/** Counts a change and writes it down: the row lock makes the order of commits that of revisions (iam.md 4.3). */
+/**
+ * Raises the revision and inserts a change. The row lock makes the order of commits equal to the order of revisions
+ * (iam.md 4.3).
+ */
 export async function recordChange(tx: Transaction, kind: ChangeKind, key: string, now: number): Promise<number> {
   const { value, version } = await holdRevision(tx)
   const rev = value.rev + 1
@@ -61,10 +64,10 @@ export async function recordChange(tx: Transaction, kind: ChangeKind, key: strin
   return rev
 }
 
-/** Rows that one sweep deletes: whoever makes a change meanwhile waits for it. */
+/** The number of rows that one sweep deletes: concurrent changes wait for the sweep. */
 const sweptRows = 500
 
-/** Deletes changes from before an instant, milliseconds since 1970. */
+/** Deletes changes from before an instant, in milliseconds since 1970. */
 export async function sweepChanges(store: Pick<Store, 'tx'>, before: number): Promise<void> {
   const since = formatMillis(before)
   await store.tx(async tx => {

@@ -3,7 +3,7 @@ import { policiesList } from '../../../output/iam/filters.ts'
 import type { Policy } from '../../../output/iam/types.ts'
 import type { Collection } from '../../ports/store.ts'
 
-/** Policies as they are answered. */
+/** The policies, stored as they are answered. */
 export const policies: Collection<Policy> = {
   name: 'iam_policies',
   id: 'id',

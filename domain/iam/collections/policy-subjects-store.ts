@@ -1,15 +1,17 @@
 import type { Policy } from '../../../output/iam/types.ts'
 import type { Collection, Transaction } from '../../ports/store.ts'
 
-/** Whom a policy names by id, one row a name: so that the policies about a principal or a role are found. */
+/**
+ * The subjects that policies name by id, a row for each, so that the policies about a principal or a role can be found.
+ */
 export interface PolicySubject {
   /** `<policy>/<subject>`. */
   readonly id: string
   readonly policy_id: string
   readonly workspace_id: string
-  /** As statements write it: `principal:<id>` or `role:<id>`. */
+  /** The subject in the form of statements: `principal:<id>` or `role:<id>`. */
   readonly subject: string
-  /** Whether an ALLOW statement is about it; else it is denied or excepted something. */
+  /** Whether an ALLOW statement names the subject. Otherwise a DENY statement or an exception does. */
   readonly is_allowed: boolean
 }
 
@@ -20,7 +22,7 @@ export const policySubjects: Collection<PolicySubject> = {
   indexes: [['policy_id'], ['subject', 'is_allowed', 'workspace_id']],
 }
 
-/** Keeps whom a policy names; with no statements it names nobody. */
+/** Replaces the subjects of a policy; an empty list of statements removes all of them. */
 export async function writeSubjects(tx: Transaction, policy: Pick<Policy, 'id' | 'workspace_id' | 'statements'>) {
   const named = subjectsOf(policy)
   for await (const stored of tx.each(policySubjects, { policy_id: policy.id })) {

@@ -2,7 +2,7 @@ import { principalsList } from '../../../output/iam/filters.ts'
 import type { Principal } from '../../../output/iam/types.ts'
 import type { Collection, Transaction } from '../../ports/store.ts'
 
-/** The directory: one row beside each user and each service account, written with it. */
+/** The directory: a row beside each user and each service account, written in the same transaction. */
 export const principals: Collection<Principal> = {
   name: 'iam_principals',
   id: 'id',
@@ -10,7 +10,7 @@ export const principals: Collection<Principal> = {
   indexes: [['organisation_id'], ['workspace_id']],
 }
 
-/** Keeps the row of a principal as it is now. */
+/** Inserts or replaces the row of a principal. */
 export async function writePrincipal(tx: Transaction, principal: Principal): Promise<void> {
   const stored = await tx.lock(principals, principal.id)
   if (stored) await tx.update(principals, principal.id, principal, stored.version)

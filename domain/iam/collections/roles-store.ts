@@ -3,7 +3,7 @@ import { rolePermissionsList, rolesList } from '../../../output/iam/filters.ts'
 import type { Role, RolePermission } from '../../../output/iam/types.ts'
 import type { Collection } from '../../ports/store.ts'
 
-/** Roles as they are answered. Predefined ones have their name as id, and are made anew at each start. */
+/** The roles, stored as they are answered. The id of a predefined role is its name, and each start updates it. */
 export const roles: Collection<Role> = {
   name: 'iam_roles',
   id: 'id',
@@ -16,7 +16,7 @@ export const roles: Collection<Role> = {
   ],
 }
 
-/** When a role got a permission; the role itself holds the list that counts. */
+/** The time at which a role got a permission. The list in the role itself decides. */
 export interface StoredRolePermission extends RolePermission {
   /** `<role>/<permission>`. */
   readonly id: string

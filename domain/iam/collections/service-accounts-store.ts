@@ -3,7 +3,7 @@ import type { Principal, ServiceAccount } from '../../../output/iam/types.ts'
 import { fieldInvalid } from '../../../output/shared/errors.ts'
 import type { Collection } from '../../ports/store.ts'
 
-/** Service accounts as they are answered. */
+/** The service accounts, stored as they are answered. */
 export const serviceAccounts: Collection<ServiceAccount> = {
   name: 'iam_service_accounts',
   id: 'id',
@@ -19,7 +19,7 @@ export const serviceAccounts: Collection<ServiceAccount> = {
   ],
 }
 
-/** The row of the directory for a service account. */
+/** Returns the directory row of a service account. */
 export const principalOfServiceAccount = (account: ServiceAccount): Principal => ({
   id: account.id,
   kind: 'SERVICE_ACCOUNT',

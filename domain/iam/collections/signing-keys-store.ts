@@ -1,12 +1,15 @@
 import type { Collection } from '../../ports/store.ts'
 
-/** The public half of a pair that one server signs access tokens with. The private half is in its memory alone. */
+/**
+ * The public half of a key pair with which one server signs access tokens. The private half exists only in the memory
+ * of that server.
+ */
 export interface StoredSigningKey {
   /** The `kid` of the tokens, a UUIDv7. */
   readonly id: string
   /** RFC 8037. */
   readonly jwk: { readonly kty: 'OKP'; readonly crv: 'Ed25519'; readonly x: string }
-  /** When the last token that it signed has expired. */
+  /** The time at which the last token of the key has expired. */
   readonly not_after: string
 }
 

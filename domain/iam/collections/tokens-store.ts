@@ -7,28 +7,30 @@ import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Scope } from '../../ports/scope.ts'
 
 /**
- * A session or token family as kept. It has more than is answered, so its text never is: `tokenAnswer` picks. Whether
- * it has ended is told by its times alone.
+ * A stored session or token family. It has more members than its answer, so `tokenAnswer` picks them and the stored
+ * text is never answered. Only its times tell whether it has ended.
  */
 export interface StoredToken extends Readonly<Omit<Token, 'status' | 'current'>> {
-  /** Where its principal is at home. */
+  /** The home of its principal. */
   readonly home_type: Scope['type']
   readonly home_id: string
-  /** The network of `last_refresh_ip`, as `networkOf` has it. */
+  /** The network of `last_refresh_ip`, in the form of `networkOf`. */
   readonly network: string
-  /** Of a token family: the key that its assertions are signed with; else empty. */
+  /** The key that signs the assertions of a token family; empty for sessions. */
   readonly key_id: string
-  /** Until when it is kept after its end. */
+  /** The time until which the row is kept after the end of the token. */
   readonly keep_until: string
-  /** Of a session that was not revoked: what its refresh tokens are checked against. */
+  /** The digests that refresh tokens are checked against; only for sessions that are not revoked. */
   readonly refresh?: StoredRefresh
 }
 
-/** Digests of refresh tokens; neither a token nor its successor can be made of them. */
+/** Digests of refresh tokens. Neither a token nor its successor can be computed from them. */
 export interface StoredRefresh {
-  /** SHA-256 of the live secret, in hex. */
+  /** The SHA-256 of the current secret, in hex. */
   readonly hash: string
-  /** The one before it, from which the live one can be derived again with the salt. */
+  /**
+   * The SHA-256 of the previous secret. The current secret can be derived again from the previous secret and the salt.
+   */
   readonly previous?: { readonly hash: string; readonly salt: string; readonly time: string }
 }
 
@@ -54,10 +56,10 @@ export const tokens: Collection<StoredToken> = {
   indexes: [['principal_id', 'revoke_reason'], ['home_id', 'created'], ['revoke_time'], ['keep_until']],
 }
 
-/** The tokens of a principal that were not revoked, some of which may have expired. */
+/** The tokens of a principal that are not revoked; some may have expired. */
 export const unrevokedOf = (principal: string) => ({ principal_id: principal, revoke_reason: null })
 
-/** What a token is at `now`, milliseconds since 1970. */
+/** Returns the status of a token at `now`, in milliseconds since 1970. */
 export function statusAt(
   { expire_time, idle_expire_time, revoke_time }: Pick<Token, 'expire_time' | 'idle_expire_time' | 'revoke_time'>,
   now: number,
@@ -66,13 +68,13 @@ export function statusAt(
   return endOf({ expire_time, idle_expire_time }) > now ? 'ACTIVE' : 'EXPIRED'
 }
 
-/** Until when a token is kept that is not revoked. */
+/** Returns the time until which a token is kept that is not revoked. */
 export const keptUntil = (times: Parameters<typeof endOf>[0]): string => formatMillis(endOf(times) + keptMs)
 
 const endOf = (times: { readonly expire_time: string; readonly idle_expire_time?: string | undefined }): number =>
   Math.min(Date.parse(times.expire_time), Date.parse(times.idle_expire_time ?? times.expire_time))
 
-/** A token as it is answered at `now` to the caller whose session is `session`. */
+/** Makes the answer of a token at `now`, for a caller whose session is `session`. */
 export function tokenAnswer(stored: StoredToken, now: number, session: string | undefined): Token {
   const { id, principal_id, principal_kind, kind, created, last_refresh_ip, user_agent, expire_time } = stored
   const { idle_expire_time, last_refresh_time, revoke_reason, revoke_time } = stored
@@ -94,12 +96,12 @@ export function tokenAnswer(stored: StoredToken, now: number, session: string | 
   }
 }
 
-/** A secret of a refresh token that was used; what uses it again is refused, and ends the session. */
+/** The used secret of a refresh token. A second use is refused and ends the session. */
 export interface SpentRefreshToken {
-  /** SHA-256 of the secret, in hex. */
+  /** The SHA-256 of the secret, in hex. */
   readonly id: string
   readonly token_id: string
-  /** When its session ends at the latest. */
+  /** The latest end of its session. */
   readonly expire_time: string
 }
 

@@ -3,7 +3,7 @@ import { usersList } from '../../../output/iam/filters.ts'
 import type { Principal, User } from '../../../output/iam/types.ts'
 import type { Collection } from '../../ports/store.ts'
 
-/** A user as kept: `throttled_until` is looked up when it is read. */
+/** A stored user; `throttled_until` is looked up at each read. */
 export type StoredUser = Omit<User, 'throttled_until'>
 
 export const users: Collection<StoredUser> = {
@@ -16,18 +16,18 @@ export const users: Collection<StoredUser> = {
   indexes: [['organisation_id', 'created']],
 }
 
-/** What is never on the wire. The id is the user's. */
+/** The secrets of a user, which are never answered. The id is the id of the user. */
 export interface StoredPassword {
   readonly id: string
-  /** PHC string; empty where there is no password. */
+  /** The password hash as a PHC string; empty if there is no password. */
   readonly hash: string
-  /** The hashes before it, the newest first, at most five with the present one. */
+  /** The earlier hashes, the newest first; at most five together with the present hash. */
   readonly history: readonly string[]
 }
 
 export const passwords: Collection<StoredPassword> = { name: 'iam_passwords', id: 'id' }
 
-/** The row of the directory for a user. */
+/** Returns the directory row of a user. */
 export const principalOfUser = (user: StoredUser): Principal => ({
   id: user.id,
   kind: 'USER',

@@ -20,32 +20,32 @@ import { mutateIam } from '../feed/iam-mutation.ts'
 import type { IamParts } from '../interfaces/iam-parts.ts'
 import type { StoredUser } from '../collections/users-store.ts'
 
-/** How long tokens of a purpose may be valid, in milliseconds (iam.md 3). */
+/** The allowed lifetimes of tokens by purpose, in milliseconds (iam.md 3). */
 const lifetimes = {
   ACTIVATION: { min: 3_600_000, max: 604_800_000 },
   PASSWORD_RESET: { min: 300_000, max: 86_400_000 },
 } as const satisfies Readonly<Record<CredentialPurpose, object>>
 
-/** What a call asks of the token that it mints. */
+/** The input of a call that mints a token. */
 export interface Wanted {
   readonly purpose: CredentialPurpose
   readonly token_ttl: string
-  /** Absent: NOTIFY where mails reach people, else RETURN. */
+  /** Absent: NOTIFY if mails are configured, otherwise RETURN. */
   readonly delivery?: CredentialDelivery | undefined
 }
 
-/** What a change knows of the token before it is stored. */
+/** The token before it is stored. */
 export interface Terms {
   readonly ttlMs: number
-  /** Stores the token for a user that the transaction holds. */
+  /** Stores the token for a user that the transaction has locked. */
   mintFor(tx: Transaction, user: Pick<StoredUser, 'id' | 'email'>): Promise<void>
 }
 
-/** The url that a token is used at: its fragment reaches no server. */
+/** Returns the URL at which the token is used. The token is in the fragment, which reaches no server. */
 export const credentialUrl = ({ settings }: Pick<IamParts, 'settings'>, token: string): string =>
   `${settings.consoleUrl}/credential#${token}`
 
-/** The length of life of a token in milliseconds; throws FIELD_INVALID where it may not be so long or short. */
+/** Returns the lifetime of a token in milliseconds; throws FIELD_INVALID if it is too long or too short. */
 export function lifetimeOf({ purpose, token_ttl }: Pick<Wanted, 'purpose' | 'token_ttl'>): number {
   const { max, min } = lifetimes[purpose]
   const millis = Number((parseDuration(token_ttl) ?? -1n) / 1_000_000n)
@@ -55,8 +55,8 @@ export function lifetimeOf({ purpose, token_ttl }: Pick<Wanted, 'purpose' | 'tok
 }
 
 /**
- * A mutation that mints a credential token. The token goes into this answer or a mail, and nowhere else: what a repeated
- * call is answered, and what is stored, has none (iam.md 1, IamCredentialOperation).
+ * Runs a mutation that mints a credential token. The token is in this answer or in a mail only. The answer to a
+ * repeated call and the stored operation do not contain it (iam.md 1, IamCredentialOperation).
  */
 export async function mutateWithCredential(
   parts: IamParts,
@@ -86,7 +86,7 @@ export async function mutateWithCredential(
   return notified(parts, answer, () => parts.mailer.send(credentialMail({ to, purpose, url, expire_time })))
 }
 
-/** The answer once the mail is out; with a warning, which is kept, when it was not taken. */
+/** Returns the answer after the mail was sent, with a stored warning if the mail was not accepted. */
 async function notified(
   parts: IamParts,
   answer: JsonText<IamOperation>,
@@ -96,7 +96,7 @@ async function notified(
     await send()
     return answer
   } catch {
-    // Why is known to the mailer, which has logged it; the caller can do nothing but mint another token.
+    // The mailer has logged the cause. The caller can only mint another token.
     return warned(parts, answer)
   }
 }

@@ -1,7 +1,7 @@
 import type { CredentialPurpose } from '../../../output/iam/types.ts'
 import type { Mail } from '../interfaces/mailer.ts'
 
-/** Who gets a token, and which. */
+/** The recipient and the token of a mail. */
 export interface CredentialMail {
   readonly to: string
   readonly purpose: CredentialPurpose
@@ -23,7 +23,7 @@ const texts = {
   },
 } as const satisfies Readonly<Record<CredentialPurpose, object>>
 
-/** The mail that brings a user its token. Nothing in it was written by anybody but the platform. */
+/** Makes the mail with a user's token. Its text comes from the platform alone, not from any caller. */
 export function credentialMail({ expire_time, purpose, to, url }: CredentialMail): Mail {
   const { lead, subject, tail } = texts[purpose]
   const until = `The page can be used once, until ${expire_time.slice(0, 16).replace('T', ' ')} UTC.`

@@ -7,18 +7,17 @@ import { credentialTokens, type StoredCredentialToken } from '../collections/cre
 import { users, type StoredUser } from '../collections/users-store.ts'
 
 /**
- * Whether `minter` is ACTIVE and could take the account of `target` over, by the rights that both have now (iam.md 4.5,
- * E4).
+ * Whether `minter` is ACTIVE and may take over the account of `target`, by the present rights of both (iam.md 4.5, E4).
  */
 export type TakeOverGuard = (reader: Reader, minter: string, target: string, now: number) => Promise<boolean>
 
-/** A new token: what its user gets, and what is stored of it. */
+/** A new token: the text for its user, and the stored digest. */
 export interface NewToken {
   readonly token: string
   readonly digest: string
 }
 
-/** `ct1.` and 256 random bits. Made before the transaction that stores it, which may run again. */
+/** Makes a token: `ct1.` and 256 random bits. It is made before the transaction, which may run again. */
 export function newToken(): NewToken {
   const token = `ct1.${randomBytes(32).toString('base64url')}`
   return { token, digest: digestOf(token) }
@@ -26,7 +25,7 @@ export function newToken(): NewToken {
 
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex')
 
-/** What a token is for, and how it gets to its user. */
+/** The purpose of a token, and its way to the user. */
 export interface Minting extends Pick<StoredCredentialToken, 'purpose' | 'minted_by' | 'delivery'> {
   readonly user: string
   /** Milliseconds since 1970. */
@@ -34,7 +33,10 @@ export interface Minting extends Pick<StoredCredentialToken, 'purpose' | 'minted
   readonly ttlMs: number
 }
 
-/** Stores a token in a transaction that holds its user; older ones of the user are void. Answers when it expires. */
+/**
+ * Stores a token in a transaction that has locked its user, and voids older tokens of the user. Returns the time of its
+ * expiry.
+ */
 export async function mint(tx: Transaction, { digest }: NewToken, minting: Minting): Promise<string> {
   const { delivery, minted_by, now, purpose, ttlMs, user } = minting
   await voidTokens(tx, user)
@@ -52,20 +54,20 @@ export async function mint(tx: Transaction, { digest }: NewToken, minting: Minti
   return expire_time
 }
 
-/** Voids the live tokens of a user, in a transaction that holds the user. */
+/** Voids the live tokens of a user, in a transaction that has locked the user. */
 export async function voidTokens(tx: Transaction, user: string): Promise<void> {
   for await (const { id, value, version } of tx.each(credentialTokens, { user_id: user, status: 'LIVE' })) {
     await tx.update(credentialTokens, id, { ...value, status: 'VOID' }, version)
   }
 }
 
-/** A token that opens, and whom it is for. */
+/** A usable token and its user. */
 export interface OpenToken {
   readonly token: Stored<StoredCredentialToken>
   readonly user: Stored<StoredUser>
 }
 
-/** The status that a user has while a token of the purpose can be used. */
+/** The user status in which a token of each purpose can be used. */
 const statusFor = { ACTIVATION: 'INVITED', PASSWORD_RESET: 'ACTIVE' } as const
 
 /** Finds tokens without spending them. */
@@ -77,9 +79,9 @@ export class TokenOpener {
   }
 
   /**
-   * The token of these words, for `purpose` when that is given. Throws CREDENTIAL_TOKEN_INVALID, which is the same for one
-   * that never was, is spent, void or expired, is for something else, or was answered to somebody who could not take the
-   * account over any more.
+   * Returns the token with this text, for `purpose` if given. Throws CREDENTIAL_TOKEN_INVALID alike for a token that
+   * never existed, is spent, void or expired, has another purpose, or was answered to a principal that may no longer
+   * take over the account.
    */
   async open(reader: Reader, words: string, now: number, purpose?: CredentialPurpose): Promise<OpenToken> {
     const token = await reader.get(credentialTokens, digestOf(words))
@@ -88,7 +90,7 @@ export class TokenOpener {
     throw tokenInvalid()
   }
 
-  /** As `open`, in a transaction that holds the revision: then the user is held and the token is spent. */
+  /** As `open`, in a transaction that holds the revision: locks the user and spends the token. */
   async spend(tx: Transaction, words: string, now: number, purpose: CredentialPurpose): Promise<OpenToken> {
     const found = await tx.get(credentialTokens, digestOf(words))
     const user = found && (await tx.lock(users, found.value.user_id))

@@ -1,9 +1,9 @@
 import { authenticationThrottled } from '../../../output/iam/errors.ts'
 
-/** How many may wait for a turn. */
+/** The maximal number of waiting jobs. */
 const places = 64
 
-/** Lets only so much slow work run at once that the pool of threads stays free for others (iam.md 4.7). */
+/** Limits the number of concurrent slow jobs, so that the thread pool stays free for other work (iam.md 4.7). */
 export class HashingQueue {
   readonly #atOnce: number
   readonly #waiting: (() => void)[] = []
@@ -13,7 +13,7 @@ export class HashingQueue {
     this.#atOnce = atOnce
   }
 
-  /** Runs work when its turn has come, first come first served. Throws AUTHENTICATION_THROTTLED when 64 wait already. */
+  /** Runs a job in its turn, first come first served. Throws AUTHENTICATION_THROTTLED if 64 jobs are waiting. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     await this.#enter()
     try {
@@ -36,7 +36,7 @@ export class HashingQueue {
     await new Promise<void>(resolve => this.#waiting.push(resolve))
   }
 
-  /** Whoever waits longest takes the turn over. */
+  /** The longest-waiting job runs next. */
   #leave(): void {
     const next = this.#waiting.shift()
     if (next) next()

@@ -1,32 +1,32 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** What argon2id costs: memory in KiB, passes over it, lanes. */
+/** The cost of argon2id: memory in KiB, passes, lanes. */
 export interface Cost {
   readonly memory: number
   readonly passes: number
   readonly parallelism: number
 }
 
-/** What a PHC string says. */
+/** The parts of a PHC string. */
 export interface PasswordHash extends Cost {
   readonly salt: Buffer
   readonly hash: Buffer
 }
 
-/** What hashes are made with (iam.md 4.7). */
+/** The cost of new hashes (iam.md 4.7). */
 export const fullCost: Cost = { memory: 19_456, passes: 2, parallelism: 1 }
 
 const saltBytes = 16
 const hashBytes = 32
 
-/** Version 19 of argon2 is the only one there is; 16 bytes of salt and 32 of hash in base64 without padding. */
+/** Version 19 is the only version of argon2; 16 bytes of salt and 32 bytes of hash are in base64 without padding. */
 const form = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d)\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/
 
 /** `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`. */
 export const formatHash = ({ memory, passes, parallelism, salt, hash }: PasswordHash): string =>
   `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(hash)}`
 
-/** Undefined for what `formatHash` has not written. */
+/** Parses a PHC string; returns undefined for text that `formatHash` has not written. */
 export function parseHash(text: string): PasswordHash | undefined {
   const [, memory, passes, parallelism, salt, hash] = form.exec(text) ?? []
   if (salt === undefined || hash === undefined) return undefined
@@ -40,7 +40,7 @@ export function parseHash(text: string): PasswordHash | undefined {
   return formatHash(parsed) === text ? parsed : undefined
 }
 
-/** A new hash of a password, with a salt of its own. */
+/** Hashes a password with a new salt. */
 export async function hashOf(password: string, { memory, parallelism, passes }: Cost): Promise<PasswordHash> {
   const parameters = { memory, passes, parallelism, salt: randomBytes(saltBytes) }
   return { ...parameters, hash: await derive(password, parameters) }
@@ -50,7 +50,7 @@ export async function hashOf(password: string, { memory, parallelism, passes }: 
 export const fits = async (password: string, known: PasswordHash): Promise<boolean> =>
   timingSafeEqual(await derive(password, known), known.hash)
 
-/** One password in its many spellings is one (NFKC). Runs on a thread of the pool. */
+/** Hashes the NFKC form, so that different spellings of one password are equal. Runs on a thread of the pool. */
 function derive(password: string, { memory, parallelism, passes, salt }: Omit<PasswordHash, 'hash'>): Promise<Buffer> {
   const message = normalPassword(password)
   const parameters = { message, nonce: salt, memory, passes, parallelism, tagLength: hashBytes }
@@ -59,7 +59,7 @@ function derive(password: string, { memory, parallelism, passes, salt }: Omit<Pa
   })
 }
 
-/** As passwords are counted, compared and hashed. */
+/** Returns the form in which passwords are counted, compared and hashed. */
 export const normalPassword = (password: string): string => password.normalize('NFKC')
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')

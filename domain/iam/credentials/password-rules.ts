@@ -3,13 +3,13 @@ import type { ApiError } from '../../../runtime/errors.ts'
 import { localPart } from '../values/email.ts'
 import { normalPassword } from './password-hash-format.ts'
 
-/** Code points that a password has at least and at most, after NFKC (iam.md 4.7). */
+/** The minimal and maximal number of code points of a password, after NFKC (iam.md 4.7). */
 export const passwordLength = { min: 12, max: 128 } as const
 
-/** A shorter local part is in half of all passwords. */
+/** A shorter local part occurs in too many passwords to be refused. */
 const shortestLocalPart = 4
 
-/** What is wrong with a password for an address; undefined when nothing is. Says nothing of the password itself. */
+/** Returns the fault of a password for an address; undefined if there is none. The text never quotes the password. */
 export async function weaknessOf(password: string, email: string): Promise<string | undefined> {
   const normal = normalPassword(password)
   const length = [...normal].length
@@ -25,7 +25,7 @@ export async function weaknessOf(password: string, email: string): Promise<strin
     : undefined
 }
 
-/** PASSWORD_TOO_WEAK at a field. */
+/** Makes the error PASSWORD_TOO_WEAK at a field. */
 export function tooWeak(fault: string, field: string): ApiError {
   const description = fault
   return passwordTooWeak(`${field}: ${description}`, { badRequest: [{ field, description }] })
@@ -33,7 +33,7 @@ export function tooWeak(fault: string, field: string): ApiError {
 
 let common: Promise<ReadonlySet<string>> | undefined
 
-/** The common passwords that are long enough to be taken, in lower case; loaded when first asked for. */
+/** The common passwords of allowed length, in lower case; loaded on first use. */
 function commonPasswords(): Promise<ReadonlySet<string>> {
   common ??= loadCommonPasswords().catch((error: unknown) => {
     common = undefined

@@ -7,20 +7,20 @@ import type { Passwords } from '../interfaces/passwords.ts'
 import { fits, formatHash, fullCost, hashOf, parseHash, type Cost } from './password-hash-format.ts'
 import { passwords, type StoredPassword } from '../collections/users-store.ts'
 
-/** How many passwords of a user, the present one among them, cannot be taken again. */
+/** The number of a user's passwords, the present password included, that cannot be set again. */
 const remembered = 5
 
-/** How passwords are hashed. */
+/** The settings for hashing passwords. */
 interface Hashing {
-  /** How many at once; the others wait for their turn. */
+  /** The maximal number of concurrent hashes; further hashes wait. */
   readonly atOnce: number
-  /** `fullCost` wherever there is something to protect. */
+  /** The cost; `fullCost` except in tests. */
   readonly cost?: Cost
 }
 
 export function passwordsOf({ atOnce, cost = fullCost }: Hashing): Passwords {
   const queue = new HashingQueue(atOnce)
-  /** What is compared where there is no hash, so that it takes as long; nothing has it. */
+  /** A hash without a user. It is compared if there is no hash, so that the call takes as long as with a hash. */
   const nobodys = { ...cost, salt: Buffer.alloc(16), hash: Buffer.alloc(32) }
   return {
     async hash(password) {
@@ -51,13 +51,13 @@ async function store(tx: Transaction, user: string, hash: string): Promise<void>
   else await tx.insert(passwords, next)
 }
 
-/** The hashes of the last passwords, the present one first. */
+/** Returns the hashes of the last passwords, the present password first. */
 const kept = (stored: StoredPassword | undefined): readonly string[] =>
   stored === undefined ? [] : [stored.hash, ...stored.history].filter(hash => hash !== '').slice(0, remembered)
 
 /**
- * The error of a password that is one of the last five: PASSWORD_REUSED, named by `field`. Each is verified, so it is
- * asked last.
+ * Returns the error of a password that is among the last five: PASSWORD_REUSED at `field`. Each comparison costs one
+ * verification, so this check comes last.
  */
 export async function reuseOf(
   { verify }: Pick<Passwords, 'verify'>,

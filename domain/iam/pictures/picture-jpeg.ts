@@ -5,27 +5,27 @@ const APP0 = 0xe0
 const APP2 = 0xe2
 const APP14 = 0xee
 
-/** Frame headers of baseline, extended and progressive pictures: what browsers show. */
+/** The frame headers of baseline, extended and progressive pictures, which browsers can show. */
 const frameHeaders: ReadonlySet<number> = new Set([0xc0, 0xc1, 0xc2])
 
-/** Tables, restart interval, number of lines: what the decoder needs beside frames and scans. */
+/** Tables, restart interval and number of lines: the decoder needs them beside frames and scans. */
 const tables: ReadonlySet<number> = new Set([0xc4, 0xcc, 0xdb, 0xdc, 0xdd])
 
-/** APPn and comments may always be left out. */
+/** APPn segments and comments may always be removed. */
 const isApplication = (marker: number): boolean => (marker >= 0xe0 && marker <= 0xef) || marker === 0xfe
 
 const markerOf = (byte: number): Buffer => Buffer.from([0xff, byte])
 
 interface Segment {
   readonly marker: number
-  /** Of the bytes between marker and end, with the two of the length. */
+  /** The length of the bytes after the marker, the two bytes of the length included. */
   readonly body: Buffer
   readonly end: number
 }
 
 /**
- * A JPEG (ITU T.81) without EXIF, XMP, IPTC, comments and thumbnails; undefined for what is none, is cut off, or is built
- * in a way that browsers do not show. What comes behind its end goes too.
+ * Removes EXIF, XMP, IPTC, comments, thumbnails and trailing bytes from a JPEG (ITU T.81). Returns undefined for data
+ * that is no JPEG, is truncated, or has a structure that browsers do not show.
  */
 export function stripJpeg(data: Buffer): Buffer | undefined {
   if (data[0] !== 0xff || data[1] !== SOI) return undefined
@@ -43,7 +43,7 @@ export function stripJpeg(data: Buffer): Buffer | undefined {
     if (frameHeaders.has(marker)) frames += 1
     else if (marker === SOS) scans += 1
     else if (!tables.has(marker) && !isApplication(marker)) return undefined
-    // A second frame could be larger than the first one, which alone is measured.
+    // Only the first frame is measured, so a second frame, which could be larger, is refused.
     if (frames > 1 || (scans > 0 && frames === 0)) return undefined
     const body = keptBody(segment)
     if (body) parts.push(markerOf(marker), body)
@@ -52,7 +52,7 @@ export function stripJpeg(data: Buffer): Buffer | undefined {
   }
 }
 
-/** The place of the marker's second byte; any number of fill bytes may stand before it. */
+/** Returns the position of the marker's second byte; any number of fill bytes may precede it. */
 function markerAt(data: Buffer, from: number): number | undefined {
   if (data[from] !== 0xff) return undefined
   let at = from + 1
@@ -68,7 +68,7 @@ function segmentAt(data: Buffer, start: number, marker: number): Segment | undef
   return { marker, body: data.subarray(start + 1, end), end }
 }
 
-/** Where the coded data of a scan ends: at the next marker that is neither a stuffed byte nor a restart. */
+/** Returns the end of a scan's coded data: the next marker that is neither a stuffed byte nor a restart. */
 function endOfScan(data: Buffer, from: number): number {
   let at = data.indexOf(0xff, from)
   while (at >= 0) {
@@ -79,7 +79,10 @@ function endOfScan(data: Buffer, from: number): number {
   return data.length
 }
 
-/** Of what applications add, the colours stay: JFIF without its thumbnail, the ICC profile, and Adobe's transform. */
+/**
+ * Keeps of the application segments those that define colours: JFIF without its thumbnail, the ICC profile, and Adobe's
+ * transform.
+ */
 function keptBody({ body, marker }: Segment): Buffer | undefined {
   if (!isApplication(marker)) return body
   const says = (name: string): boolean => body.subarray(2).toString('latin1', 0, name.length) === name
@@ -88,7 +91,7 @@ function keptBody({ body, marker }: Segment): Buffer | undefined {
   return marker === APP0 && says('JFIF\0') && body.length >= 16 ? withoutThumbnail(body) : undefined
 }
 
-/** The thumbnail stands behind its two sides, which are the last of 16 bytes. */
+/** The thumbnail follows its two sides, which are the last of 16 bytes. */
 function withoutThumbnail(body: Buffer): Buffer {
   const plain = Buffer.from(body.subarray(0, 16))
   plain.writeUInt16BE(plain.length, 0)
@@ -96,6 +99,6 @@ function withoutThumbnail(body: Buffer): Buffer {
   return plain
 }
 
-/** What has the same sides, for image-size, which passes over the first segment whatever it is. */
+/** Makes a JPEG with the same sides for image-size, which skips the first segment unread. */
 export const measuredJpeg = (stripped: Buffer): Buffer =>
   Buffer.concat([stripped.subarray(0, 2), Buffer.from([0xff, 0xfe, 0, 2]), stripped.subarray(2)])

@@ -2,8 +2,8 @@
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
 /**
- * The chunks that decide what is seen. All others go: text (tEXt, zTXt, iTXt), camera data (eXIf), times (tIME), what is
- * private, and the further frames of animations.
+ * The chunks that define the visible picture. All other chunks are removed: text (tEXt, zTXt, iTXt), camera data
+ * (eXIf), times (tIME), private chunks, and the further frames of animations.
  */
 const kept: ReadonlySet<string> = new Set([
   'IHDR',
@@ -21,11 +21,13 @@ const kept: ReadonlySet<string> = new Set([
   'pHYs',
 ])
 
-/** Length, type and checksum beside the data. */
+/** The bytes of length, type and checksum beside the data. */
 const frame = 12
 const headerLength = 13
 
-/** A PNG without metadata; undefined for what is none, is cut off, or needs a chunk that nobody knows. */
+/**
+ * Removes the metadata of a PNG. Returns undefined for data that is no PNG, is truncated, or needs an unknown chunk.
+ */
 export function stripPng(data: Buffer): Buffer | undefined {
   if (!data.subarray(0, signature.length).equals(signature)) return undefined
   const parts: Buffer[] = [signature]
@@ -39,13 +41,13 @@ export function stripPng(data: Buffer): Buffer | undefined {
     if (kept.has(type)) parts.push(data.subarray(at, end))
     seen.add(type)
     at = end
-    // What comes behind the end is no part of the picture.
+    // Bytes after the end do not belong to the picture.
     if (type === 'IEND') return seen.has('IDAT') ? Buffer.concat(parts) : undefined
   }
   return undefined
 }
 
-/** The header comes first and once; a chunk that must be understood, by its upper-case letter, must be a known one. */
+/** The header is the first chunk and occurs once. A critical chunk, by its upper-case letter, must be a known chunk. */
 function mayFollow(type: string, length: number, seen: ReadonlySet<string>): boolean {
   if (!/^[A-Za-z]{4}$/.test(type)) return false
   if (type === 'IHDR') return seen.size === 0 && length === headerLength

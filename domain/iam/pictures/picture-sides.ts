@@ -1,18 +1,18 @@
 import { imageSize } from 'image-size'
 
-/** In pixels. */
+/** The sides of a picture in pixels. */
 export interface Sides {
   readonly width: number
   readonly height: number
 }
 
-/** The kind of a picture and the sides that its header says; undefined where there is none to read. */
+/** Reads the kind and the sides from the header of a picture; returns undefined for an unreadable header. */
 export function sidesOf(data: Buffer): (Sides & { readonly type: string }) | undefined {
   try {
     const { height, type = '', width } = imageSize(data)
     return { type, width, height }
   } catch {
-    // It throws of what it cannot read, and says why in words only.
+    // image-size throws errors without a type of their own for unreadable headers.
     return undefined
   }
 }

@@ -6,14 +6,17 @@ import { stripWebp } from './picture-webp.ts'
 /** The media types of pictures (iam.md 4.8). */
 export type PictureType = 'image/png' | 'image/jpeg' | 'image/webp'
 
-/** A picture without what tells of its maker, and its sides in pixels. */
+/** A picture without metadata, and its sides in pixels. */
 export interface Picture {
   readonly data: Buffer
   readonly width: number
   readonly height: number
 }
 
-/** Undefined for what is not a whole picture of the type; what it shows is left as it is, byte by byte. */
+/**
+ * Removes the metadata, and leaves the visible data unchanged byte by byte. Returns undefined for data that is no whole
+ * picture of the type.
+ */
 type Strip = (data: Buffer) => Buffer | undefined
 
 const formats = {
@@ -23,8 +26,8 @@ const formats = {
 } as const satisfies Readonly<Record<PictureType, { readonly type: string; readonly strip: Strip }>>
 
 /**
- * Cuts comments, camera data and everything unknown out of a picture; undefined for what is no picture of the type. Only
- * what was walked through from its first to its last byte is measured.
+ * Removes comments, camera data and unknown parts from a picture. Returns undefined for data that is no picture of the
+ * type. Only data that was parsed from its first to its last byte is measured.
  */
 export function pictureOf(data: Buffer, contentType: PictureType): Picture | undefined {
   const { strip, type } = formats[contentType]

@@ -30,13 +30,13 @@ import { checkedStatements, newlyAllowing, requireNamed } from './statement-chec
 import { reachOf } from '../decisions/policy-statements.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** Policies of one workspace (iam.md 1); the quota of the organisation applies as well. */
+/** The limit of policies in one workspace (iam.md 1); the quota of the organisation applies too. */
 const maxPolicies = 100
 
-/** The quota that policies count against. */
+/** The quota that counts policies. */
 export const policyQuota = 'iam.policies'
 
-/** Statements that allow and deny inside workspaces (iam.md 1, 4.4). */
+/** Serves policies: statements that allow and deny inside workspaces (iam.md 1, 4.4). */
 export class Policies implements PolicyHandlers {
   readonly #parts: IamParts
 
@@ -115,7 +115,9 @@ export class Policies implements PolicyHandlers {
     })
   }
 
-  /** Holds the organisation, the revision and the policy, in this order. Throws WORKSPACE_NOT_FOUND, POLICY_NOT_FOUND. */
+  /**
+   * Holds the organisation, the revision and the policy, in this order. Throws WORKSPACE_NOT_FOUND, POLICY_NOT_FOUND.
+   */
   async #lock(tx: Transaction, request: GetPolicyRequest): Promise<Stored<Policy>> {
     const scope = workspaceScope(request.workspace)
     await this.#parts.taxonomy.share(tx, scope)
@@ -124,7 +126,7 @@ export class Policies implements PolicyHandlers {
     return foundPolicy(await tx.lock(policies, request.id), request)
   }
 
-  /** E1 of what is newly allowed; who is named must be there. */
+  /** Checks rule E1 for newly allowed permissions. The named principals and roles must exist. */
   async #requireGiving(
     tx: Transaction,
     before: Policy | undefined,
@@ -152,7 +154,7 @@ const workspaceScope = (id: string): Scope => ({ type: 'WORKSPACE', id })
 
 const noWorkspace = (id: string): Error => workspaceNotFound(`workspace ${id} does not exist`)
 
-/** A policy of another workspace than the path names is an absent one (conventions §3). */
+/** Returns the policy in the path; a policy of another workspace counts as absent (conventions §3). */
 function foundPolicy(
   stored: Stored<Policy> | undefined,
   { id, workspace }: { readonly id: string; readonly workspace: string },
@@ -161,7 +163,7 @@ function foundPolicy(
   throw policyNotFound(`workspace ${workspace} has no policy ${id}`, { resource: { type: 'iam.policies', name: id } })
 }
 
-/** Deletes a policy, with whom it names; it is given back by who calls. */
+/** Deletes a policy and its subjects; the caller gives its quota back. */
 export async function dropPolicy(tx: Transaction, { id, value, version }: Stored<Policy>): Promise<void> {
   await writeSubjects(tx, { ...value, statements: [] })
   await tx.delete(policies, id, version)

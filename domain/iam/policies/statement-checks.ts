@@ -12,8 +12,9 @@ import { foundPrincipal, foundRole, noRole } from '../grants/named-principals.ts
 import type { Scope } from '../../ports/scope.ts'
 
 /**
- * Statements as they are kept. Throws, for what can be told without the store (iam.md 1, 4.4): FIELD_INVALID with all
- * faults, then CONDITION_INVALID, UNKNOWN_PERMISSION, PERMISSION_NOT_DENIABLE or PERMISSION_NOT_ALLOWABLE.
+ * Returns statements in their stored form. Throws for faults that are visible without the store (iam.md 1, 4.4):
+ * FIELD_INVALID with all faults, then CONDITION_INVALID, UNKNOWN_PERMISSION, PERMISSION_NOT_DENIABLE or
+ * PERMISSION_NOT_ALLOWABLE.
  */
 export function checkedStatements(catalogue: Catalogue, sent: readonly PolicyStatementInput[]): PolicyStatement[] {
   const statements = sent.map(statement => completePolicyStatementInput(statement))
@@ -42,7 +43,7 @@ function faultsOf(
     if (!catalogue.resourceTypes.has(type)) {
       faults.push({ field, description: `there is no resource type ${quoted(type)}` })
     } else if (/\/name:.*\*./s.test(resource)) {
-      // It would be looked for as a character of the name, and guard nothing.
+      // A wildcard inside a name would match only that character itself, and so protect no resource.
       faults.push({ field, description: `${quoted(resource)} takes one * only, at the end` })
     }
   }
@@ -63,7 +64,7 @@ function checkPatterns(catalogue: Catalogue, statement: PolicyStatement, at: str
   }
 }
 
-/** A wildcard passes over what policies cannot deny or allow; to name it is a mistake. */
+/** A wildcard skips permissions that policies cannot deny or allow; naming such a permission is an error. */
 function checkNameable(catalogue: Catalogue, effect: PolicyStatement['effect'], key: string, field: string): void {
   const permission = catalogue.find(key)
   if (permission === undefined) return
@@ -75,8 +76,9 @@ function checkNameable(catalogue: Catalogue, effect: PolicyStatement['effect'], 
 }
 
 /**
- * Throws PRINCIPAL_NOT_FOUND or ROLE_NOT_FOUND for who is named and is not there. A role whose owner is not on `chain`,
- * that of the workspace, is none there: nobody can have it, and to name it would only keep its owner from deleting it.
+ * Throws PRINCIPAL_NOT_FOUND or ROLE_NOT_FOUND for named subjects that do not exist. A role counts as absent if its
+ * owner is not on `chain`, the chain of the workspace: no principal can have the role there, and naming it would only
+ * prevent its deletion.
  */
 export async function requireNamed(
   reader: Reader,
@@ -103,13 +105,13 @@ async function requireSubject(reader: Reader, name: string, chain: readonly Scop
   if (!chain.some(scope => scope.type === scope_type && scope.id === scope_id)) throw atField(noRole(id), field)
 }
 
-/** A policy as far as it decides something. */
+/** The members of a policy that affect decisions. */
 interface Deciding {
   readonly enabled: boolean
   readonly statements: readonly PolicyStatement[]
 }
 
-/** The ALLOW statements that are in force by a policy and were not before, word for word (iam.md 4.4). */
+/** Returns the ALLOW statements that a change brings into force, compared word for word (iam.md 4.4). */
 export function newlyAllowing(
   before: Deciding | undefined,
   { enabled, statements }: Deciding,

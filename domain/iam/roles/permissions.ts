@@ -6,7 +6,7 @@ import { listInMemory, type Page } from '../../../runtime/pagination.ts'
 import { quoted } from '../../../runtime/refusal.ts'
 import type { IamParts } from '../interfaces/iam-parts.ts'
 
-/** The catalogue as callers see it: without the bits. */
+/** Serves the catalogue of permissions, without their bits. */
 export class Permissions implements PermissionHandlers {
   readonly #permissions: ReadonlyMap<string, Permission>
 

@@ -1,13 +1,16 @@
 import type { AccessClass, ScopeKind } from '../../../output/iam/types.ts'
 import type { CataloguePermission } from '../interfaces/catalogue.ts'
 
-/** A role that comes with the platform. Its id is its name, so that scripts work on every installation. */
+/** A predefined role. Its id is its name, so that scripts work on every installation. */
 export interface PredefinedRole {
   readonly name: string
   readonly displayName: string
   readonly description: string
   readonly bindableAt: readonly ScopeKind[]
-  /** Whether a permission that is in use belongs to it: operations that areas add fall into roles by themselves. */
+  /**
+   * Whether an active permission belongs to the role. A new permission of an area so joins its roles without a further
+   * change.
+   */
   readonly holds: (permission: CataloguePermission) => boolean
 }
 
@@ -54,7 +57,7 @@ const usesOfKeys = [
 const below = at('ORGANISATION', 'GROUP', 'WORKSPACE')
 const audited = /^(?:iam|vault|observability\.activities|registry\.auditEvents)\./
 
-/** Areas whose content an editor works with; what the vault protects is not among it. */
+/** The areas whose resources an editor may change; the secrets of the vault are excluded. */
 const openContent: ReadonlySet<string> = new Set(['observability', 'registry', 'storage'])
 
 function isForEditors({ access_class, service }: CataloguePermission): boolean {
@@ -63,7 +66,10 @@ function isForEditors({ access_class, service }: CataloguePermission): boolean {
   return access_class === 'DATA' && openContent.has(service)
 }
 
-/** The table of iam.md 1. A lower role is within the administrator's of its scope, who could not give it else (E1). */
+/**
+ * The table of iam.md 1. The administrator of a scope has all permissions of the lower roles there; otherwise rule E1
+ * would forbid the administrator to grant them.
+ */
 export const predefinedRoles: readonly PredefinedRole[] = [
   {
     name: 'platform-admin',

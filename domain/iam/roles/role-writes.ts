@@ -13,7 +13,7 @@ import { policySubjects } from '../collections/policy-subjects-store.ts'
 import { rolePermissions, roles } from '../collections/roles-store.ts'
 import { requireActiveScope, scopeOf } from '../values/scopes.ts'
 
-/** What a call did to a role. */
+/** The change of a role by a call. */
 export const roleEffect = (type: IamArea['operationType'], role: Role): Effect<IamArea> => ({
   type,
   resourceType: 'iam.roles',
@@ -21,7 +21,7 @@ export const roleEffect = (type: IamArea['operationType'], role: Role): Effect<I
   scope: scopeOf(role),
 })
 
-/** Throws ROLE_NOT_FOUND where there is none. */
+/** Throws ROLE_NOT_FOUND if there is no such role. */
 export function storedRole(stored: Stored<Role> | undefined, id: string): Stored<Role> {
   if (stored) return stored
   throw noRole(id)
@@ -35,7 +35,7 @@ export async function lockRole(tx: Transaction, { feed, taxonomy }: IamParts, id
   return storedRole(await tx.lock(roles, id), id)
 }
 
-/** Throws SCOPE_NOT_ACTIVE while the owner is not, and ROLE_PREDEFINED. */
+/** Throws SCOPE_NOT_ACTIVE unless the owner is active, and ROLE_PREDEFINED. */
 export async function requireWritable(tx: Transaction, parts: IamParts, role: Role): Promise<void> {
   await requireActiveScope(tx, parts, scopeOf(role))
   if (role.role_type === 'PREDEFINED') {
@@ -43,13 +43,13 @@ export async function requireWritable(tx: Transaction, parts: IamParts, role: Ro
   }
 }
 
-/** The role with other permissions, ascending, without those that are retired. */
+/** Returns the role with other permissions, ascending, without retired permissions. */
 export function withPermissions(role: Role, permissions: Iterable<string>, { catalogue }: Pick<IamParts, 'catalogue'>) {
   const kept = [...new Set(permissions)].filter(key => grants(catalogue, key)).toSorted()
   return { ...role, permissions: kept, permission_count: kept.length }
 }
 
-/** Writes a locked role that has changed, and tells every server. */
+/** Writes a changed role, which is locked, and tells every server. */
 export async function writeRole(
   tx: Transaction,
   parts: IamParts,
@@ -63,7 +63,7 @@ export async function writeRole(
   await parts.feed.revise(tx, 'ROLE', before.id)
 }
 
-/** Keeps since when a role has each of its permissions. */
+/** Stores the time at which a role got each of its permissions. */
 export async function writeRolePermissions(tx: Transaction, { catalogue }: Pick<IamParts, 'catalogue'>, role: Role) {
   const added = new Set(role.permissions)
   for await (const { id, value, version } of tx.each(rolePermissions, { role_id: role.id })) {
@@ -76,7 +76,7 @@ export async function writeRolePermissions(tx: Transaction, { catalogue }: Pick<
   }
 }
 
-/** Throws ROLE_IN_USE while bindings that count give a role, or policies name it. */
+/** Throws ROLE_IN_USE while unexpired bindings grant the role, or policies name it. */
 export async function requireUnused(tx: Transaction, { id, name }: Role, now: number): Promise<void> {
   const held = {
     'iam.bindings': await countHolding(tx, { role_id: id }, now),
@@ -92,7 +92,7 @@ export async function requireUnused(tx: Transaction, { id, name }: Role, now: nu
   )
 }
 
-/** Deletes a role that nothing uses, with the expired bindings that name it. */
+/** Deletes an unused role and the expired bindings that name it. */
 export async function dropRole(tx: Transaction, { feed }: Pick<IamParts, 'feed'>, role: Stored<Role>, now: number) {
   const where = { role_id: role.id }
   while (await deleteExpired(tx, now, where));

@@ -50,16 +50,18 @@ import {
 import { rolePermissions, roles } from '../collections/roles-store.ts'
 import { checkScopeForm, requireActiveScope, scopeOf } from '../values/scopes.ts'
 
-/** Custom roles of one owner (iam.md 4.10). */
+/** The limit of custom roles of one owner (iam.md 4.10). */
 const maxRoles = 100
 
-/** Where custom roles can be bound, by the type of their owner: there and below it (iam.md 1). */
+/**
+ * The scopes at which custom roles can be bound, by the type of the owner: the owner and its descendants (iam.md 1).
+ */
 const bindableAt: Readonly<Partial<Record<ScopeKind, readonly ScopeKind[]>>> = {
   PLATFORM: ['PLATFORM', 'ORGANISATION', 'GROUP', 'WORKSPACE'],
   ORGANISATION: ['ORGANISATION', 'GROUP', 'WORKSPACE'],
 }
 
-/** Sets of permissions (iam.md 1). */
+/** Serves roles: named sets of permissions (iam.md 1). */
 export class Roles implements RoleHandlers {
   readonly #parts: IamParts
 
@@ -197,7 +199,7 @@ export class Roles implements RoleHandlers {
     await requireRoleEdit(tx, this.#parts, context, before, added)
   }
 
-  /** Retired ones that a role has are dropped when it is written; none can be added. */
+  /** Checks new permissions. Retired permissions of a role are dropped at its next write, and none can be added. */
   #requireKnown(permissions: readonly string[], sent: readonly string[]): void {
     const key = permissions.find(key => !grants(this.#parts.catalogue, key))
     if (key !== undefined) throw unknown(`permissions[${sent.indexOf(key)}]`, key)
@@ -209,7 +211,7 @@ function unknown(field: string, key: string): Error {
   return unknownPermission(`${field}: ${description}`, { badRequest: [{ field, description }] })
 }
 
-/** The order in which permissions are sent means nothing. */
+/** The order of the sent permissions has no meaning. */
 const sorted = (body: UpdateRoleRequest['body']): UpdateRoleRequest['body'] =>
   body.permissions ? { ...body, permissions: body.permissions.toSorted() } : body
 

@@ -9,8 +9,8 @@ import { writeRolePermissions } from './role-writes.ts'
 import { roles } from '../collections/roles-store.ts'
 
 /**
- * Makes the predefined roles what this version of the platform has them be. Roles that are so already are not written,
- * custom ones are not touched. Other servers are told what changed.
+ * Updates the predefined roles to this version of the platform. Equal roles are not written, and custom roles are not
+ * touched. Other servers are told of the changes.
  */
 export async function syncPredefinedRoles(tx: Transaction, catalogue: Catalogue, now: number): Promise<void> {
   await holdRevision(tx)
@@ -27,7 +27,7 @@ async function syncRole(tx: Transaction, catalogue: Catalogue, predefined: Prede
   await recordChange(tx, 'ROLE', role.id, now)
 }
 
-/** A predefined role as it is stored. */
+/** Returns the stored form of a predefined role. */
 export function roleOf(catalogue: Catalogue, { name, ...predefined }: PredefinedRole, time: string): Role {
   const { bindableAt, description, displayName, holds } = predefined
   const permissions = permissionsOf(catalogue, holds)
@@ -40,13 +40,13 @@ export function roleOf(catalogue: Catalogue, { name, ...predefined }: Predefined
     scope_id: '',
     ...settable,
     permission_count: permissions.length,
-    // Of what it covers, so that it says whether the stored one differs.
+    // The etag is made from the permissions, so it tells whether the stored role differs.
     etag: createHash('sha256').update(JSON.stringify(settable)).digest('hex').slice(0, 16),
     created: time,
     updated: time,
   }
 }
 
-/** The keys of a predefined role, ascending. */
+/** Returns the permissions of a predefined role, ascending. */
 export const permissionsOf = (catalogue: Catalogue, holds: PredefinedRole['holds']): string[] =>
   catalogue.permissions.filter(permission => permission.stage !== 'RETIRED' && holds(permission)).map(({ id }) => id)

@@ -14,7 +14,7 @@ import { readPublicKey, type PublicKey } from './public-keys.ts'
 import { serviceAccounts } from '../collections/service-accounts-store.ts'
 import { tokens, unrevokedOf } from '../collections/tokens-store.ts'
 
-/** What the commands of a host need of the area. */
+/** The parts of the area that host commands need. */
 export type HostParts = Pick<IamParts, 'clock' | 'feed' | 'operations' | 'store' | 'taxonomy'>
 
 const namePattern = /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/
@@ -22,7 +22,7 @@ const nameForm =
   'must be at most 63 lower case letters, digits and hyphens that begin with a letter and end in no hyphen'
 const maxDisplayName = 128
 
-/** Makes a service account in an ACTIVE workspace, as the system principal; answers its id. Throws `ApiError`. */
+/** Creates a service account in an ACTIVE workspace, as the system principal, and returns its id. Throws `ApiError`. */
 export async function createServiceAccount(
   parts: HostParts,
   {
@@ -42,15 +42,15 @@ export async function createServiceAccount(
   })
 }
 
-/** A public key that is to be registered. */
+/** A public key to register. */
 export interface AddedKey {
   /** PEM of Ed25519, P-256 or RSA of 2048 bits or more. */
   readonly publicKey: string
-  /** RFC 3339, in the future; absent: it is accepted for ever. */
+  /** A future time in RFC 3339; absent: the key never expires. */
   readonly expireTime?: string | undefined
 }
 
-/** Registers a key that assertions of the account may be signed with; answers its id. Throws `ApiError`. */
+/** Registers a public key that verifies assertions of the account, and returns its id. Throws `ApiError`. */
 export async function addAccountKey(parts: HostParts, id: string, given: AddedKey): Promise<string> {
   const { clock, operations, store, taxonomy } = parts
   const { algorithm, pem } = publicKeyOf(given)
@@ -71,7 +71,9 @@ export async function addAccountKey(parts: HostParts, id: string, given: AddedKe
   return key.key_id
 }
 
-/** Takes a key away, and with it the access tokens that it got. Throws `ApiError` when the account has no such key. */
+/**
+ * Removes a key and ends the access tokens that were issued for it. Throws `ApiError` if the account has no such key.
+ */
 export async function removeAccountKey(parts: HostParts, id: string, keyId: string): Promise<void> {
   const { clock, feed, operations, store } = parts
   await store.tx(async tx => {
@@ -94,7 +96,9 @@ export async function removeAccountKey(parts: HostParts, id: string, keyId: stri
   })
 }
 
-/** Takes all keys of an account away, in the caller's transaction; its tokens are ended by who holds the feed. */
+/**
+ * Removes all keys of an account, in the transaction of the caller. The caller, which holds the feed, ends the tokens.
+ */
 export async function removeAllKeys(tx: Transaction, account: string): Promise<void> {
   for await (const { id, version } of tx.each(accountKeys, { account_id: account })) {
     await tx.delete(accountKeys, id, version)

@@ -14,17 +14,17 @@ interface MakingParts {
   readonly taxonomy: Pick<Taxonomy, 'chain' | 'consume'>
 }
 
-/** What a service account is made of. */
+/** The facts of a new service account. */
 export interface NewServiceAccount {
   readonly workspace: string
-  /** The scopes from the organisation to the workspace, where the transaction holds the tree alone. */
+  /** The scopes from the organisation to the workspace, if the transaction has locked the tree. */
   readonly chain?: readonly Scope[]
   readonly name: string
   readonly display_name?: string
   readonly managed_by: ServiceAccountManager
 }
 
-/** Makes the service account of that name in a workspace, without a role, unless there is one; answers its id. */
+/** Creates the service account of this name in a workspace, without a role, unless it exists. Returns its id. */
 export async function ensureServiceAccount(
   parts: MakingParts,
   tx: Transaction,
@@ -36,12 +36,12 @@ export async function ensureServiceAccount(
   return (await makeServiceAccount(parts, tx, { workspace: scope.id, chain, name, managed_by: 'PLATFORM' })).id
 }
 
-/** The quota that service accounts count against, until their workspace goes. */
+/** The quota that counts service accounts, until their workspace is deleted. */
 export const accountQuota = 'iam.serviceAccounts'
 
 /**
- * Writes a service account and its row of the directory. Throws WORKSPACE_NOT_FOUND, FIELD_INVALID for a name that is
- * taken, and QUOTA_EXCEEDED.
+ * Inserts a service account and its directory row. Throws WORKSPACE_NOT_FOUND, FIELD_INVALID for a taken name, and
+ * QUOTA_EXCEEDED.
  */
 export async function makeServiceAccount(
   { clock, taxonomy }: MakingParts,

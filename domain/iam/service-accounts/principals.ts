@@ -9,7 +9,7 @@ import type { IamParts } from '../interfaces/iam-parts.ts'
 import { principals } from '../collections/principals-store.ts'
 import { homeOf } from '../values/home-scope.ts'
 
-/** The directory of users and service accounts (iam.md 1, 3). */
+/** Serves the directory of users and service accounts (iam.md 1, 3). */
 export class Principals implements PrincipalHandlers {
   readonly #parts: IamParts
 
@@ -22,7 +22,7 @@ export class Principals implements PrincipalHandlers {
     const isOwn = { isOwn: true }
     const users = await access.visible(context, 'iam.users.list', isOwn)
     const programs = await access.visible(context, 'iam.serviceAccounts.list', isOwn)
-    // Who holds neither key anywhere is refused.
+    // A caller that holds neither permission anywhere is refused.
     if (isNothing(users) && isNothing(programs)) await access.visible(context, 'iam.users.list')
     return store.list(principals, context.query, [
       { kind: 'USER', ...seenBy(users, 'organisation_id') },
@@ -43,7 +43,10 @@ export class Principals implements PrincipalHandlers {
     return this.#parts.access.holds(context, keyOf(principal), homeOf(principal))
   }
 
-  /** Who is hidden is refused as who does not exist; of the latter holders at PLATFORM are told. */
+  /**
+   * A hidden principal is refused like an absent principal. Only holders of the permission at PLATFORM learn of an
+   * absence.
+   */
   async #refuse(principal: Principal | undefined, context: CallContext): Promise<void> {
     const { access } = this.#parts
     await access.require(context, 'iam.users.get', platform)

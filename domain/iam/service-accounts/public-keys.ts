@@ -1,19 +1,22 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import type { KeyAlgorithm } from '../../../output/iam/types.ts'
 
-/** A public key as it is kept: what it signs with, and SubjectPublicKeyInfo as PEM. */
+/** A stored public key: its algorithm, and its SubjectPublicKeyInfo as PEM. */
 export interface PublicKey {
   readonly algorithm: KeyAlgorithm
   readonly pem: string
 }
 
-/** A file that holds a public key and nothing else: from a private key, too, a public one could be read. */
+/**
+ * The pattern of a file with exactly a public key. A private key is refused, although its public key could be read from
+ * it.
+ */
 const shape = /^\s*-----BEGIN PUBLIC KEY-----\r?\n[A-Za-z\d+/=\r\n]+-----END PUBLIC KEY-----\s*$/
 
 const maxLength = 10_000
 const minRsaBits = 2048
 
-/** Reads a public key that may be registered: Ed25519, P-256, or RSA of 2048 bits or more. Throws `TypeError`. */
+/** Parses a public key: Ed25519, P-256, or RSA of 2048 bits or more. Throws `TypeError` for any other text. */
 export function readPublicKey(text: string): PublicKey {
   if (text.length > maxLength || !shape.test(text))
     throw new TypeError('must be one public key as PEM (BEGIN PUBLIC KEY)')
@@ -38,6 +41,6 @@ function algorithmOf({
   if (type === 'ed25519') return 'EDDSA'
   if (type === 'ec') return details.namedCurve === 'prime256v1' ? 'ES256' : undefined
   const { modulusLength = 0, publicExponent = 0n } = details
-  // With the exponent 1 every text is its own signature.
+  // With the exponent 1, every text would be its own signature.
   return type === 'rsa' && modulusLength >= minRsaBits && publicExponent > 2n ? 'RS256' : undefined
 }

@@ -8,7 +8,7 @@ import { seenBy } from '../../ports/access.ts'
 import type { IamParts } from '../interfaces/iam-parts.ts'
 import { serviceAccounts } from '../collections/service-accounts-store.ts'
 
-/** The principals of programs (iam.md 1). They are made by the platform and by host commands. */
+/** Serves service accounts, the principals of programs (iam.md 1). The platform and host commands create them. */
 export class ServiceAccounts implements ServiceAccountHandlers {
   readonly #parts: Pick<IamParts, 'access' | 'store'>
 

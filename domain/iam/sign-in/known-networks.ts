@@ -3,13 +3,16 @@ import { compareTime } from '../values/time-filters.ts'
 import { createdField, lastRefreshTimeField, tokens } from '../collections/tokens-store.ts'
 import { users } from '../collections/users-store.ts'
 
-/** A network that a user comes from is known for so long. */
+/** The time for which a network of a user stays known. */
 const knownMs = 30 * 24 * 60 * 60 * 1000
 
-/** Reads the same rows for an address that nobody has. */
+/** An id without a user: an unknown address causes the same reads as a known address. */
 const nobody = ''
 
-/** Whether the user of an address had a session from a network in the last 30 days. `now`: milliseconds since 1970. */
+/**
+ * Whether the user with an address had a session from a network in the last 30 days. `now` is in milliseconds since
+ * 1970.
+ */
 export async function hasSessionFrom(reader: Reader, email: string, network: string, now: number): Promise<boolean> {
   const user = await reader.find(users, { email })
   const since = now - knownMs

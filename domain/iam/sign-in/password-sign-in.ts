@@ -14,20 +14,21 @@ import { unlessBusy } from '../interfaces/throttle.ts'
 import { passwords, users, type StoredPassword, type StoredUser } from '../collections/users-store.ts'
 import { platform } from '../../ports/access.ts'
 
-/** A user whose password fitted, and what it was compared with. */
+/** A user with a verified password, and the hash that it was verified against. */
 interface Proved {
   readonly user: StoredUser
   readonly hash: string
-  /** The password hashed anew where the parameters have changed. */
+  /** The new hash of the password, if the hashing parameters have changed. */
   readonly renewed: string | undefined
 }
 
-/** The password of no user is read under it. */
+/** An id without a user, for reading no password. */
 const nobody = 'nobody'
 
 /**
- * Opens a session for address and password (iam.md 4.7). Throws AUTHENTICATION_THROTTLED, or INVALID_CREDENTIALS for an
- * address that nobody has, a user who is not ACTIVE and a wrong password alike; each costs one verification.
+ * Opens a session for an address and a password (iam.md 4.7). Throws AUTHENTICATION_THROTTLED. Throws
+ * INVALID_CREDENTIALS alike for an unknown address, a user that is not ACTIVE and a wrong password; each costs one
+ * verification.
  */
 export async function authenticate(
   parts: IamParts,
@@ -60,7 +61,7 @@ async function prove(
   return { user, hash, renewed: hashing.isOutdated(hash) ? await renew(hashing, password) : undefined }
 }
 
-/** When there is no room for it now, the next time will do. */
+/** If the hash cannot be replaced now, the next sign-in replaces it. */
 async function renew(hashing: Passwords, password: string): Promise<string | undefined> {
   try {
     return await hashing.hash(password)
@@ -70,7 +71,7 @@ async function renew(hashing: Passwords, password: string): Promise<string | und
   }
 }
 
-/** Undefined when the user is no longer what was proved: somebody has changed it meanwhile. */
+/** Returns undefined if the user changed after the password was verified. */
 async function open(
   { audit, feed, sessions }: IamParts,
   tx: Transaction,
@@ -91,7 +92,7 @@ async function open(
   return answer
 }
 
-/** An address that nobody has stands nowhere: it may be a password that somebody wrote into the wrong field. */
+/** An unknown address is not logged: it may be a password in the wrong field. */
 function signIn(user: StoredUser | undefined, outcome: 'SUCCEEDED' | 'DENIED', context: CallContext): Activity {
   const caller = calledBy(context)
   const isProved = user !== undefined && outcome === 'SUCCEEDED'

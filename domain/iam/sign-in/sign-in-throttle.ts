@@ -21,22 +21,22 @@ import {
 } from './throttle-rules.ts'
 import { throttles, type StoredThrottle } from './throttle-store.ts'
 
-/** What a throttle is made of. */
+/** The parts of a throttle. */
 export interface ThrottleParts {
   readonly store: Store
-  /** Of digests: the same for all servers on the store. */
+  /** The key of the digests, equal on all servers of the store. */
   readonly key: Uint8Array
   readonly limits: ThrottleLimits
 }
 
-/** Something that an attempt is counted under. */
+/** A key under which an attempt is counted. */
 interface Key {
   readonly kind: ThrottleKind
   readonly id: string
   readonly address: string
 }
 
-/** Counts in the store, so that all servers slow down alike (iam.md 4.7). */
+/** Counts attempts in the store, so that all servers delay attempts alike (iam.md 4.7). */
 export function throttleOf(parts: ThrottleParts): Throttle {
   const { limits, store } = parts
   const digest = (...of: readonly string[]): string =>
@@ -79,7 +79,7 @@ export function throttleOf(parts: ThrottleParts): Throttle {
   }
 }
 
-/** Counts an attempt under every key, all or none of them. `own` is forgotten when it succeeds. */
+/** Counts an attempt under every key, or under none of them. A success clears `own`. */
 async function count(
   { limits, store }: ThrottleParts,
   all: readonly Key[],
@@ -87,7 +87,7 @@ async function count(
   isExempt: (reader: Reader, key: Key) => Promise<boolean> | boolean,
   { now }: CallContext,
 ): Promise<Required<Attempt>> {
-  // In one order, or two attempts wait for each other.
+  // All attempts lock the keys in one order; otherwise two attempts could deadlock.
   const keys = all.filter(({ kind }) => limits[kind] > 0).sort((a, b) => (a.id < b.id ? -1 : 1))
   if (keys.length > 0) {
     await store.tx(async tx => {
@@ -141,7 +141,7 @@ async function write(
   else await tx.insert(throttles, next)
 }
 
-/** The same words whatever was guessed. */
+/** The same message for every key. */
 const throttled = (waitMs: number) =>
   authenticationThrottled('too many attempts failed; wait before the next one', {
     retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),

@@ -1,17 +1,17 @@
 const minuteMs = 60_000
 
-/** How failures of one kind of key make who has it wait. */
+/** The delays after failures under one kind of key. */
 export interface ThrottleRule {
-  /** Failures count for so long. */
+  /** The window in which failures count. */
   readonly windowMs: number
   /**
-   * The first wait; each failure after it doubles it, up to `maxWaitMs`. Absent: the wait ends when so many failures have
-   * left the window that there is room for one more.
+   * The first delay; each further failure doubles it, up to `maxWaitMs`. Absent: the delay lasts until enough failures
+   * have left the window.
    */
   readonly doubling?: { readonly firstWaitMs: number; readonly maxWaitMs: number }
 }
 
-/** By what an attempt is known, and how much of it is borne (iam.md 4.7). */
+/** The kinds of keys of an attempt, and their limits (iam.md 4.7). */
 export const throttleRules = {
   email_network: {
     windowMs: 15 * minuteMs,
@@ -24,33 +24,33 @@ export const throttleRules = {
 
 export type ThrottleKind = keyof typeof throttleRules
 
-/** Failures that are borne in the window of each rule; 0: any number (conventions §19, `iam.throttle.*`). */
+/** The number of failures that each rule tolerates in its window; 0: any number (conventions §19, `iam.throttle.*`). */
 export type ThrottleLimits = Readonly<Record<ThrottleKind, number>>
 
 export const defaultThrottleLimits: ThrottleLimits = { email_network: 5, email: 50, network: 100, credential_token: 20 }
 
-/** Moments are told apart up to so many failures; beyond, those that are close together are counted as one moment. */
+/** The maximal number of stored moments. With more failures, those close together count as one moment. */
 const maxMoments = 300
 
-/** What is known of one key. Times are milliseconds since 1970. */
+/** The failures under one key. Times are milliseconds since 1970. */
 export interface Failures {
-  /** When something failed and how often, the oldest first. */
+  /** The moments of failures with the number of failures, the oldest first. */
   readonly moments: readonly (readonly [time: number, count: number])[]
-  /** How often a doubling wait was imposed. */
+  /** The number of doubled delays so far. */
   readonly waits: number
-  /** Attempts are refused until then; 0: they are not. */
+  /** The end of the present delay; 0 without a delay. */
   readonly waitUntil: number
 }
 
 export const noFailures: Failures = { moments: [], waits: 0, waitUntil: 0 }
 
-/** The moment under which a failure at `now` is counted. */
+/** Returns the moment under which a failure at `now` is counted. */
 export function momentOf({ windowMs }: ThrottleRule, limit: number, now: number): number {
   const grain = limit <= maxMoments ? 1 : Math.ceil(windowMs / maxMoments)
   return now - (now % grain)
 }
 
-/** One more failure. */
+/** Adds a failure. */
 export function failed(rule: ThrottleRule, limit: number, before: Failures, now: number): Failures {
   const { doubling, windowMs } = rule
   const isForgiven =
@@ -62,17 +62,17 @@ export function failed(rule: ThrottleRule, limit: number, before: Failures, now:
   return { moments: counted, waits: waits + 1, waitUntil: now + waitAfter(doubling, waits + 1) }
 }
 
-/** Until when attempts are refused that are made at `now`; 0: they are not. */
+/** Returns the time until which an attempt at `now` is refused; 0 if it is not. */
 export const refusedUntil = (
   { windowMs }: ThrottleRule,
   { waitUntil }: Pick<Failures, 'waitUntil'>,
   now: number,
 ): number => (waitUntil > now && !isAhead(waitUntil, windowMs, now) ? waitUntil : 0)
 
-/** No wait is longer than its window, and nothing has failed later than now: the clock was set back since. */
+/** No delay is longer than its window, and no failure is in the future: otherwise the clock was set back. */
 const isAhead = (time: number, windowMs: number, now: number): boolean => time > now + windowMs
 
-/** What is left when the failure at `moment` was none. */
+/** Removes a failure at `moment` that proved to be none. */
 export function withdrawn(rule: ThrottleRule, limit: number, before: Failures, moment: number): Failures {
   const { doubling, windowMs } = rule
   const moments = before.moments
@@ -84,7 +84,7 @@ export function withdrawn(rule: ThrottleRule, limit: number, before: Failures, m
   return { moments, waits, waitUntil: waits === 0 ? 0 : last + waitAfter(doubling, waits) }
 }
 
-/** When nothing of it counts any more. */
+/** Returns the time at which no failure counts any more. */
 export function forgottenAt({ windowMs }: ThrottleRule, { moments, waitUntil }: Failures): number {
   const [last = 0] = moments.at(-1) ?? []
   return Math.max(last, waitUntil) + windowMs
@@ -96,14 +96,14 @@ const waitAfter = ({ firstWaitMs, maxWaitMs }: NonNullable<ThrottleRule['doublin
 const inWindow = (moments: Failures['moments'], windowMs: number, now: number): Failures['moments'] =>
   moments.filter(([time]) => time > now - windowMs && !isAhead(time, windowMs, now))
 
-/** Attempts of different servers may come a little out of order. */
+/** Attempts on different servers may arrive slightly out of order. */
 function added(moments: Failures['moments'], moment: number): Failures['moments'] {
   const others = moments.filter(([time]) => time !== moment)
   const [, count = 0] = moments.find(([time]) => time === moment) ?? []
   return [...others, [moment, count + 1] as const].sort(([a], [b]) => a - b)
 }
 
-/** When fewer than `limit` failures are left in the window; 0 when they are now. */
+/** Returns the time at which fewer than `limit` failures are in the window; 0 if there are fewer now. */
 function roomAt(moments: Failures['moments'], windowMs: number, limit: number): number {
   let left = sum(moments)
   if (left < limit) return 0

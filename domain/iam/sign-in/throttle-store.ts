@@ -1,14 +1,14 @@
 import type { Collection } from '../../ports/store.ts'
 import type { Failures, ThrottleKind } from './throttle-rules.ts'
 
-/** The failures of one key. Neither address nor network can be read from it. */
+/** The failures under one key. Neither an address nor a network can be read from it. */
 export interface StoredThrottle extends Failures {
-  /** Digest of the kind and what it is about. */
+  /** The digest of the kind and the value of the key. */
   readonly id: string
   readonly kind: ThrottleKind
-  /** Digest of the address that it is about; empty when it is about none. */
+  /** The digest of the address in the key; empty if the key has none. */
   readonly address: string
-  /** When nothing of it counts any more. */
+  /** The time at which no failure counts any more. */
   readonly expire_time: string
 }
 
