@@ -2,24 +2,27 @@ import type { CalledResource } from '../interfaces/decisions.ts'
 import type { Scope } from '../../ports/scope.ts'
 import type { AttributesOfResource } from './condition.ts'
 
-/** A thing that was looked up. One without a name has an empty one. */
+/** A resource that was looked up. The name is empty if it has none. */
 export interface ResolvedResource {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
-  /** Where it lies; a node of the tree at itself. */
+  /** The scope of the resource; a node of the tree is its own scope. */
   readonly scope: Scope
 }
 
-/** Looks a thing up by its type and id, wherever it lies; undefined when there is none. */
+/** Looks a resource up by its type and id, at any scope; returns undefined if there is none. */
 export type ResolveResource = (type: string, id: string) => Promise<ResolvedResource | undefined>
 
 /**
- * The things that a call is about, the innermost first: what it names and what that lies in. Name and labels are
- * undefined where they are not known.
+ * The resources of a call, the innermost first: the named resource, then those that contain it. Name and labels are
+ * undefined while they are unknown.
  */
 export type CalledThings = readonly AttributesOfResource[]
 
-/** The things as the call names them. What is yet to be made has no id, and the name and labels that were sent. */
+/**
+ * Returns the resources as the call names them. A resource to create has no id, and has the name and labels that were
+ * sent.
+ */
 export function calledThings(resource: CalledResource | undefined): CalledThings {
   if (resource === undefined) return []
   const { above = [], id, labels, name, type } = resource
@@ -28,7 +31,7 @@ export function calledThings(resource: CalledResource | undefined): CalledThings
   return [thing, ...above.flatMap(calledThings)]
 }
 
-/** Looks up what is missing. What is not found, or cannot be looked up, stays unknown. */
+/** Looks up the unknown names and labels. They stay unknown if a resource is not found or cannot be looked up. */
 export const lookedUp = (things: CalledThings, resolve: ResolveResource): Promise<CalledThings> =>
   Promise.all(
     things.map(async thing => {
@@ -39,7 +42,10 @@ export const lookedUp = (things: CalledThings, resolve: ResolveResource): Promis
     }),
   )
 
-/** The innermost thing that has a name, of which conditions speak; undefined while that is not known, or there is none. */
+/**
+ * Returns the innermost resource with a name, to which conditions refer; undefined while it is unknown, or if there is
+ * none.
+ */
 export function innermostNamed(things: CalledThings): AttributesOfResource | undefined {
   for (const thing of things) {
     if (thing.name === undefined) return undefined

@@ -13,9 +13,9 @@ type Decide = Condition['decide']
 type Comparison = Exclude<Leaf, { readonly kind: 'present' }>
 
 /**
- * Compiles a comparison that was checked: what `matches` of the runtime says of an attribute that is known, undefined of
- * another. A workspace may have 64,000 of them to be decided for one call, so each compares what is already at hand, and
- * remembers what it said of the value that it met last: of one call there is none but that, and most differ in little.
+ * Compiles a checked comparison. The result equals that of `matches` in the runtime for a known attribute, and is
+ * undefined for an unknown one. One call may evaluate 64,000 comparisons of a workspace. Each therefore compares
+ * prepared values, and caches its result for the last value, because most calls differ little.
  */
 export function comparisonOf(leaf: Leaf): Decide {
   const { key } = leaf
@@ -47,7 +47,7 @@ const numberOf: Readonly<Record<string, (attributes: Attributes) => number>> = {
   'request.day_of_week': ({ request }) => request.day_of_week,
 }
 
-/** Null: the thing has no such label, which is no unknown. */
+/** Null means that the resource has no such label, which is a known fact. */
 const labelOf =
   (key: string) =>
   ({ resource }: Attributes): string | null | undefined => {
@@ -81,7 +81,7 @@ function textTest(leaf: Leaf): (value: string) => boolean {
   return comparedText(leaf)
 }
 
-/** A label with the empty text is there. */
+/** A label with an empty text exists. */
 function labelTest(leaf: Leaf): (value: string | null) => boolean {
   if (leaf.kind === 'present') return value => value !== null
   const test = comparedText(leaf)
@@ -122,13 +122,13 @@ function addressTest({ operator, value }: Extract<Leaf, { readonly kind: 'compar
   }
 }
 
-/** Whether a difference is one that an operator asks for. */
+/** Whether an operator accepts a difference. */
 function isMet(operator: Extract<Leaf, { readonly kind: 'compare' }>['operator'], difference: number): boolean {
   if (difference === 0) return operator === '=' || operator === '<=' || operator === '>='
   return operator === '!=' || operator.startsWith(difference < 0 ? '<' : '>')
 }
 
-/** All comparisons of one call ask for the same. */
+/** All comparisons of one call have the same value. */
 function lastOf<Made>(make: (text: string) => Made): (text: string) => Made {
   let last: { readonly text: string; readonly made: Made } | undefined
   return text => {

@@ -5,7 +5,7 @@ const choice: readonly Comparator[] = ['=', '!=', ':']
 const ordered: readonly Comparator[] = ['=', '!=', '<', '<=', '>', '>=']
 const text: readonly Comparator[] = [...ordered, ':']
 
-/** The attributes that conditions of bindings and policies name (iam.md 1). As a list it has no order. */
+/** The attributes that conditions of bindings and policies may name (iam.md 1). The list has no order. */
 export const conditionFields: ListFields = {
   resource: 'conditions',
   fields: [

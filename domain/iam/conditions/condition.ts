@@ -1,13 +1,13 @@
 import type { PrincipalKind } from '../../../output/iam/types.ts'
 
-/** A condition that was checked. */
+/** A checked and compiled condition. */
 export interface Condition {
   readonly decide: (attributes: Attributes) => Verdict
-  /** Whether it looks at `resource`, which has to be looked up. */
+  /** Whether the condition uses `resource`, which must be looked up. */
   readonly asksForResource: boolean
 }
 
-/** What conditions look at. What is undefined cannot be decided (iam.md 4.1). */
+/** The attributes that conditions use. A comparison with an undefined attribute is undecided (iam.md 4.1). */
 export interface Attributes {
   readonly request: {
     readonly time: string
@@ -17,11 +17,11 @@ export interface Attributes {
     readonly permission: string | undefined
   }
   readonly principal: { readonly id: string; readonly kind: PrincipalKind; readonly email: string }
-  /** The innermost thing of the call that has a name; undefined before it was looked up, and where there is none. */
+  /** The innermost resource of the call with a name; undefined before the look-up, and if there is none. */
   readonly resource: AttributesOfResource | undefined
 }
 
-/** True, false, or undefined: it cannot be decided. */
+/** True, false, or undefined for undecided. */
 export type Verdict = boolean | undefined
 
 export interface AttributesOfResource {

@@ -14,7 +14,7 @@ const attributeNames = conditionFields.fields.map(({ name }) => name).join(', ')
 const maxLength = 1024
 const maxComparisons = 32
 
-/** Checks a condition; undefined for an empty one. Throws CONDITION_INVALID, which names `field`. */
+/** Checks a condition; returns undefined for an empty text. Throws CONDITION_INVALID at `field`. */
 export function checkCondition(text: string, field: string): Condition | undefined {
   const refuse = (description: string): never => {
     throw conditionInvalid(`${field}: ${description}`, { badRequest: [{ field, description }] })
@@ -34,10 +34,13 @@ export function checkCondition(text: string, field: string): Condition | undefin
   }
 }
 
-/** Those that were read lately, by their text: a change of one policy has all of its workspace read again. */
+/** Recently compiled conditions by their text: a change of one policy reloads all policies of its workspace. */
 const readLately = new LRUCache<string, Condition>({ max: 4096 })
 
-/** A condition as it is stored; undefined for an empty one. One that this version cannot read is never decided. */
+/**
+ * Compiles a stored condition; returns undefined for an empty text. A condition that this version cannot parse is
+ * always undecided.
+ */
 export function storedCondition(text: string): Condition | undefined {
   if (text === '') return undefined
   const known = readLately.get(text)
@@ -72,7 +75,7 @@ function* leavesOf(filter: Filter): Generator<Leaf, void, undefined> {
   else yield filter
 }
 
-/** What the language of filters allows, and a condition does not. */
+/** Refuses parts of the filter language that conditions do not allow. */
 function faultOf(leaf: Leaf): string | undefined {
   if (leaf.field.name === 'resource.name' && leaf.kind === 'like') {
     const isPrefix = leaf.pieces.length === 2 && leaf.pieces[1] === ''
@@ -83,7 +86,7 @@ function faultOf(leaf: Leaf): string | undefined {
   return 'request.ip is compared with an address, or with a range such as "10.0.0.0/8"'
 }
 
-/** Kleene's logic: undecided only where the known parts do not settle it. */
+/** Kleene's logic: the result is undecided only if the known parts do not determine it. */
 function compile(filter: Filter): Decide {
   switch (filter.kind) {
     case 'and':
@@ -102,7 +105,7 @@ function compile(filter: Filter): Decide {
   }
 }
 
-/** One term that is `settling` settles it. */
+/** A term with the value `settling` determines the result. */
 function joined(terms: readonly Decide[], settling: boolean): Decide {
   return attributes => {
     let verdict: Verdict = !settling

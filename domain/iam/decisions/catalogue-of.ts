@@ -5,14 +5,17 @@ import type { Catalogue, CataloguePermission } from '../interfaces/catalogue.ts'
 export interface GeneratedPermission {
   readonly key: string
   readonly displayName: string
-  /** Absent: the name for people says it all. */
+  /** Absent if the display name says everything. */
   readonly description?: string
   readonly access: { readonly class: AccessClass; readonly scopeTypes: readonly ScopeKind[] }
   /** Absent: GA. */
   readonly stage?: 'ALPHA'
 }
 
-/** Whoever may do this can find out what locked a workspace, and undo it: no policy takes it away (iam.md 4.4). */
+/**
+ * Permissions by which a principal can find and undo a policy that locks a workspace. No policy can deny them (iam.md
+ * 4.4).
+ */
 const undeniable: ReadonlySet<string> = new Set([
   'iam.policies.list',
   'iam.policies.get',
@@ -23,8 +26,8 @@ const undeniable: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The catalogue of all areas' permissions. `bits` is every key that there is or was, at the place of its bit; one that
- * no area has any more is RETIRED. Throws `TypeError` for a key without a bit.
+ * Makes the catalogue of all areas' permissions. `bits` lists every key that exists or existed, at the position of its
+ * bit. A key that no area has any more is RETIRED. Throws `TypeError` for a key without a bit.
  */
 export function catalogueOf(areas: readonly (readonly GeneratedPermission[])[], bits: readonly string[]): Catalogue {
   const places = new Map(bits.map((key, bit) => [key, bit]))
@@ -64,7 +67,7 @@ function permissionOf(generated: GeneratedPermission, bit: number): CataloguePer
   }
 }
 
-/** Nothing is known of it but its name. */
+/** A retired permission has only its key. */
 const retired = (key: string, bit: number): CataloguePermission => ({
   ...namedBy(key),
   display_name: '',
@@ -82,7 +85,7 @@ function namedBy(key: string): Pick<CataloguePermission, 'id' | 'name' | 'servic
   return { id: key, name: key, service, resource, verb }
 }
 
-/** Only a whole part can be a star, and only the last. */
+/** Only a whole part can be a star, and only the last part. */
 function matcherOf(pattern: string): (key: string) => boolean {
   if (pattern === '*') return () => true
   if (/^[A-Za-z]+(?:\.[A-Za-z]+)?\.\*$/.test(pattern)) return key => key.startsWith(pattern.slice(0, -1))

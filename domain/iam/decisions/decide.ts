@@ -8,15 +8,15 @@ import { asksForResource, both, matchOf, type Concerning } from './policy-statem
 import type { PolicyIndex } from './workspace-policies.ts'
 import type { Attributes } from '../conditions/condition.ts'
 
-/** What a decision is made of. */
+/** The input of a decision. */
 export interface Case {
   readonly permission: CataloguePermission
-  /** The bindings of an ACTIVE principal on the chain. */
+  /** The rights of an ACTIVE principal from its bindings on the chain. */
   readonly rights: RightsAt
-  /** Those of the workspace; undefined at other scopes. */
+  /** The policies of the workspace; undefined at other scopes. */
   readonly policies: PolicyIndex | undefined
   readonly things: CalledThings
-  /** Whether the things were looked up already: what is undecided then stays so. */
+  /** Whether the resources were looked up already; undecided conditions then stay undecided. */
   readonly areLookedUp: boolean
   readonly circumstances: Circumstances
 }
@@ -26,7 +26,7 @@ const refusal = (reason: Decision['reason']): Decision => ({ reason, bindingIds:
 export const notGranted = refusal('NOT_GRANTED')
 export const inactive = refusal('PRINCIPAL_INACTIVE')
 
-/** Decides a case (iam.md 4.1, from 3 on); undefined when it hangs on things that are to be looked up first. */
+/** Decides a case (iam.md 4.1, from step 3); returns undefined if the resources must be looked up first. */
 export function decide(of: Case): Decision | undefined {
   const { permission, policies, rights } = of
   const denying = policies && permission.deniable ? policies.concerning('DENY', permission.bit, rights) : []
@@ -40,12 +40,12 @@ export function decide(of: Case): Decision | undefined {
   return conditionally(of, conditional, allowing)
 }
 
-/** A decision, or whether it hangs on things that are to be looked up. */
+/** A decision, or the need to look up the resources. */
 type Found = readonly [decision: Decision | undefined, isHanging: boolean]
 
 const unhindered: Found = [undefined, false]
 
-/** A statement that cannot be decided denies. */
+/** An undecided DENY statement denies. */
 function denial(of: Case, concerning: readonly Concerning[]): Found {
   const { rights, things } = of
   const attributes = attributesOf(of)
@@ -61,7 +61,7 @@ function denial(of: Case, concerning: readonly Concerning[]): Found {
   return [undefined, isHanging]
 }
 
-/** A condition that cannot be decided gives nothing. */
+/** An undecided condition of a binding grants nothing. */
 function conditionally(
   of: Case,
   conditional: readonly HeldBinding[],
@@ -93,7 +93,7 @@ function conditionally(
 const isToBeLookedUp = ({ areLookedUp, things }: Case, asks: boolean): boolean =>
   asks && !areLookedUp && things.length > 0
 
-/** Which bindings give it is found out only for those who ask. */
+/** The bindings that grant the permission are computed on demand only. */
 class Unconditional implements Decision {
   readonly reason = 'GRANTED'
   readonly policyId = ''
@@ -114,7 +114,7 @@ function attributesOf({ circumstances, permission, rights, things }: Case): Attr
   return attributes(rights.held, permission.id, circumstances, innermostNamed(things))
 }
 
-/** What conditions look at. */
+/** The attributes for conditions. */
 export function attributes(
   { principal }: Pick<RightsAt['held'], 'principal'>,
   permission: string | undefined,

@@ -17,22 +17,24 @@ import { concerns, type Statement } from './policy-statements.ts'
 import type { Scope } from '../../ports/scope.ts'
 import type { Attributes } from '../conditions/condition.ts'
 
-/** What the rights of a principal at a scope follow from. */
+/** The input of a principal's rights at a scope. */
 export interface Holding {
   readonly catalogue: Catalogue
   readonly principal: Omit<Principal, 'created' | 'updated'>
-  /** From the scope itself up to its organisation, then PLATFORM. */
+  /** The scopes from the scope itself up to its organisation, then PLATFORM. */
   readonly chain: readonly Scope[]
-  /** Those of the principal; the ones elsewhere are passed over. */
+  /** The bindings of the principal; bindings at other scopes are ignored. */
   readonly bindings: Parameters<typeof holding>[1]
-  /** The roles of the bindings. */
+  /** The permissions of the bindings' roles. */
   readonly role: (id: string) => Pick<Role, 'name' | 'permissions'> | undefined
-  /** Those of the policies of the workspace; none at other scopes. Many principals are asked about with the same. */
+  /**
+   * The statements of the workspace's policies; empty at other scopes. Questions about many principals share the list.
+   */
   readonly statements: readonly Statement[]
   readonly now: number
 }
 
-/** What a principal can do at a scope and where it has that from, by permission; nothing while it is not ACTIVE. */
+/** Returns the permissions of a principal at a scope with their sources; empty while the principal is not ACTIVE. */
 export function effectivePermissions(of: Holding): readonly EffectivePermission[] {
   if (of.principal.status !== 'ACTIVE') return []
   const rights = rightsOf(of)
@@ -60,8 +62,8 @@ export function effectivePermissions(of: Holding): readonly EffectivePermission[
 }
 
 /**
- * A principal's entry of the access list of a scope; undefined without access now, or while it is not ACTIVE. What hangs
- * on conditions that cannot be decided by the time alone counts.
+ * Returns a principal's entry in the access list of a scope; undefined if it has no access now or is not ACTIVE.
+ * Conditions that the time alone does not decide count as fulfilled.
  */
 export function accessEntry(of: Holding): AccessEntry | undefined {
   const { display_name, email, id, kind, status } = of.principal
@@ -87,7 +89,7 @@ function rightsOf({ bindings, catalogue, chain, now, principal, role }: Omit<Hol
   return new RightsAt(holding(principal, bindings), known, setOf, now)
 }
 
-/** Whether a statement holds in every case. */
+/** Whether a statement applies in every case. */
 const isSettled = ({ condition, resources }: Statement): boolean => !condition && resources.length === 0
 
 const allowingTo = (statements: readonly Statement[], rights: RightsAt, known?: Attributes): readonly Statement[] =>

@@ -1,11 +1,11 @@
-/** So long, in milliseconds, others wait for one who has much to decide. */
+/** The maximal time of uninterrupted work, in milliseconds. */
 const turnMs = 10
 
-/** Whoever decides much in one call asks between the steps, so that other calls have their turns meanwhile. */
+/** Splits long work of one call, so that other calls run in between. */
 export class Turns {
   #began = performance.now()
 
-  /** To be awaited, unless undefined, before the next step. */
+  /** Returns a promise to await before the next step, or undefined if no pause is due. */
   next(): Promise<void> | undefined {
     return performance.now() - this.#began < turnMs ? undefined : this.#others()
   }

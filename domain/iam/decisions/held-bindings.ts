@@ -8,39 +8,39 @@ import { scopeKey } from './scope-chains.ts'
 import type { Scope } from '../../ports/scope.ts'
 import type { Condition } from '../conditions/condition.ts'
 
-/** A binding as decisions use it. */
+/** A binding in the form that decisions use. */
 export interface HeldBinding {
   readonly id: string
   readonly roleId: string
   readonly scope: Scope
   readonly condition: Condition | undefined
-  /** As it is stored. */
+  /** The stored binding. */
   readonly conditionText: string
-  /** It counts before this moment, milliseconds since 1970; Infinity for always. */
+  /** The end of the binding, in milliseconds since 1970; Infinity if it has none. */
   readonly expiresAt: number
 }
 
-/** A principal with all its bindings. */
+/** A principal with all of its bindings. */
 export interface HeldBindings {
   readonly principal: {
     readonly id: string
     readonly kind: PrincipalKind
     readonly email: string
-    /** Of a service account; else empty. */
+    /** The workspace of a service account; empty for users. */
     readonly workspace: string
   }
   readonly status: PrincipalStatus
-  /** By `scopeKey` of the scope where they lie. */
+  /** The bindings by the `scopeKey` of their scopes. */
   readonly at: ReadonlyMap<string, readonly HeldBinding[]>
 }
 
-/** Reads a principal and its bindings, by two indexed reads; undefined when there is no such principal. */
+/** Reads a principal and its bindings, by two indexed reads; returns undefined if there is no such principal. */
 export async function heldBindings(reader: Reader, id: string): Promise<HeldBindings | undefined> {
   const [stored, found] = await Promise.all([reader.get(principals, id), bindingsOf(reader, id)])
   return stored && holding(stored.value, found)
 }
 
-/** A principal and its bindings, as decisions use them. */
+/** Returns a principal and its bindings in the form that decisions use. */
 export function holding(
   { email, id, kind, status, workspace_id: workspace }: Omit<Principal, 'created' | 'updated'>,
   found: Iterable<Binding>,
@@ -56,20 +56,20 @@ export function holding(
   return { principal: { id, kind, email, workspace }, status, at }
 }
 
-/** All bindings of a principal. */
+/** Iterates over all bindings of a principal. */
 export async function bindingsOf(reader: Reader, principal: string): Promise<readonly Binding[]> {
   const found: Binding[] = []
   for await (const { value } of reader.each(bindings, { principal_id: principal })) found.push(value)
   return found
 }
 
-/** A scope, and it as the key of a map. */
+/** A scope and its key in maps. */
 interface Place {
   readonly scope: Scope
   readonly key: string
 }
 
-/** Many bindings lie at one scope and name one role: what is kept of a million of them shares these. */
+/** Many bindings share a scope and a role, so a cache of a million bindings shares these objects. */
 const places = new LRUCache<string, Place>({ max: 50_000 })
 const roleIds = new LRUCache<string, string>({ max: 10_000 })
 

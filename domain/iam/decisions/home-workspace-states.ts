@@ -3,17 +3,17 @@ import type { Store } from '../../ports/store.ts'
 import type { Taxonomy } from '../../ports/taxonomy.ts'
 import { atMost } from './loading-cache.ts'
 
-/** What was read of a workspace is taken for so long: the tree need not tell of every change of state. */
+/** The time for which a workspace state stays cached, so that the tree need not report every change of state. */
 const knownMs = 1000
 
 const maxKnown = 10_000
 
-/** Whether the home workspaces of service accounts are effectively ACTIVE, from memory once they are known. */
+/** Tells whether the home workspaces of service accounts are effectively ACTIVE, from a cache. */
 export class HomeStates {
   readonly #store: Store
   readonly #taxonomy: Taxonomy
   readonly #known = new LRUCache<string, boolean>({ ...atMost(maxKnown), ttl: knownMs, ttlResolution: 0 })
-  /** Grows with every `forget`: what was read before is not kept. */
+  /** Grows with every `forget`: the result of an earlier read is not cached. */
   #generation = 0
 
   constructor({ store, taxonomy }: { readonly store: Store; readonly taxonomy: Taxonomy }) {
@@ -21,12 +21,12 @@ export class HomeStates {
     this.#taxonomy = taxonomy
   }
 
-  /** False for a workspace that is gone. Resolved only when it has to be read. */
+  /** Returns false for a deleted workspace. It is asynchronous only if the state must be read. */
   isActive(workspace: string): boolean | Promise<boolean> {
     return this.#known.get(workspace) ?? this.#read(workspace)
   }
 
-  /** Something in the tree has changed. */
+  /** Clears the cache after a change in the tree. */
   forget(): void {
     this.#generation += 1
     this.#known.clear()

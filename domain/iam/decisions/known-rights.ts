@@ -9,26 +9,26 @@ import { roles } from '../collections/roles-store.ts'
 import type { Chain, ScopeChains } from './scope-chains.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** What a principal has at a scope; or that it cannot act, or that there is no such scope. */
+/** The rights of a principal at a scope; `inactive` if it cannot act, `nowhere` if there is no such scope. */
 export type Rights = RightsAt | 'inactive' | 'nowhere'
 
 const maxPrincipals = 50_000
-/** Of all principals that are kept; each counts as one more. */
+/** The maximal number of cached bindings of all principals; each principal counts as one more. */
 const maxHeldBindings = 1_000_000
 const maxRoles = 100_000
 const maxRights = 100_000
 
-/** A change that falls into the reads has them done again, but not for ever. */
+/** A change during the reads repeats them, up to this number of times. */
 const maxReads = 5
 
-/** Principals with their bindings, roles as sets, and what comes of both at scopes, as they were read. */
+/** Caches principals with their bindings, roles as permission sets, and the rights that follow at scopes. */
 export class KnownRights {
   readonly #store: Store
   readonly #catalogue: Catalogue
   readonly #chains: ScopeChains
   readonly #principals: LoadingCache<HeldBindings>
   readonly #roles: LoadingCache<PermissionSet>
-  /** By principal and scope. What they were made of is compared at each use; a change of a role drops all. */
+  /** Rights by principal and scope. Each use compares their inputs; a change of a role drops all of them. */
   readonly #rights = new LRUCache<string, RightsAt>(atMost(maxRights))
 
   constructor(store: Store, catalogue: Catalogue, chains: ScopeChains) {
@@ -38,7 +38,7 @@ export class KnownRights {
     const of = ({ at }: HeldBindings): number => [...at.values()].reduce((sum, { length }) => sum + length, 1)
     const weight = { max: maxHeldBindings, of }
     this.#principals = new LoadingCache(maxPrincipals, id => heldBindings(store, id), { weight })
-    // A role that is gone grants nothing.
+    // A deleted role grants nothing.
     this.#roles = new LoadingCache(maxRoles, async id =>
       permissionSet(catalogue, (await store.get(roles, id))?.value.permissions ?? []),
     )
@@ -52,7 +52,7 @@ export class KnownRights {
     }
   }
 
-  /** Undefined where something has to be read. */
+  /** Returns undefined if an input must be read first. */
   peek(principal: string, scope: Scope, now: number): Rights | undefined {
     const held = this.#principals.peek(principal)
     if (held === undefined) return undefined
@@ -79,7 +79,7 @@ export class KnownRights {
     }
   }
 
-  /** An ACTIVE principal with its bindings; undefined when it cannot act. */
+  /** Returns an ACTIVE principal with its bindings; undefined if it cannot act. */
   async held(principal: string): Promise<HeldBindings | undefined> {
     const held = this.#principals.peek(principal) ?? (await this.#principals.load(principal))
     return held?.status === 'ACTIVE' ? held : undefined
@@ -104,7 +104,10 @@ export class KnownRights {
     this.#rights.clear()
   }
 
-  /** Without a read, so that nothing can change meanwhile; undefined when a role is not known. */
+  /**
+   * Computes the rights without a read, so that no input can change meanwhile; returns undefined if a role is not
+   * cached.
+   */
   #make(held: HeldBindings, chain: Chain, now: number): RightsAt | undefined {
     const sets = new Map<string, PermissionSet>()
     for (const { roleId } of bindingsOn(held, chain)) {

@@ -11,7 +11,7 @@ import { visibleTo } from './visible-scopes.ts'
 import { WorkspacePolicies } from './workspace-policies.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** What decisions are read from. */
+/** The parts that decisions are read from. */
 export interface DecisionParts {
   readonly store: Store
   readonly taxonomy: Taxonomy
@@ -19,20 +19,20 @@ export interface DecisionParts {
   readonly resolveResource: ResolveResource
 }
 
-/** What a principal sees of a list, and for which circumstances that was found out. */
+/** The visible rows of a list for a principal, and the circumstances of this result. */
 interface Seen extends Circumstances {
   readonly principal: string
   readonly key: string
   readonly visibility: Visibility
 }
 
-/** Decisions from what was read once, as long as no change concerns it: it listens to the feed. */
+/** Decides from caches, which the feed of changes invalidates. */
 export class LiveDecisions implements Decisions, FeedListener {
   readonly #parts: DecisionParts
   readonly #chains: ScopeChains
   readonly #rights: KnownRights
   readonly #policies: WorkspacePolicies
-  /** What was asked last: a list asks it once to let a call in, and once more to narrow what it reads. */
+  /** The last result: a list asks once to admit the call, and once more to narrow its rows. */
   #seen: Seen | undefined
   #changes = 0
 
@@ -44,7 +44,10 @@ export class LiveDecisions implements Decisions, FeedListener {
     this.#policies = new WorkspacePolicies(store, catalogue)
   }
 
-  /** Reads all roles, and which workspaces have policies. After the feed has started, before anything is decided. */
+  /**
+   * Reads all roles, and the ids of the workspaces with policies. Call it after the start of the feed and before the
+   * first decision.
+   */
   async start(): Promise<void> {
     await this.#rights.start()
     await this.#policies.workspaces()
@@ -122,7 +125,7 @@ export class LiveDecisions implements Decisions, FeedListener {
     this.#chains.dropAll()
   }
 
-  /** What is being found out may be out of date too. */
+  /** A result in computation may be outdated too. */
   #forgetSeen(): void {
     this.#seen = undefined
     this.#changes += 1
@@ -135,7 +138,10 @@ export class LiveDecisions implements Decisions, FeedListener {
     return decide({ ...of, things, areLookedUp: true }) ?? notGranted
   }
 
-  /** A thing that lies elsewhere is an absent one: else conditions would tell its name to who may write them here. */
+  /**
+   * A resource at another scope counts as absent. Otherwise conditions would reveal its name to principals that may
+   * write conditions here.
+   */
   async #resolveIn(scope: Scope, type: string, id: string): Promise<ResolvedResource | undefined> {
     const found = await this.#parts.resolveResource(type, id)
     const chain = found && (await this.#chains.load(found.scope))

@@ -1,37 +1,38 @@
 import { LRUCache } from 'lru-cache'
 
-/** A read that was begun; what changed meanwhile spoils it. */
+/** A read in progress; a change during the read makes its result outdated. */
 interface Loading<Value> {
   readonly value: Promise<Value | undefined>
   isSpoilt: boolean
 }
 
-/** Keeps so many things. Room is made as they come: `max` alone would have lru-cache fill all of it at once. */
+/** The maximal number of entries. The space grows with the entries: lru-cache would allocate all of `max` at once. */
 export const atMost = (max: number) => ({ maxSize: max, sizeCalculation: (): number => 1 })
 
-/** How much may be kept, and who wants to know of it. */
+/** The limits of a cache, and its listeners. */
 interface Keeping<Value> {
   /**
-   * Values differ in size: those kept weigh at most `max` together, each as much as its share among as many as may be
-   * kept or more. One that alone weighs more than all is not kept.
+   * The weight of a value, for values of different sizes. All entries together weigh at most `max`. An entry weighs at
+   * least the share of one among the maximal number of entries. A value that weighs more than `max` is not cached.
    */
   readonly weight?: { readonly max: number; readonly of: (value: Value) => number }
   readonly came?: (value: Value, key: string) => void
   readonly went?: (value: Value, key: string) => void
 }
 
-/** What weighs less than its share counts as if it weighed that much, which keeps `max` values and no more. */
+/** A value lighter than its share counts as its share, so the cache holds at most `max` values. */
 function byWeight<Value>(max: number, weight: NonNullable<Keeping<Value>['weight']>) {
   const share = Math.ceil(weight.max / max)
   return { maxSize: weight.max, sizeCalculation: (value: Value): number => Math.max(share, weight.of(value)) }
 }
 
-/** A value that changes faster than it is read is handed out as it was read, but not kept. */
+/** A value that changes faster than it can be read is returned but not cached. */
 const maxReads = 5
 
 /**
- * What was read is kept until it is dropped, the least used goes first. What is asked for at once is read once. A read
- * that a change fell into is done again: nothing from before a drop is kept, or given to who asks after it.
+ * Caches values until they are dropped; the least recently used value goes first. Concurrent requests share one read. A
+ * read during which a change occurred is repeated: a result from before a drop is neither cached nor returned to a
+ * later request.
  */
 export class LoadingCache<Value extends object> {
   readonly #kept: LRUCache<string, Value>
@@ -39,7 +40,7 @@ export class LoadingCache<Value extends object> {
   #drops = 0
   readonly #read: (key: string) => Promise<Value | undefined>
 
-  /** `read` answers undefined for what there is not, which is not kept. */
+  /** `read` returns undefined for an absent value, which is not cached. */
   constructor(max: number, read: (key: string) => Promise<Value | undefined>, keeping: Keeping<Value> = {}) {
     const { came, weight, went } = keeping
     this.#kept = new LRUCache({
@@ -50,7 +51,7 @@ export class LoadingCache<Value extends object> {
     this.#read = read
   }
 
-  /** What is kept, without a read. */
+  /** Returns a cached value without a read. */
   peek(key: string): Value | undefined {
     return this.#kept.get(key)
   }
@@ -65,12 +66,12 @@ export class LoadingCache<Value extends object> {
     }
   }
 
-  /** How often something was dropped: what `keep` wants to know from before the read. */
+  /** The number of drops so far. Callers of `keep` take it before their read. */
   get drops(): number {
     return this.#drops
   }
 
-  /** Puts in what was read by other means, unless something was dropped since. */
+  /** Caches a value that was read elsewhere, unless an entry was dropped since. */
   keep(key: string, value: Value, drops: number): void {
     if (drops === this.#drops) this.#kept.set(key, value)
   }
@@ -87,7 +88,7 @@ export class LoadingCache<Value extends object> {
     for (const key of this.#loading.keys()) this.#spoil(key)
   }
 
-  /** Spoils what is being read: of it nobody knows yet whether a change concerns it. */
+  /** Marks reads in progress as outdated, because it is unknown whether a change concerns them. */
   spoilReads(): void {
     for (const key of this.#loading.keys()) this.#spoil(key)
   }

@@ -1,6 +1,6 @@
 import type { Catalogue } from '../interfaces/catalogue.ts'
 
-/** A set of permissions as bits, by their places in `output/permission-bits.ts`. Never changes. */
+/** An immutable set of permissions as bits, by their positions in `output/permission-bits.ts`. */
 export class PermissionSet {
   static readonly empty = new PermissionSet(new Uint32Array(0))
   readonly #words: Uint32Array
@@ -17,7 +17,7 @@ export class PermissionSet {
     return new PermissionSet(words)
   }
 
-  /** What is in any of the sets. */
+  /** Returns the union of sets. */
   static union(sets: Iterable<PermissionSet>): PermissionSet {
     let all = PermissionSet.empty
     for (const set of sets) all = all.union(set)
@@ -45,7 +45,7 @@ export class PermissionSet {
 
 const wordAt = (words: Uint32Array, bit: number): number => words[bit >>> 5] ?? 0
 
-/** The set of the keys that the catalogue has; unknown and retired ones grant nothing. */
+/** Returns the set of these keys; unknown and retired keys grant nothing. */
 export function permissionSet(catalogue: Catalogue, keys: Iterable<string>): PermissionSet {
   const bits: number[] = []
   for (const key of keys) {

@@ -6,29 +6,32 @@ import { PermissionSet } from './permission-set.ts'
 import type { RightsAt } from './rights-at.ts'
 import type { Condition, Attributes, Verdict } from '../conditions/condition.ts'
 
-/** One statement of a policy, ready to be matched. */
+/** A statement of a policy, prepared for matching. */
 export interface Statement {
   readonly policyId: string
   readonly policyName: string
   readonly effect: PolicyEffect
-  /** What it allows or denies; wildcards pass over what a policy cannot (iam.md 4.4). */
+  /**
+   * The permissions that it allows or denies; wildcards skip permissions that policies cannot allow or deny (iam.md
+   * 4.4).
+   */
   readonly permissions: PermissionSet
   readonly principals: PrincipalForms
   readonly exceptPrincipals: PrincipalForms
   readonly resources: readonly ResourceForm[]
   readonly condition: Condition | undefined
-  /** As it is stored. */
+  /** The stored statement. */
   readonly conditionText: string
 }
 
-/** The forms in which statements name principals: `principal:<id>`, `role:<id>`, `kind:USER`, `all`. */
+/** The forms of principals in statements: `principal:<id>`, `role:<id>`, `kind:USER`, `all`. */
 interface PrincipalForms {
-  /** Those that need no look at bindings. */
+  /** The forms that match without a look at bindings. */
   readonly direct: ReadonlySet<string>
   readonly roles: readonly string[]
 }
 
-/** `<type>/id:<id>`, `<type>/name:<prefix>*` or `<type>/name:<name>`. */
+/** The forms of resources: `<type>/id:<id>`, `<type>/name:<prefix>*` or `<type>/name:<name>`. */
 interface ResourceForm {
   readonly type: string
   readonly by: 'id' | 'name'
@@ -36,7 +39,7 @@ interface ResourceForm {
   readonly isPrefix: boolean
 }
 
-/** The statements of a policy that is enabled. */
+/** Prepares the statements of an enabled policy. */
 export function statementsOf(catalogue: Catalogue, { enabled, id, name, statements }: Policy): readonly Statement[] {
   if (!enabled) return []
   return statements.map(statement => ({
@@ -52,7 +55,7 @@ export function statementsOf(catalogue: Catalogue, { enabled, id, name, statemen
   }))
 }
 
-/** What a statement allows or denies. */
+/** Returns the permissions that a statement allows or denies. */
 export function reachOf(
   catalogue: Catalogue,
   statement: Pick<PolicyStatement, 'effect' | 'except_permissions' | 'permissions'>,
@@ -89,8 +92,8 @@ function resourceForm(pattern: string): ResourceForm {
 }
 
 /**
- * Whether a statement is about the principal of `rights`. Without attributes, what hangs on the condition of a binding
- * is undecided.
+ * Whether a statement names the principal of `rights`. Without attributes, a match through a conditional binding is
+ * undecided.
  */
 export function concerns(statement: Statement, rights: RightsAt, attributes?: Attributes): Verdict {
   const isNamed = isAmong(statement.principals, rights, attributes)
@@ -112,7 +115,7 @@ function isAmong({ direct, roles }: PrincipalForms, rights: RightsAt, attributes
   return verdict
 }
 
-/** Whether a statement is about any of the things of a call. One for some resources never is about a list. */
+/** Whether a statement names a resource of a call. A statement for some resources never matches a list. */
 function covers({ resources }: Statement, things: CalledThings): Verdict {
   if (resources.length === 0) return true
   let verdict: Verdict = false
@@ -127,21 +130,21 @@ function covers({ resources }: Statement, things: CalledThings): Verdict {
   return verdict
 }
 
-/** How far a statement matches a call; each part undefined where it cannot be decided. */
+/** The parts of a match; a part is undefined if it is undecided. */
 export interface Match {
-  /** Principals and resources. */
+  /** Whether principals and resources match. */
   readonly isMeant: Verdict
   readonly isConditionMet: Verdict
 }
 
-/** A statement that is, or may be, about a principal. */
+/** A statement that names, or may name, a principal. */
 export interface Concerning {
   readonly statement: Statement
-  /** It is, whatever conditions of bindings say. */
+  /** Whether it names the principal whatever the conditions of bindings say. */
   readonly isCertain: boolean
 }
 
-/** Matches a statement that is about the permission. */
+/** Matches a statement about the permission. */
 export function matchOf(
   { isCertain, statement }: Concerning,
   rights: RightsAt,
@@ -161,7 +164,7 @@ export function both(a: Verdict, b: Verdict): Verdict {
   return a === undefined || b === undefined ? undefined : true
 }
 
-/** Whether looking the things of the call up may decide what is undecided about a statement. */
+/** Whether a look-up of the call's resources may decide an undecided statement. */
 export const asksForResource = (statement: Statement, rights: RightsAt): boolean =>
   statement.condition?.asksForResource === true ||
   statement.resources.some(({ by }) => by === 'name') ||

@@ -3,27 +3,27 @@ import { PermissionSet } from './permission-set.ts'
 import type { Chain } from './scope-chains.ts'
 import type { Attributes, Verdict } from '../conditions/condition.ts'
 
-/** A binding with what its role gives. */
+/** A binding with the permissions of its role. */
 export interface Grant {
   readonly binding: HeldBinding
   readonly permissions: PermissionSet
 }
 
-/** What the bindings of a principal give at a scope, from the chain above too, during a stretch of time. */
+/** The rights that bindings on a scope's chain grant to a principal, valid for a span of time. */
 export class RightsAt {
   readonly held: HeldBindings
   readonly chain: Chain
-  /** What holds without a condition. */
+  /** The permissions of the unconditional bindings. */
   readonly unconditional: PermissionSet
-  /** The bindings that have not expired, the nearest scope first. */
+  /** The unexpired bindings, the nearest scope first. */
   readonly grants: readonly Grant[]
   readonly #conditional: readonly Grant[]
-  /** Found out when a statement first asks for a role. */
+  /** Computed when a statement first names a role. */
   #byRole: ReadonlyMap<string, readonly Grant[]> | undefined
   readonly #from: number
   readonly #until: number
 
-  /** `roleOf` answers what a role gives; all roles of the bindings on the chain are known. */
+  /** `roleOf` returns the permissions of a role; all roles of the bindings on the chain are cached. */
   constructor(held: HeldBindings, chain: Chain, roleOf: (id: string) => PermissionSet, now: number) {
     this.held = held
     this.chain = chain
@@ -36,24 +36,24 @@ export class RightsAt {
     this.#from = Math.max(...onChain.filter(({ expiresAt }) => expiresAt <= now).map(({ expiresAt }) => expiresAt))
   }
 
-  /** Whether nothing has expired between the moment it was made for and `now`. */
+  /** Whether no binding has expired between the creation of this object and `now`. */
   isFor(now: number): boolean {
     return now < this.#until && now >= this.#from
   }
 
-  /** The ids of the bindings that give a permission without a condition. */
+  /** Returns the ids of the unconditional bindings that grant a permission. */
   unconditionalIds(bit: number): readonly string[] {
     const giving = unconditionalOf(this.grants).filter(({ permissions }) => permissions.has(bit))
     return giving.map(({ binding }) => binding.id)
   }
 
-  /** The bindings that give a permission when their condition holds. */
+  /** Returns the conditional bindings that grant a permission if their condition is fulfilled. */
   conditional(bit: number): readonly HeldBinding[] {
     if (this.#conditional.length === 0) return none
     return this.#conditional.filter(({ permissions }) => permissions.has(bit)).map(({ binding }) => binding)
   }
 
-  /** Whether a role is held here; undefined before `attributes` are known where it hangs on conditions alone. */
+  /** Whether the principal has a role here; undefined without `attributes` if only conditional bindings grant it. */
   holdsRole(role: string, attributes?: Attributes): Verdict {
     let verdict: Verdict = false
     for (const { binding } of this.#grantsOf(role)) {
@@ -64,7 +64,7 @@ export class RightsAt {
     return verdict
   }
 
-  /** Whether a condition of a binding of the role asks for the resource. */
+  /** Whether a condition of a binding of the role uses the resource. */
   roleAsksForResource(role: string): boolean {
     return this.#grantsOf(role).some(({ binding }) => binding.condition?.asksForResource)
   }
@@ -78,7 +78,7 @@ export class RightsAt {
 const none: readonly HeldBinding[] = []
 const noGrants: readonly Grant[] = []
 
-/** The bindings of a principal at any scope of a chain, expired ones too, the nearest first. */
+/** Returns the bindings of a principal at the scopes of a chain, expired bindings included, the nearest first. */
 export const bindingsOn = ({ at }: HeldBindings, { keys }: Chain): readonly HeldBinding[] =>
   keys.flatMap(key => at.get(key) ?? [])
 

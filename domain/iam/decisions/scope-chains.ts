@@ -4,11 +4,11 @@ import { LoadingCache } from './loading-cache.ts'
 import { platform } from '../../ports/access.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** Where rights at a scope come from. */
+/** The scopes from which rights at a scope come. */
 export interface Chain {
-  /** From the scope itself up to its organisation, then PLATFORM. */
+  /** The scopes from the scope itself up to its organisation, then PLATFORM. */
   readonly scopes: readonly Scope[]
-  /** `scopes` by `scopeKey`, in the same order. */
+  /** The `scopeKey`s of `scopes`, in the same order. */
   readonly keys: readonly string[]
 }
 
@@ -17,15 +17,15 @@ export const scopeKey = ({ id, type }: Scope): string => `${type} ${id}`
 
 const platformChain: Chain = { scopes: [platform], keys: [scopeKey(platform)] }
 
-/** How many chains are kept. */
+/** The maximal number of cached chains. */
 const maxChains = 50_000
 
-/** The chains of scopes; archived ancestors stay in them (iam.md 4.1). Scopes that do not exist are asked for anew. */
+/** Caches the chains of scopes; archived ancestors stay in them (iam.md 4.1). Absent scopes are read anew each time. */
 export class ScopeChains {
   readonly #chains: LoadingCache<Chain>
-  /** The states of workspaces whose chain is kept, which go with it. */
+  /** The states of workspaces with a cached chain; they are dropped with it. */
   readonly #states: LoadingCache<{ readonly state: NodeState }>
-  /** The keys of the chains that are kept, by each scope that they go through. */
+  /** The keys of the cached chains, by each scope on them. */
   readonly #through = new Map<string, Set<string>>()
 
   constructor(reader: Reader, taxonomy: Taxonomy) {
@@ -43,26 +43,26 @@ export class ScopeChains {
     return scope.type === 'PLATFORM' ? platformChain : this.#chains.peek(scopeKey(scope))
   }
 
-  /** Undefined when there is no such scope. */
+  /** Returns undefined if there is no such scope. */
   async load(scope: Scope): Promise<Chain | undefined> {
     return this.peek(scope) ?? this.#chains.load(scopeKey(scope))
   }
 
-  /** The effective state of a workspace; undefined when there is none. */
+  /** Returns the effective state of a workspace; undefined if there is none. */
   async stateOf(workspace: string): Promise<NodeState | undefined> {
     const scope: Scope = { type: 'WORKSPACE', id: workspace }
     const key = scopeKey(scope)
     if (!this.peek(scope) && !(await this.load(scope))) return undefined
     const found = this.#states.peek(key) ?? (await this.#states.load(key))
-    // Without the chain nothing would drop it.
+    // Without the chain, no change would drop the state.
     if (this.#chains.peek(key) === undefined) this.#states.drop(key)
     return found?.state
   }
 
-  /** Drops every chain that goes through a scope. */
+  /** Drops every chain through a scope. */
   drop(id: string): void {
     for (const key of this.#through.get(id) ?? []) this.#chains.drop(key)
-    // What is being read may turn out to go through it.
+    // A chain in reading may turn out to contain the scope.
     this.#chains.spoilReads()
     this.#states.spoilReads()
   }
@@ -72,7 +72,7 @@ export class ScopeChains {
     this.#states.dropAll()
   }
 
-  /** Many workspaces lie in one group, whose chain is mostly known: then one read tells theirs. */
+  /** Many workspaces share a group, whose chain is mostly cached: one read of the workspace then suffices. */
   async #read(reader: Reader, taxonomy: Taxonomy, scope: Scope): Promise<Chain | undefined> {
     if (scope.type !== 'WORKSPACE') {
       const found = await taxonomy.chain(reader, scope)
@@ -106,7 +106,7 @@ const chainOf = (scopes: readonly Scope[]): Chain => ({ scopes, keys: scopes.map
 
 const kinds = ['PLATFORM', 'ORGANISATION', 'GROUP', 'WORKSPACE'] as const
 
-/** The scope that a key was made of. */
+/** Returns the scope of a key. */
 function scopeOfKey(key: string): Scope {
   const [type] = key.split(' ')
   return { type: kinds.find(kind => kind === type) ?? 'PLATFORM', id: key.slice(key.indexOf(' ') + 1) }

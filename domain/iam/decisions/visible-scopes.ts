@@ -9,7 +9,7 @@ import type { PolicyIndex } from './workspace-policies.ts'
 import type { Scope } from '../../ports/scope.ts'
 import type { Attributes } from '../conditions/condition.ts'
 
-/** What else has to be known to tell what is visible. */
+/** The further inputs of a visibility. */
 export interface Sight {
   roleSet(role: string): Promise<PermissionSet>
   chain(scope: Scope): Promise<Chain | undefined>
@@ -19,8 +19,8 @@ export interface Sight {
 }
 
 /**
- * Where an ACTIVE principal has a permission in a list: below the scopes of bindings that hold now. A workspace whose
- * policies are about the permission is decided by itself.
+ * Returns the scopes where an ACTIVE principal has a permission for a list: below the scopes of unexpired bindings. A
+ * workspace whose policies name the permission is decided by itself.
  */
 export async function visibleTo(
   held: HeldBindings,
@@ -49,7 +49,7 @@ export async function visibleTo(
   return { kind: 'below', scopes: found.filter(({ id }) => !except.has(id)), ...excepted }
 }
 
-/** The scopes of the bindings that give the permission now, each once. Lists are about no thing. */
+/** Returns the scopes of the bindings that grant the permission now, each once. A list has no resource. */
 async function boundAt(
   held: HeldBindings,
   permission: CataloguePermission,
@@ -74,7 +74,7 @@ async function boundAt(
   return places
 }
 
-/** Those that lie below none of the others, and exist. */
+/** Returns the existing scopes that are not descendants of another scope in the list. */
 async function topmost(places: readonly Scope[], seen: ReadonlySet<string>, sight: Sight): Promise<Scope[]> {
   const found: Scope[] = []
   for (const scope of places) {

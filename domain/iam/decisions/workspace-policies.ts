@@ -8,28 +8,31 @@ import { concerns, statementsOf, type Concerning, type Statement } from './polic
 
 type ByBit = Map<number, readonly Concerning[]>
 
-/** How many statements are remembered as concerning somebody, of one workspace. */
+/** The maximal number of statements of one workspace that are cached by principals. */
 const maxHeld = 100_000
 
-/** What is remembered of none costs as much as so many. */
+/** The cached fact that no statement names a principal costs as much as this number of statements. */
 const entryWeight = 8
 
-/** The statements of the enabled policies of a workspace, by the permission that they are about. */
+/** The statements of a workspace's enabled policies, by their permissions. */
 export class PolicyIndex {
   static readonly none = new PolicyIndex([])
   readonly statements: readonly Statement[]
   readonly #found = { ALLOW: new Map<number, readonly Statement[]>(), DENY: new Map<number, readonly Statement[]>() }
 
-  /** Of those, by whose rights: what nobody's condition has to be decided for is settled as long as the rights are. */
+  /**
+   * The statements by the rights that they match without a condition. They stay valid as long as the rights object
+   * does.
+   */
   #concerning = { ALLOW: new WeakMap<RightsAt, ByBit>(), DENY: new WeakMap<RightsAt, ByBit>() }
-  /** What `#concerning` holds, in statements. */
+  /** The size of `#concerning`, in statements. */
   #held = 0
 
   constructor(statements: readonly Statement[]) {
     this.statements = statements
   }
 
-  /** The statements about a permission that are, or may be, about the principal of `rights`. */
+  /** Returns the statements about a permission that name, or may name, the principal of `rights`. */
   concerning(effect: PolicyEffect, bit: number, rights: RightsAt): readonly Concerning[] {
     const about = this.about(effect, bit)
     if (about.length === 0) return nobody
@@ -44,13 +47,13 @@ export class PolicyIndex {
     return found
   }
 
-  /** Everybody in a workspace, for every permission, would be more than the server has room for. */
+  /** A cache for every principal of a workspace and every permission would exceed the memory of the server. */
   #forgetConcerning(): void {
     this.#concerning = { ALLOW: new WeakMap(), DENY: new WeakMap() }
     this.#held = 0
   }
 
-  /** Found out when a permission is first asked about. */
+  /** Computed on the first question about a permission. */
   about(effect: PolicyEffect, bit: number): readonly Statement[] {
     if (this.statements.length === 0) return none
     const known = this.#found[effect].get(bit)
@@ -73,13 +76,13 @@ function concerningIn(about: readonly Statement[], rights: RightsAt): readonly C
   return found
 }
 
-/** How many workspaces' policies are kept. */
+/** The maximal number of workspaces with cached policies. */
 const maxWorkspaces = 10_000
 
-/** What all that is kept weighs: some 250 MB, or a few workspaces that have all they may. */
+/** The maximal weight of all cached policies: some 250 MB, or a few workspaces at all of their limits. */
 const maxWeight = 2_000_000
 
-/** About the number of strings that a statement is made of. */
+/** The approximate number of strings in a statement. */
 const weightOf = ({ conditionText, exceptPrincipals, principals, resources }: Statement): number =>
   1 +
   principals.direct.size +
@@ -89,11 +92,11 @@ const weightOf = ({ conditionText, exceptPrincipals, principals, resources }: St
   resources.length +
   Math.ceil(conditionText.length / 32)
 
-/** The policies of workspaces. Once it is known which have any, the others are not read. */
+/** Caches the policies of workspaces. Once the workspaces with policies are known, the others are not read. */
 export class WorkspacePolicies {
   readonly #reader: Reader
   readonly #indexes: LoadingCache<PolicyIndex>
-  /** Workspaces that may have policies: those that had some at one moment, and those that changed since. */
+  /** The workspaces that may have policies: those that had some at one moment, and those that changed since. */
   #counted: Promise<void> | undefined
   #isCounted = false
   #resets = 0
@@ -121,7 +124,7 @@ export class WorkspacePolicies {
     return this.peek(workspace) ?? (await this.#indexes.load(workspace)) ?? PolicyIndex.none
   }
 
-  /** The workspaces that may have policies. */
+  /** Reads the ids of the workspaces that may have policies. */
   async workspaces(): Promise<ReadonlySet<string>> {
     while (!this.#isCounted) await (this.#counted ??= this.#count())
     return this.#some
@@ -142,7 +145,7 @@ export class WorkspacePolicies {
     const resets = this.#resets
     try {
       for (const workspace of (await this.#reader.tally(policies, 'workspace_id')).keys()) this.#some.add(workspace)
-      // All may have changed while they were counted.
+      // All policies may have changed during the count.
       if (this.#resets === resets) this.#isCounted = true
     } finally {
       this.#counted = undefined

@@ -9,7 +9,7 @@ import type { Store, Transaction } from '../../ports/store.ts'
 import type { Feed } from '../interfaces/feed.ts'
 import { waitMs } from './settling.ts'
 
-/** What mutations of the area are run with. */
+/** The parts of iam's mutations. */
 export interface MutationParts {
   readonly store: Store
   readonly operations: Operations<IamArea>
@@ -17,8 +17,8 @@ export interface MutationParts {
 }
 
 /**
- * As `operations.mutate`, for what decisions hang on: the operation is DONE only when every server follows the change
- * (iam.md 4.3). The call waits for that up to 3.5 s, and answers the operation as it then is.
+ * As `operations.mutate`, for changes that affect decisions: the operation is DONE only once every server has applied
+ * the change (iam.md 4.3). The call waits up to 3.5 s for that, and then returns the operation in its present state.
  */
 export async function mutateIam(
   { feed, operations, store }: MutationParts,
@@ -36,14 +36,14 @@ export async function mutateIam(
     if (revision === undefined || !isFollowed || effect.procedure) return effect
     return { ...effect, procedure: settle(revision) }
   })
-  // Whoever has come since it was written that nobody else is there is waited for all the same.
+  // A server that joined after the transaction saw no other server is waited for too.
   if (revision !== undefined && !isFollowed) await feed.settled(revision)
   return ended(store, operations, answer)
 }
 
 /**
- * To be called at the end of a transaction whose call was let in by what is known here: a process that was stopped or cut
- * off since, for longer than its lease, must not write what others have answered to be no longer allowed.
+ * Call it at the end of a transaction whose call was authorized from caches. A process that was paused or cut off for
+ * longer than its lease must not write a change that other servers already refuse.
  */
 export function requireDecided(feed: Pick<Feed, 'requireFresh'>, { operation }: CallContext): void {
   if (operation !== undefined && operation.permission !== '') feed.requireFresh()
@@ -57,13 +57,16 @@ const kind = 'iam.settle'
 
 const settle = (revision: number): WorkOrder => ({ kind, input: { revision } satisfies Settle })
 
-/** How often it is asked whether all have followed, in milliseconds: rarely against the time that asking takes. */
+/**
+ * The interval of the polls whether all servers have applied a change, in milliseconds; long compared with the cost of
+ * a poll.
+ */
 const askMs = 200
 
-/** How long it rests when that cannot be asked. */
+/** The delay after a failed poll. */
 const restMs = 1000
 
-/** Ends the operation of a change that other servers had to follow. */
+/** Ends the operation of a change that other servers had to apply. */
 export const settleProcedure = ({ feed }: Pick<MutationParts, 'feed'>): Procedure<Settle> => ({
   kind,
   steps: [
@@ -71,10 +74,10 @@ export const settleProcedure = ({ feed }: Pick<MutationParts, 'feed'>): Procedur
       name: 'settle',
       async run({ input }) {
         try {
-          // Others follow once a second: what waits for them must not keep other work from its turn.
+          // Servers apply changes once a second. The wait must not block other work.
           return (await feed.isSettled(input.revision)) ? done() : again(askMs)
         } catch (error) {
-          // What was changed is committed, whether it can be seen who follows or not.
+          // The change is committed, whether or not the progress of other servers is visible.
           return again(restMs, error)
         }
       },
@@ -84,7 +87,7 @@ export const settleProcedure = ({ feed }: Pick<MutationParts, 'feed'>): Procedur
 
 const everyMs = 25
 
-/** The operation once it has ended, or as it is when the wait is over or it cannot be read. */
+/** Returns the operation once it has ended, or in its present state after the time limit or a failed read. */
 async function ended(
   store: Store,
   operations: Operations<IamArea>,
@@ -100,7 +103,7 @@ async function ended(
       if (stored) latest = stored.text
       if (stored && isEnded(stored.value)) return latest
     } catch {
-      // What was changed is committed; the operation can be asked for later.
+      // The change is committed; the caller can read the operation later.
       return latest
     }
   }

@@ -2,32 +2,35 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Reader, Store, Transaction } from '../../ports/store.ts'
 import { servers, type StoredServer } from '../collections/feed-store.ts'
 
-/** A server that cannot renew its lease decides from memory no longer than this, milliseconds. */
+/** The maximal time in milliseconds for which a server decides from its caches without renewing its lease. */
 export const leaseMs = 3000
 
-/** How much sooner it takes its lease for lapsed by its own clock. */
+/** The margin by which a server treats its own lease as expired earlier. */
 export const marginMs = 500
 
-/** Where the servers on a store keep their leases, and by which clock all of them judge these. */
+/** The place of the servers' leases, and the common clock for them. */
 export interface LeasePlace {
-  /** Beside the store, so that a renewal neither waits for who writes there nor has its disk write; absent: the store itself. */
+  /**
+   * A store beside the main store, so that a renewal neither waits for writers nor writes to their disk; absent: the
+   * main store.
+   */
   readonly store?: Store
-  /** Milliseconds from any beginning, the same for all. */
+  /** Milliseconds since any origin, equal for all servers. */
   readonly time: () => Promise<number>
-  /** A lease that has longer to run is none: the clock has begun anew since it was written. Absent: it never does. */
+  /** A lease with more remaining time is invalid: the clock has restarted since. Absent: the clock never restarts. */
   readonly longestMs?: number
 }
 
-/** What leases are kept with; the store is that of the feed. */
+/** The parts of leases; the store is that of the feed. */
 export interface LeaseParts {
   readonly store: Store
   readonly clock: Clock
   readonly place: LeasePlace
-  /** Milliseconds by a clock of this server that cannot be set. */
+  /** Milliseconds of a clock of this server that cannot be set. */
   readonly steady: () => number
 }
 
-/** The lease of one server, and those of the others: how far each has followed what changes (iam.md 4.3). */
+/** The lease of this server, and those of the others with the revisions that they have applied (iam.md 4.3). */
 export class Leases {
   readonly id: string
   readonly #parts: LeaseParts
@@ -42,24 +45,25 @@ export class Leases {
     this.#store = parts.place.store ?? parts.store
   }
 
-  /** While it runs, whoever changes something waits for this server. */
+  /** While it is true, changes wait for this server. */
   get isRunning(): boolean {
     return this.#parts.steady() <= this.#runsUntil
   }
 
-  /** What others know this server to have applied. */
+  /** The revision that other servers see this server to have applied. */
   get applied(): number {
     return this.#applied
   }
 
-  /** Milliseconds since the last renewal began. */
+  /** Milliseconds since the beginning of the last renewal. */
   get age(): number {
     return this.#parts.steady() - this.#renewed
   }
 
   /**
-   * `catchUp` applies all that is committed and answers its revision. It comes first, so that a lease is at most one
-   * renewal behind. For a server without a lease nobody waits: it catches up once more when it has one.
+   * Renews the lease. `catchUp` applies all committed changes and returns the revision. It runs first, so that a lease
+   * is at most one renewal behind. No change waits for a server without a lease, so it catches up once more after it
+   * gets one.
    */
   async renew(catchUp: () => Promise<number>): Promise<void> {
     const { place, steady } = this.#parts
@@ -73,7 +77,7 @@ export class Leases {
     this.#runsUntil = began + leaseMs - marginMs
   }
 
-  /** Lets go of the lease, so that nobody waits for it. */
+  /** Releases the lease, so that no change waits for this server. */
   async drop(): Promise<void> {
     this.#runsUntil = -Infinity
     await this.#store.tx(async tx => {
@@ -82,11 +86,11 @@ export class Leases {
     })
   }
 
-  /** The other servers whose lease runs; by what a transaction sees, where leases lie in its store. */
+  /** Returns the other servers with valid leases, as a transaction sees them if the leases are in its store. */
   async others(tx?: Transaction): Promise<readonly StoredServer[]> {
     const { clock, place } = this.#parts
     const isInside = tx !== undefined && place.store === undefined
-    // The clock is that of the store but for the time that asking takes, which the margin covers.
+    // The clock is that of the store, less the time of the query, which the margin covers.
     const now = isInside ? clock.now() - marginMs : await place.time()
     const found: StoredServer[] = []
     for (const lease of await leasesIn(isInside ? tx : this.#store)) {
@@ -95,7 +99,7 @@ export class Leases {
     return found
   }
 
-  /** Deletes the leases that lapsed more than `keptMs` ago. */
+  /** Deletes leases that expired more than `keptMs` ago. */
   async sweep(keptMs: number): Promise<void> {
     const now = await this.#parts.place.time()
     await this.#store.tx(async tx => {

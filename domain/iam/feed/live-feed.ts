@@ -6,45 +6,46 @@ import type { ChangeKind, Feed, FeedListener } from '../interfaces/feed.ts'
 import { Leases, type LeasePlace } from './leases.ts'
 import { least, Settling } from './settling.ts'
 
-/** What the feed runs on. */
+/** The parts of the feed. */
 export interface FeedParts {
   readonly store: Store
   readonly clock: Clock
-  /** Who keeps what changes may concern. */
+  /** The caches that changes may concern. */
   readonly listeners: readonly FeedListener[]
-  /** Where the servers on the store keep their leases. Absent: nobody waits for others, and nobody for this one. */
+  /** The place of the servers' leases. Absent: no server waits for another. */
   readonly leases?: LeasePlace | undefined
-  /** Whether somebody has committed since it was last asked: a file can be looked at where there is no lease. */
+  /** Whether a transaction was committed since the last question. A file allows a cheap answer without a lease. */
   readonly changedElsewhere?: (() => boolean) | undefined
-  /** Milliseconds by a clock that cannot be set. */
+  /** Milliseconds of a clock that cannot be set. */
   readonly steady?: () => number
-  /** Told when the feed cannot reach the store; it tries again. */
+  /** Called if the feed cannot reach the store; the feed retries. */
   readonly failed?: (error: unknown) => void
 }
 
 const everyMs = 1000
-/** A look at a file costs microseconds, and whoever changes something waits for it. */
+/** A look at a file takes microseconds, and changes wait for its result. */
 const lookMs = 100
 const sweepMs = 60_000
 const keptMs = 3_600_000
 
 /**
- * The feed of changes over a store. What is committed here holds here at once. What others commit is read regularly while
- * this server has a lease, for which they wait; without one a file is looked at before each call, and a server on a
- * database is stale. `start` before anything is decided, `stop` before the store is closed.
+ * The feed of changes over a store. This server applies its own changes at once. It reads the changes of others
+ * regularly while it has a lease, and they wait for it. Without a lease, a server on a file looks at the file before
+ * each call, and a server on a database is stale. Call `start` before the first decision, and `stop` before the store
+ * is closed.
  */
 export class LiveFeed implements Feed {
   readonly #parts: FeedParts
   readonly #leases: Leases | undefined
   readonly #settling: Settling
   readonly #revised = new WeakMap<Transaction, number>()
-  /** Everything up to this revision was applied. */
+  /** The revision up to which all changes are applied. */
   #applied = 0
   #lastMade: number | undefined
   #reading: Promise<void> | undefined
   #next: Promise<void> | undefined
   #isBehind = false
-  /** Whether a call was decided since the lease was renewed: a file that nobody asks about is left alone. */
+  /** Whether a call was decided since the last renewal of the lease; without calls the file is not read. */
   #isAsked = false
   #sweptAt: number
   readonly #steady: () => number
@@ -61,24 +62,24 @@ export class LiveFeed implements Feed {
     this.#settling = new Settling(async () => (await this.#leases?.others()) ?? [])
   }
 
-  /** Under which its lease is known; empty without leases. */
+  /** The id of its lease; empty without leases. */
   get serverId(): string {
     return this.#leases?.id ?? ''
   }
 
-  /** The last revision that was committed here. */
+  /** The last revision that this server committed. */
   get lastMade(): number | undefined {
     return this.#lastMade
   }
 
-  /** Reads how far the changes are, and takes the lease. Listeners know nothing yet. */
+  /** Reads the present revision, and takes the lease. The caches are still empty. */
   async start(): Promise<void> {
     this.#applied = await readRevision(this.#parts.store)
     if (!this.#isFile) await this.#renew()
     this.#schedule()
   }
 
-  /** Lets go of the lease: nobody waits for this server any more. */
+  /** Releases the lease, so that no change waits for this server. */
   async stop(): Promise<void> {
     if (this.#isStopped) return
     this.#isStopped = true
@@ -87,7 +88,7 @@ export class LiveFeed implements Feed {
     await this.#leases?.drop().catch((error: unknown) => this.#failed(error))
   }
 
-  /** The lease ran out: what is known here may be out of date, and calls are answered AUTHORIZATION_STALE. */
+  /** The lease has expired: the caches may be outdated, and calls are answered AUTHORIZATION_STALE. */
   get isStale(): boolean {
     return this.#leases !== undefined && !this.#isFile && !this.#leases.isRunning
   }
@@ -96,7 +97,10 @@ export class LiveFeed implements Feed {
     if (this.isStale) throw authorizationStale('this server may have missed a change', { retryAfterSeconds: 1 })
   }
 
-  /** To be awaited before a call is decided, unless undefined: others may have written what nobody waits to be followed. */
+  /**
+   * Returns a promise to await before a call is decided, or undefined: other servers may have committed changes that
+   * did not wait for this server.
+   */
   follow(): Promise<void> | undefined {
     this.#isAsked = true
     return this.#leases?.isRunning ? undefined : this.#look()
@@ -147,14 +151,14 @@ export class LiveFeed implements Feed {
     return revision <= least(await this.#leases.others())
   }
 
-  /** Durable work asks for changes of another server too: then this one is among those who have to follow. */
+  /** Durable work also polls for the changes of other servers, and this server must apply them too. */
   async #reach(revision: number): Promise<void> {
     if (this.#applied < revision) await this.catchUp()
   }
 
-  /** Applies every change that was committed before the call. */
+  /** Applies every change that was committed before this call. */
   catchUp(): Promise<void> {
-    // A read that has begun may have missed what was committed since; all that wait share the one behind it.
+    // A read in progress may have missed later commits, so all waiting calls share the next read.
     this.#next ??= (this.#reading ?? Promise.resolve())
       .catch(() => undefined)
       .then(() => {
@@ -187,7 +191,7 @@ export class LiveFeed implements Feed {
         last += 1
       }
     }
-    // Some are not kept any more, or the store was put back to what it once was.
+    // Old changes were deleted, or the store was restored to an earlier state.
     if (last < revision || revision < before) {
       for (const listener of listeners) listener.reset()
       last = revision
@@ -207,7 +211,7 @@ export class LiveFeed implements Feed {
     })
   }
 
-  /** A lease on a file is taken once it is asked for, and told of each change: whoever made it waits. */
+  /** A lease on a file is taken on demand and told of each change, because changes wait for it. */
   async #followFile({ age, applied, isRunning }: Leases): Promise<void> {
     if (isRunning) await this.#look()
     const isBehind = isRunning && applied !== this.#applied
@@ -233,7 +237,7 @@ export class LiveFeed implements Feed {
     }
   }
 
-  /** Deletes changes that nobody needs any more, and servers that are gone. */
+  /** Deletes changes that are no longer needed, and servers that are gone. */
   async #sweep(): Promise<void> {
     this.#sweptAt = this.#steady()
     await sweepChanges(this.#parts.store, this.#parts.clock.now() - keptMs)

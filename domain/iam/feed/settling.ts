@@ -1,6 +1,6 @@
 import type { StoredServer } from '../collections/feed-store.ts'
 
-/** How long a change is waited for: longer than a lease lasts. */
+/** The time limit of a wait for a change: longer than a lease. */
 export const waitMs = 3500
 
 const everyMs = 50
@@ -10,18 +10,18 @@ interface Waiting {
   readonly end: (isSettled: boolean) => void
 }
 
-/** Waits until the live servers have applied revisions; all that wait share the reads of the leases. */
+/** Waits until the live servers have applied revisions; all waits share the reads of the leases. */
 export class Settling {
   readonly #others: () => Promise<readonly StoredServer[]>
   readonly #waiting = new Set<Waiting>()
   #isWatching = false
 
-  /** `others` answers the live servers but this one. */
+  /** `others` returns the live servers except this server. */
   constructor(others: () => Promise<readonly StoredServer[]>) {
     this.#others = others
   }
 
-  /** True when all have applied it, false when that takes longer than 3.5 s. */
+  /** Resolves to true once all servers have applied the revision, to false after 3.5 s. */
   wait(revision: number): Promise<boolean> {
     return new Promise(resolve => {
       const end = (isSettled: boolean): void => {
@@ -39,9 +39,9 @@ export class Settling {
   async #watch(): Promise<void> {
     this.#isWatching = true
     while (this.#waiting.size > 0) {
-      // A revision that came after the leases were asked for may not be in them yet.
+      // A read of the leases that began earlier may not include a later revision.
       const asked = [...this.#waiting]
-      // When the leases cannot be read, they may be before the wait is over.
+      // A failed read of the leases is repeated until the time limit.
       const applied = await this.#others().then(least, () => -1)
       for (const { end, revision } of asked) if (revision <= applied) end(true)
       if (this.#waiting.size > 0) await new Promise(resolve => setTimeout(resolve, everyMs))
@@ -50,5 +50,5 @@ export class Settling {
   }
 }
 
-/** The revision that all of these servers have applied. */
+/** Returns the revision that all of these servers have applied. */
 export const least = (live: readonly StoredServer[]): number => Math.min(...live.map(({ applied_rev }) => applied_rev))

@@ -1,21 +1,21 @@
 import type { AccessClass, Permission, ScopeKind } from '../../../output/iam/types.ts'
 
-/** One permission, with the bit that stands for it in sets. */
+/** A permission with its bit in permission sets. */
 export interface CataloguePermission extends Permission {
-  /** Its place in `output/permission-bits.ts`, which never changes its meaning. */
+  /** The position in `output/permission-bits.ts`, which never changes its meaning. */
   readonly bit: number
   readonly access_class: AccessClass
   readonly scope_types: ScopeKind[]
 }
 
-/** The permissions of the nine documents, and those that are gone from them (stage RETIRED, which grant nothing). */
+/** The permissions of the nine documents, and the removed permissions (stage RETIRED), which grant nothing. */
 export interface Catalogue {
-  /** By key, ascending. */
+  /** The permissions by key, ascending. */
   readonly permissions: readonly CataloguePermission[]
-  /** Undefined for a key that never was. */
+  /** Returns undefined for a key that never existed. */
   find(key: string): CataloguePermission | undefined
-  /** The resource types that permissions are about: `vault.secrets`. */
+  /** The resource types of the permissions: `vault.secrets`. */
   readonly resourceTypes: ReadonlySet<string>
-  /** Those that are not retired and fit a pattern: a key, `<service>.<resource>.*`, `<service>.*` or `*`. */
+  /** Returns the active permissions that match a pattern: a key, `<service>.<resource>.*`, `<service>.*` or `*`. */
   matching(pattern: string): readonly CataloguePermission[]
 }

@@ -2,17 +2,17 @@ import type { PermissionTestReason } from '../../../output/iam/types.ts'
 import type { Scope } from '../../ports/scope.ts'
 
 /**
- * The thing a call is about, as policies match it (iam.md 4.1): what the path names, or what is to be made, which has no
- * id and at most the name that was sent. A list has none.
+ * The resource of a call, as policies match it (iam.md 4.1): the resource in the path, or the resource to create, which
+ * has no id and at most the sent name. A list has no resource.
  */
 export interface CalledResource {
-  /** `vault.secrets`. */
+  /** The resource type: `vault.secrets`. */
   readonly type: string
   readonly id?: string | undefined
-  /** Given for what is created, as it was sent; else looked up when a statement asks for it. */
+  /** The name that was sent for a new resource. Other names are looked up if a statement needs them. */
   readonly name?: string | undefined
   readonly labels?: Readonly<Record<string, string>> | undefined
-  /** What it lies in, the nearest first: of a version its secret. */
+  /** The resources that contain it, the nearest first: for a version, its secret. */
   readonly above?: readonly CalledResource[]
 }
 
@@ -20,7 +20,7 @@ export interface CalledResource {
 export interface Circumstances {
   /** Milliseconds since 1970. */
   readonly now: number
-  /** The caller's address; undefined: undecided. */
+  /** The caller's address; undefined: conditions on the address are undecided. */
   readonly ip: string | undefined
 }
 
@@ -34,33 +34,39 @@ export interface Question {
 
 export interface Decision {
   readonly reason: PermissionTestReason
-  /** The bindings that give it, and the policy that allowed or denied it; empty where there is none. */
+  /** The bindings that grant the permission, and the policy that allowed or denied it; empty if there is none. */
   readonly bindingIds: readonly string[]
   readonly policyId: string
 }
 
-/** Who may see which rows of a filtered list. */
+/** The rows of a filtered list that a principal may see. */
 export type Visibility =
-  /** Every row, but not those at the workspaces `except`. */
+  /** Every row except those at the workspaces `except`. */
   | { readonly kind: 'all'; readonly except?: ReadonlySet<string> }
   /**
-   * Rows at these scopes and below them, but not at the workspaces `except`. The scopes are where bindings lie, and
-   * workspaces where a policy allows it; none is below another. None: nowhere.
+   * The rows at these scopes and their descendants, except those at the workspaces `except`. The scopes are those of
+   * bindings, and workspaces where a policy allows the permission. No scope is a descendant of another. An empty list
+   * means no row.
    */
   | { readonly kind: 'below'; readonly scopes: readonly Scope[]; readonly except?: ReadonlySet<string> }
 
-/** Answers who may do what, from memory once a principal, a scope and a role are known (iam.md 4.1, 4.2). */
+/**
+ * Decides the access of principals. Principals, scopes and roles are cached after their first use (iam.md 4.1, 4.2).
+ */
 export interface Decisions {
   decide(question: Question): Promise<Decision>
   /**
-   * Where a principal has a permission through bindings that hold now. DENY statements and ALLOW statements of policies
-   * count too: a workspace with such is decided by itself.
+   * Returns the scopes where a principal has a permission through unexpired bindings. DENY and ALLOW statements of
+   * policies count too: a workspace with such statements is decided by itself.
    */
   visible(principal: string, permission: string, circumstances: Circumstances): Promise<Visibility>
-  /** Whether a policy of the workspace tells by its resource, name or labels what it allows or denies of a permission. */
+  /**
+   * Whether a policy of the workspace allows or denies the permission depending on the type, name or labels of the
+   * resource.
+   */
   hangsOnResource(scope: Scope, permission: string): Promise<boolean>
   /** Whether the principal may act at all. */
   isActive(principal: string): Promise<boolean>
-  /** The scopes from `scope` up to its organisation, then PLATFORM; undefined when there is no such scope. */
+  /** Returns the scopes from `scope` up to its organisation, then PLATFORM; undefined if there is no such scope. */
   chain(scope: Scope): Promise<readonly Scope[] | undefined>
 }

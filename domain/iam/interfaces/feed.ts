@@ -1,36 +1,39 @@
 import type { Transaction } from '../../ports/store.ts'
 
-/** What changed; the key is a principal, role, workspace (POLICY), scope or session id. */
+/** The kinds of changes; the key is the id of a principal, role, workspace (POLICY), scope or session. */
 export type ChangeKind = 'PRINCIPAL' | 'ROLE' | 'POLICY' | 'SCOPE' | 'SESSION'
 
-/** Makes what was answered DONE hold on every server (iam.md 4.3). */
+/** Ensures that a change whose operation is DONE applies on every server (iam.md 4.3). */
 export interface Feed {
   /**
-   * Holds the revision until the transaction ends. Taken after the organisation of the tree and before any row is read
-   * that the change is decided on, so that what is decided on stays as it was read.
+   * Locks the revision until the end of the transaction. Call it after the lock on the organisation and before the rows
+   * that decide about the change are read, so that these rows stay as they were read.
    */
   hold(tx: Transaction): Promise<void>
-  /** Records a change in the caller's transaction, holding the revision; answers the new one. Applied here at commit. */
+  /**
+   * Records a change in the transaction of the caller, which locks the revision, and returns the new revision. This
+   * server applies it at the commit.
+   */
   revise(tx: Transaction, kind: ChangeKind, key: string): Promise<number>
-  /** The last revision that `revise` made in a transaction. */
+  /** Returns the last revision that `revise` made in a transaction. */
   revised(tx: Transaction): number | undefined
   /**
-   * Whether another server has to apply what is changed in a transaction; one may come until it is committed, so that
-   * `settled` is asked behind it in any case.
+   * Whether another server has to apply the changes of a transaction. A server may still join before the commit, so
+   * `settled` must be called afterwards in any case.
    */
   isFollowed(tx: Transaction): Promise<boolean>
-  /** Resolves true when all other servers have applied `revision` or lost their lease, false when that takes longer than 3.5 s. */
+  /** Resolves to true once all other servers have applied `revision` or lost their leases, to false after 3.5 s. */
   settled(revision: number): Promise<boolean>
-  /** Whether they have by now. */
+  /** Whether all other servers have applied it now. */
   isSettled(revision: number): Promise<boolean>
-  /** Throws AUTHORIZATION_STALE when this server may have missed a change. */
+  /** Throws AUTHORIZATION_STALE if this server may have missed a change. */
   requireFresh(): void
 }
 
-/** Who keeps in memory what changes may concern. */
+/** A cache that the feed tells of changes. */
 export interface FeedListener {
-  /** It changed; called at the commit, or when it was learned from another server. More than once is harmless. */
+  /** Called for a change at its commit, or when it is read from another server. Repeated calls must be harmless. */
   changed(kind: ChangeKind, key: string): void
-  /** Everything may have changed. */
+  /** Called if all entries may be outdated. */
   reset(): void
 }

@@ -8,26 +8,26 @@ import type { Passwords } from './passwords.ts'
 import type { Sessions } from './sessions.ts'
 import type { Throttle } from './throttle.ts'
 
-/** Settings of the area, from the configuration of the server (conventions §19). */
+/** The settings of the area, from the configuration of the server (conventions §19). */
 export interface IamSettings {
-  /** Where callers reach the server: the issuer of tokens, and the audience of assertions with the path behind it. */
+  /** The base URL of the server: the issuer of tokens, and with a path the audience of assertions. */
   readonly baseUrl: string
-  /** Where people set passwords; mails point there. */
+  /** The page on which users set passwords; mails link to it. */
   readonly consoleUrl: string
 }
 
-/** What the code of the area is given. */
+/** The parts that the code of the area gets. */
 export interface IamParts extends Parts<IamArea> {
   readonly settings: IamSettings
-  /** Every permission of the nine documents. */
+  /** The permissions of the nine documents. */
   readonly catalogue: Catalogue
-  /** Tells every server what changed that decisions hang on. */
+  /** Tells every server of changes that affect decisions. */
   readonly feed: Feed
   readonly decisions: Decisions
   readonly sessions: Sessions
   readonly passwords: Passwords
   readonly throttle: Throttle
   readonly mailer: Mailer
-  /** Told of users who have become ACTIVE by their token, once that is committed. */
+  /** Called with users that became ACTIVE by their token, after the commit. */
   readonly activated?: (user: string) => void
 }

@@ -5,10 +5,10 @@ export interface Mail {
   readonly text: string
 }
 
-/** Sends mail by SMTP when that is set, else leaves it as a file in the outbox of the data folder. */
+/** Sends mail by SMTP if it is configured; otherwise writes a file to the outbox of the data folder. */
 export interface Mailer {
-  /** Mails reach people; else they lie in the outbox. */
+  /** Whether mails reach their recipients; otherwise they stay in the outbox. */
   readonly isConfigured: boolean
-  /** Rejects when the mail was refused, or was not taken within 10 s. */
+  /** Rejects if the mail was refused, or was not accepted within 10 s. */
   send(mail: Mail): Promise<void>
 }

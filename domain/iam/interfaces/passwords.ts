@@ -4,16 +4,16 @@ import type { Transaction } from '../../ports/store.ts'
 /** Passwords of users (iam.md 4.7): argon2id, as PHC strings. */
 export interface Passwords {
   /**
-   * The PHC string of a password. At most as many are made at once as there are cores, 64 wait; throws
-   * AUTHENTICATION_THROTTLED beyond. Never within a transaction.
+   * Hashes a password to a PHC string. At most one hash per core runs at a time, and 64 wait; beyond, it throws
+   * AUTHENTICATION_THROTTLED. Never call it within a transaction.
    */
   hash(password: string): Promise<string>
-  /** Whether the password fits; takes the same time where there is no hash, which nothing fits. */
+  /** Whether the password matches the hash. It takes the same time without a hash, and then returns false. */
   verify(hash: string | undefined, password: string): Promise<boolean>
-  /** Whether a hash was made with other parameters than are used now. */
+  /** Whether a hash was made with outdated parameters. */
   isOutdated(hash: string): boolean
-  /** The error of a password that must not be used for the address: PASSWORD_TOO_WEAK, named by `field`. */
+  /** Returns the error of a password that is not allowed for the address: PASSWORD_TOO_WEAK at `field`. */
   weakness(password: string, email: string, field: string): Promise<ApiError | undefined>
-  /** Sets the hash of a user and keeps the former ones, five of them; `''` voids the password. */
+  /** Sets the hash of a user and keeps the last five hashes; `''` voids the password. */
   store(tx: Transaction, user: string, hash: string): Promise<void>
 }

@@ -2,20 +2,22 @@ import type { RevokeReason, TokenResponse, User } from '../../../output/iam/type
 import type { CallContext } from '../../../runtime/context.ts'
 import type { Reader, Transaction } from '../../ports/store.ts'
 
-/** Sessions of users, and the tokens that stand for them (iam.md 4.7). */
+/** Sessions of users and their tokens (iam.md 4.7). */
 export interface Sessions {
-  /** Sees to it that `open` can sign. To be awaited before the transaction. */
+  /** Prepares the signing key for `open`. Await it before the transaction. */
   ready?(): Promise<void>
   /**
-   * Whether `open` would revoke the oldest session: then the feed is to be held before the user is locked. `now` is
+   * Whether `open` would revoke the oldest session: then the feed must be locked before the user. `now` is in
    * milliseconds since 1970.
    */
   isFull?(reader: Reader, user: Pick<User, 'id'>, now: number): Promise<boolean>
   /**
-   * Opens a session of an ACTIVE user in the caller's transaction, which holds the user's row. The 21st revokes the
-   * oldest. The tokens are valid once the transaction has committed.
+   * Opens a session of an ACTIVE user in the transaction of the caller, which has locked the user's row. The 21st
+   * session revokes the oldest. The tokens are valid after the commit.
    */
   open(tx: Transaction, user: Pick<User, 'id'>, context: CallContext): Promise<TokenResponse>
-  /** Revokes all ACTIVE tokens of a principal but `except`, in the caller's transaction, and tells every server. */
+  /**
+   * Revokes all ACTIVE tokens of a principal except `except`, in the transaction of the caller, and tells every server.
+   */
   endAll(tx: Transaction, principal: string, reason: RevokeReason, time: string, except?: string): Promise<void>
 }

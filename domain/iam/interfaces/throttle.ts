@@ -1,24 +1,29 @@
 import type { CallContext } from '../../../runtime/context.ts'
 
-/** An attempt that counts as failed until it is taken back. */
+/** An attempt that counts as failed until it is withdrawn. */
 export interface Attempt {
-  /** It succeeded: takes it back, and forgets the failures of the address from this network. */
+  /** Withdraws a successful attempt, and clears the failures of the address from this network. */
   succeed(): Promise<void>
-  /** It was not tried at all: takes it back, and forgets nothing. */
+  /** Withdraws an attempt that was not made, and clears nothing. */
   withdraw?(): Promise<void>
 }
 
-/** Slows down who guesses (iam.md 4.7). What it keeps are digests under a key, alike for known and unknown addresses. */
+/** Delays password guessing (iam.md 4.7). It stores digests under a key, alike for known and unknown addresses. */
 export interface Throttle {
-  /** Counts an attempt with a password for an address before it is tried. Throws AUTHENTICATION_THROTTLED. */
+  /** Counts an attempt with a password for an address, before it is made. Throws AUTHENTICATION_THROTTLED. */
   password(email: string, context: CallContext): Promise<Attempt>
-  /** Counts a try of a credential token. Throws AUTHENTICATION_THROTTLED. */
+  /** Counts an attempt with a credential token. Throws AUTHENTICATION_THROTTLED. */
   credentialToken(context: CallContext): Promise<Pick<Attempt, 'succeed'>>
-  /** Until when attempts for each of the addresses are refused, RFC 3339; absent from the map when they are not. */
+  /**
+   * Returns the times in RFC 3339 until which attempts for the addresses are refused; addresses without a delay are
+   * absent.
+   */
   waits(emails: readonly string[], now: number): Promise<ReadonlyMap<string, string>>
 }
 
-/** An attempt that was not tried, because too many others were, did not fail: it is withdrawn, and the error goes on. */
+/**
+ * Runs an attempt. An attempt that the hashing queue refused did not fail: it is withdrawn, and the error is rethrown.
+ */
 export async function unlessBusy<T>(attempt: Attempt, trying: Promise<T>): Promise<T> {
   try {
     return await trying

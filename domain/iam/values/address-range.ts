@@ -1,16 +1,20 @@
 import ipaddr from 'ipaddr.js'
 
-/** An address in words of 32 bits: one of IPv4, four of IPv6. IPv4 addresses that are mapped into IPv6 are IPv4 addresses. */
+/**
+ * An address in words of 32 bits: one for IPv4, four for IPv6. An IPv4 address that is mapped into IPv6 counts as IPv4.
+ */
 export type Address = readonly number[]
 
-/** Addresses that agree in their first bits; one alone agrees in all. */
+/** A range of addresses with equal first bits; a single address has all bits equal. */
 export interface AddressRange {
-  /** What they agree in; all other bits are 0. */
+  /** The equal bits; all other bits are 0. */
   readonly first: Address
   readonly masks: readonly number[]
 }
 
-/** Reads an address or a range in CIDR notation; undefined when it is neither. IPv4 has its four decimal parts. */
+/**
+ * Parses an address or a range in CIDR notation; returns undefined for other text. IPv4 needs its four decimal parts.
+ */
 export function addressRange(text: string): AddressRange | undefined {
   const [address = '', prefix] = text.split('/')
   const first = addressOf(address)
@@ -18,7 +22,7 @@ export function addressRange(text: string): AddressRange | undefined {
   const most = first.length * 32
   if (prefix === undefined) return rangeOf(first, most)
   if (!/^(?:0|[1-9]\d{0,2})$/.test(prefix)) return undefined
-  // An IPv4 address that was written as IPv6 has its prefix counted from there.
+  // The prefix of an IPv4 address in IPv6 notation is counted from the start of the IPv4 part.
   const bits = Number(prefix) - (most === 32 && address.includes(':') ? 96 : 0)
   return bits >= 0 && bits <= most ? rangeOf(first, bits) : undefined
 }
@@ -28,7 +32,7 @@ function rangeOf(address: Address, bits: number): AddressRange {
   return { first: address.map((word, i) => word & (masks[i] ?? 0)), masks }
 }
 
-/** A shift by 32 bits shifts nothing. */
+/** A shift by 32 bits has no effect in JavaScript. */
 const maskOf = (bits: number): number => (bits === 0 ? 0 : -1 << (32 - bits))
 
 export function isWithin(address: Address, { first, masks }: AddressRange): boolean {
@@ -37,7 +41,7 @@ export function isWithin(address: Address, { first, masks }: AddressRange): bool
   return true
 }
 
-/** An address as hosts write it; undefined when it is none. */
+/** Parses an address in the notation of hosts; returns undefined for other text. */
 export function addressOf(text: string): Address | undefined {
   if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return undefined
   const bytes = ipaddr.process(text).toByteArray()

@@ -1,5 +1,8 @@
-/** An address as it is kept and compared: lower case, NFC, and well-formed, as stores have all halves of pairs for one. */
+/**
+ * Returns an address in its stored form for comparison: lower case, NFC, and well-formed, because a store treats all
+ * unpaired surrogates as equal.
+ */
 export const normalEmail = (address: string): string => address.toWellFormed().toLowerCase().normalize('NFC')
 
-/** What stands before the `@`. */
+/** Returns the part before the `@`. */
 export const localPart = (address: string): string => address.slice(0, Math.max(0, address.indexOf('@')))

@@ -1,7 +1,9 @@
 import { platform } from '../../ports/access.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** Where a principal is at home: a service account in its workspace, a user in its organisation or at the platform. */
+/**
+ * Returns the home of a principal: for a service account its workspace, for a user its organisation or the platform.
+ */
 export function homeOf({
   organisation_id,
   workspace_id = '',

@@ -1,6 +1,8 @@
 import ipaddr from 'ipaddr.js'
 
-/** The /24 or /64 network of an address; empty for what is no address. An IPv4 address in IPv6 is one of IPv4. */
+/**
+ * Returns the /24 or /64 network of an address; an empty text for other text. An IPv4 address in IPv6 counts as IPv4.
+ */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return ''
   const parsed = ipaddr.process(address)

@@ -7,7 +7,7 @@ import type { Taxonomy } from '../../ports/taxonomy.ts'
 import { platform } from '../../ports/access.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** A scope as bodies and rows have it. */
+/** A scope as bodies and rows write it. */
 export interface ScopeMembers {
   readonly scope_type: ScopeKind
   readonly scope_id: string
@@ -15,10 +15,10 @@ export interface ScopeMembers {
 
 export const scopeOf = ({ scope_id, scope_type }: ScopeMembers): Scope => ({ type: scope_type, id: scope_id })
 
-/** How messages name a scope. */
+/** The form of a scope in messages. */
 export const named = ({ id, type }: Scope): string => (type === 'PLATFORM' ? 'the platform' : `${type} ${id}`)
 
-/** The scopes from one up to its organisation, then PLATFORM; undefined when there is no such scope. */
+/** Returns the scopes from a scope up to its organisation, then PLATFORM; undefined if there is no such scope. */
 export async function chainOf(
   reader: Reader,
   { taxonomy }: { readonly taxonomy: Pick<Taxonomy, 'chain'> },
@@ -29,7 +29,7 @@ export async function chainOf(
   return chain && [...chain, platform]
 }
 
-/** The chain of the scope that a path names. Throws SCOPE_NOT_FOUND. */
+/** Returns the chain of the scope in a path. Throws SCOPE_NOT_FOUND. */
 export async function requireChain(
   reader: Reader,
   parts: { readonly taxonomy: Pick<Taxonomy, 'chain'> },
@@ -40,7 +40,7 @@ export async function requireChain(
   throw noScope(scope)
 }
 
-/** Throws FIELD_INVALID unless a scope has an id exactly when it is not the platform; `at` stands before the field. */
+/** Throws FIELD_INVALID unless a scope has an id exactly if it is not the platform; `at` is the prefix of the field. */
 export function checkScopeForm({ scope_id, scope_type }: ScopeMembers, at = ''): void {
   if ((scope_type === 'PLATFORM') === (scope_id === '')) return
   const field = `${at}scope_id`
@@ -49,9 +49,9 @@ export function checkScopeForm({ scope_id, scope_type }: ScopeMembers, at = ''):
 }
 
 /**
- * Holds the organisation of a scope, and throws SCOPE_NOT_FOUND, WORKSPACE_NOT_ACTIVE or SCOPE_NOT_ACTIVE unless it is
- * effectively ACTIVE; `field` is the one of the body that names it, absent where the path does. Called before anything
- * else is locked. The platform is always active.
+ * Holds the organisation of a scope, and throws SCOPE_NOT_FOUND, WORKSPACE_NOT_ACTIVE or SCOPE_NOT_ACTIVE unless the
+ * scope is effectively ACTIVE. `field` is the field of the body that names the scope; absent if the path does. Call it
+ * before the transaction locks any other row. The platform is always active.
  */
 export async function requireActiveScope(
   tx: Transaction,

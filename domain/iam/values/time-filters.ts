@@ -1,12 +1,12 @@
 import type { Filter, FilterField } from '../../../runtime/filter/types.ts'
 import { formatMillis, storedTimestamp } from '../../../runtime/timestamps.ts'
 
-/** A TIMESTAMP column that queries of the area compare and sort by. */
+/** A TIMESTAMP column by which queries of the area compare and sort. */
 export const timeField = (name: string): FilterField => ({ name, type: 'TIMESTAMP', operators: [] })
 
 type Operator = Extract<Filter, { kind: 'compare' }>['operator']
 
-/** Compares a TIMESTAMP with milliseconds since 1970. One that is not set fits nothing. */
+/** Compares a TIMESTAMP with milliseconds since 1970. An unset timestamp matches nothing. */
 export const compareTime = (field: FilterField, operator: Operator, millis: number): Filter => ({
   kind: 'compare',
   field,

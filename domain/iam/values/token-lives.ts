@@ -1,20 +1,20 @@
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 
-/** How long tokens are valid (iam.md 4.7). */
+/** The lifetimes of tokens (iam.md 4.7). */
 export const accessTokenMs = 15 * minuteMs
 
-/** A session ends so long after it was opened. */
+/** The maximal duration of a session. */
 export const sessionMs = 30 * dayMs
 
-/** A session ends when it was not refreshed for so long. */
+/** A session ends after this time without a refresh. */
 export const idleMs = 7 * dayMs
 
-/** A spent refresh token gets the same successor again for so long. */
+/** The time in which a spent refresh token returns the same successor again. */
 export const graceMs = 30_000
 
-/** Tokens are shown for so long after they have ended. */
+/** The time for which ended tokens stay visible. */
 export const keptMs = 30 * dayMs
 
-/** Live sessions of one user. */
+/** The maximal number of live sessions of a user. */
 export const maxSessions = 20
