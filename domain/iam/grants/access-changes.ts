@@ -13,21 +13,21 @@ import type { IamParts } from '../interfaces/iam-parts.ts'
 import { named, requireActiveScope, requireChain } from '../values/scopes.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** Whose access at which scope is changed, by which roles. */
+/** The principal, the scope and the roles of a change of access. */
 interface Subject {
   readonly principal_id: string
   readonly role_ids: readonly string[]
 }
 
-/** What is kept of a role at the scope now, if anything. */
+/** The present binding of a role at the scope, if any. */
 interface Wanted {
   readonly role: Role
   readonly existing: Stored<Binding> | undefined
 }
 
 /**
- * Gives a principal roles at a scope, all or none (iam.md 4.6): a binding that is as asked for is left alone, one with
- * other terms is replaced in its place, an expired one is none.
+ * Grants roles to a principal at a scope, all or none (iam.md 4.6). An equal binding stays unchanged, a binding with
+ * other terms is replaced, and an expired binding does not count.
  */
 export async function grant(
   tx: Transaction,
@@ -87,8 +87,9 @@ async function replaceTerms(tx: Transaction, { id, value, version }: Stored<Bind
 }
 
 /**
- * Takes roles from a principal at a scope, all or none; without roles everything that was given at the scope itself.
- * Throws ACCESS_INHERITED for a role that is held from above only, ACCESS_NOT_FOUND for one that is not held at all.
+ * Removes roles from a principal at a scope, all or none; without roles, removes all bindings at the scope itself.
+ * Throws ACCESS_INHERITED for a role that the principal has through higher scopes only, and ACCESS_NOT_FOUND for a role
+ * that it does not have.
  */
 export async function revoke(
   tx: Transaction,
@@ -110,7 +111,7 @@ export async function revoke(
   await parts.feed.revise(tx, 'PRINCIPAL', principal.id)
 }
 
-/** The bindings of a principal on a chain that count, those nearest to its beginning first. */
+/** Returns the unexpired bindings of a principal on a chain, those nearest to its beginning first. */
 async function heldOn(
   tx: Transaction,
   principal: string,

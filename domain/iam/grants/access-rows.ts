@@ -8,22 +8,25 @@ import { roles } from '../collections/roles-store.ts'
 import { chainOf } from '../values/scopes.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** Documents that one statement looks up by their ids. */
+/** The number of documents that one statement reads by their ids. */
 const batchSize = 500
 
-/** All that access to a scope follows from, as of one moment. */
+/** The rows from which the access to a scope follows, at one moment. */
 export interface AccessRows {
-  /** From the scope up to PLATFORM. */
+  /** The scopes from the scope itself up to PLATFORM. */
   readonly chain: readonly Scope[]
-  /** Those on the chain that have not expired. */
+  /** The unexpired bindings on the chain. */
   readonly bindings: readonly Binding[]
-  /** Those of the bindings. */
+  /** The roles of the bindings. */
   readonly roles: readonly Role[]
-  /** The enabled ones of the scope. */
+  /** The enabled policies of the scope. */
   readonly policies: readonly Policy[]
 }
 
-/** Reads what access to a scope follows from, of one principal or of all; undefined when there is no such scope. */
+/**
+ * Reads the rows from which the access to a scope follows, for one principal or for all; returns undefined if there is
+ * no such scope.
+ */
 export async function accessRows(
   reader: Reader,
   parts: Pick<IamParts, 'taxonomy'>,
@@ -47,7 +50,7 @@ async function enabledIn(reader: Reader, { id, type }: Scope): Promise<readonly 
   return found
 }
 
-/** Whom bindings and statements of these rows name. */
+/** Returns the principals that bindings and statements of these rows name. */
 export async function principalsOf(reader: Reader, rows: AccessRows): Promise<readonly Principal[]> {
   const ids = new Set(rows.bindings.map(({ principal_id }) => principal_id))
   for (const name of rows.policies.flatMap(({ statements }) => statements.flatMap(each => each.principals))) {

@@ -3,7 +3,7 @@ import type { Reader } from '../../ports/store.ts'
 import { bindings } from '../collections/bindings-store.ts'
 import { principals } from '../collections/principals-store.ts'
 
-/** The roles whose last holder at a scope cannot be taken away (iam.md 4.5, E5). */
+/** The roles whose last holder at a scope cannot be removed (iam.md 4.5, E5). */
 const administratorRoles: Readonly<Partial<Record<Binding['scope_type'], string>>> = {
   PLATFORM: 'platform-admin',
   ORGANISATION: 'organisation-admin',
@@ -11,11 +11,11 @@ const administratorRoles: Readonly<Partial<Record<Binding['scope_type'], string>
 
 type Terms = Pick<Binding, 'role_id' | 'scope_type' | 'condition'> & { readonly expire_time?: string | undefined }
 
-/** Whether a binding makes an ACTIVE user an administrator of the platform or an organisation for good. */
+/** Whether a binding makes an ACTIVE user a permanent administrator of the platform or an organisation. */
 export const administers = ({ condition, expire_time, role_id, scope_type }: Terms): boolean =>
   condition === '' && expire_time === undefined && administratorRoles[scope_type] === role_id
 
-/** The bindings of a user that make it an administrator. */
+/** Returns the bindings that make a user an administrator. */
 export async function administrationsOf(reader: Reader, user: string): Promise<readonly Binding[]> {
   const found: Binding[] = []
   const where = { principal_id: user, role_id: Object.values(administratorRoles) }
@@ -23,7 +23,7 @@ export async function administrationsOf(reader: Reader, user: string): Promise<r
   return found
 }
 
-/** Whether a scope has an administrator that is ACTIVE, the principal of `lost` not counted. */
+/** Whether a scope has an ACTIVE administrator other than the principal of `lost`. */
 export async function hasOtherAdministrator(reader: Reader, lost: Binding): Promise<boolean> {
   const { principal_id, role_id, scope_id, scope_type } = lost
   for await (const { value } of reader.each(bindings, { role_id, scope_id, scope_type })) {
@@ -32,7 +32,7 @@ export async function hasOtherAdministrator(reader: Reader, lost: Binding): Prom
   return false
 }
 
-/** Whether the principal of a binding is a user who can act. */
+/** Whether the principal of a binding is an ACTIVE user. */
 export async function isActiveUser(reader: Reader, { principal_id, principal_kind }: Binding): Promise<boolean> {
   return principal_kind === 'USER' && (await reader.get(principals, principal_id))?.value.status === 'ACTIVE'
 }

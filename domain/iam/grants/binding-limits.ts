@@ -7,9 +7,9 @@ import { bindings, holdsAt } from '../collections/bindings-store.ts'
 import { chainOf, named, scopeOf } from '../values/scopes.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** Bindings of one principal in one organisation; the platform counts as one (iam.md 1). */
+/** The limit of bindings of one principal in one organisation; the platform counts as one organisation (iam.md 1). */
 const maxOfPrincipal = 250
-/** Bindings at one scope (iam.md 1). */
+/** The limit of bindings at one scope (iam.md 1). */
 const maxAtScope = 1500
 
 interface LimitParts {
@@ -17,8 +17,8 @@ interface LimitParts {
 }
 
 /**
- * Throws BINDING_QUOTA_EXCEEDED unless a principal can get so many more bindings at a scope. Expired ones do not count, nor
- * those that the platform gave to makers of scopes (taxonomy.md 1).
+ * Throws BINDING_QUOTA_EXCEEDED unless a principal can get this number of further bindings at a scope. Expired bindings
+ * do not count, nor do those that the platform gave to creators of scopes (taxonomy.md 1).
  */
 export async function requireBindingRoom(
   reader: Reader,
@@ -37,7 +37,7 @@ export async function requireBindingRoom(
   throw exceeded(`a principal has at most ${maxOfPrincipal} bindings in one organisation or at the platform`)
 }
 
-/** Whether at most so many bindings count; nearly always there are fewer of all kinds together. */
+/** Whether at most this number of bindings counts. Mostly all bindings together are fewer, so one count suffices. */
 async function hasRoom(
   reader: Reader,
   where: Where,
@@ -55,7 +55,7 @@ async function hasRoom(
   return true
 }
 
-/** Tells of bindings whether they lie in the organisation of a scope; the platform is one. */
+/** Tells of bindings whether they are in the organisation of a scope; the platform is an organisation of its own. */
 async function nearness(
   reader: Reader,
   parts: LimitParts,

@@ -24,7 +24,7 @@ import { mutateIam } from '../feed/iam-mutation.ts'
 import type { IamParts } from '../interfaces/iam-parts.ts'
 import { checkScopeForm, scopeOf } from '../values/scopes.ts'
 
-/** Which principals have which roles where (iam.md 1). */
+/** Serves bindings: roles of principals at scopes (iam.md 1). */
 export class Bindings implements BindingHandlers {
   readonly #parts: IamParts
 
@@ -52,7 +52,7 @@ export class Bindings implements BindingHandlers {
     )
   }
 
-  /** Needs no active scope: rights can always be taken away. */
+  /** Deletes a binding. It needs no active scope, because access can always be removed. */
   async deleteBinding(request: DeleteBindingRequest, context: CallContext): Promise<Answer<IamOperation>> {
     const { etag, id } = request
     const { feed } = this.#parts

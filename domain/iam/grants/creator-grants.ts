@@ -11,16 +11,16 @@ import type { IamParts } from '../interfaces/iam-parts.ts'
 import { grantedByRoles } from './role-permissions.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** What whoever makes a scope is there. */
+/** The roles of creators, by the type of the scope. */
 const creatorRoles: Readonly<Partial<Record<Scope['type'], string>>> = {
   ORGANISATION: 'organisation-admin',
   WORKSPACE: 'workspace-admin',
 }
 
 /**
- * Gives the maker of an organisation or workspace, or its named owner, the administrator's role there, in the transaction
- * that makes it, unless unconditional and unexpiring bindings above give all of it already (iam.md 4.10). The system
- * principal gets none. Holds the revision when it gives something; limits do not apply.
+ * Grants the administrator's role to the creator or the named owner of an organisation or workspace, in the transaction
+ * that creates it, unless unconditional bindings without end at higher scopes grant the whole role already (iam.md
+ * 4.10). The system principal gets no role. A grant locks the revision; limits do not apply.
  */
 export async function grantCreator(
   tx: Transaction,
@@ -32,7 +32,8 @@ export async function grantCreator(
   if (role_id === undefined || principal === systemPrincipalId) return
   const now = parts.clock.now()
   const asked = { principal, role_id, scopes: [...chain, platform], now }
-  // Most have it all. Nothing is changed then, so that they need not wait for who changes access in another organisation.
+  // Most creators have the whole role already. Without a change they need not wait for changes of access in other
+  // organisations.
   if ((await standingOf(tx, parts, asked)).holdsAll) return
   await parts.feed.hold(tx)
   const { found, holdsAll } = await standingOf(tx, parts, asked)
@@ -51,7 +52,7 @@ interface Asked {
   readonly now: number
 }
 
-/** A principal, and whether it has for good, at one of some scopes or another, all that a role grants. */
+/** Whether a principal has all permissions of a role permanently, at any of some scopes. */
 async function standingOf(
   tx: Transaction,
   { catalogue }: Pick<IamParts, 'catalogue'>,

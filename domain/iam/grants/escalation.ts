@@ -20,14 +20,16 @@ import { platform } from '../../ports/access.ts'
 import type { Scope } from '../../ports/scope.ts'
 
 /**
- * The one guard against climbing (iam.md 4.5): every path that gives, changes or takes over rights passes here. All of
- * it reads rows in the caller's transaction, which holds the revision, and never what is remembered.
+ * The guard against escalation (iam.md 4.5): every call that grants, changes or takes over rights passes here. It reads
+ * rows in the transaction of the caller, which has locked the revision, and never a cache.
  */
 
 const rightsOf = (reader: Reader, parts: RightsParts, { now, principal }: CallContext): Rights =>
   new Rights(reader, parts, principal?.id ?? '', now)
 
-/** E1: throws ESCALATION_DENIED unless the caller holds all that is given, at the same scope and as long. */
+/**
+ * Rule E1: throws ESCALATION_DENIED unless the caller holds all granted permissions, at the same scope and for as long.
+ */
 export async function requireGrantable(
   tx: Transaction,
   parts: RightsParts,
@@ -48,8 +50,8 @@ function denied(permission: string, { scope, until }: Gift): Error {
 }
 
 /**
- * E2, and E6 of bindings that there are: whoever adds permissions to a role must hold them at its owner scope for good,
- * and none of class ADMIN comes into a role that a service account has at PLATFORM.
+ * Rule E2, and rule E6 for existing bindings. A caller that adds permissions to a role must hold them permanently at
+ * the role's owner. A role that a service account has at PLATFORM must not get a permission of class ADMIN.
  */
 export async function requireRoleEdit(
   tx: Transaction,
@@ -72,7 +74,7 @@ async function requireNoPrograms(tx: Transaction, { id, name }: Pick<Role, 'id' 
   }
 }
 
-/** E3: throws ROLE_NOT_BINDABLE_AT_SCOPE unless a role can be given at a scope. */
+/** Rule E3: throws ROLE_NOT_BINDABLE_AT_SCOPE unless a role can be bound at a scope. */
 export async function requireReach(reader: Reader, parts: RightsParts, role: Role, scope: Scope): Promise<void> {
   if (!role.bindable_scope_types.includes(scope.type)) {
     const types = role.bindable_scope_types.join(', ')
@@ -81,11 +83,11 @@ export async function requireReach(reader: Reader, parts: RightsParts, role: Rol
   const owner = scopeOf(role)
   const chain = await chainOf(reader, parts, scope)
   if (chain?.some(({ id, type }) => id === owner.id && type === owner.type)) return
-  // Neither its name nor its owner: the caller may know no more of it than the id.
+  // The message has neither the name nor the owner of the role, because the caller may know only its id.
   throw roleNotBindableAtScope(`role ${role.id} can be given at its owner and below only, not at ${named(scope)}`)
 }
 
-/** E6: throws PRINCIPAL_KIND_NOT_BINDABLE when a principal of this kind must not have a role at a scope. */
+/** Rule E6: throws PRINCIPAL_KIND_NOT_BINDABLE if a principal of this kind must not have a role at a scope. */
 export function requireBindable(catalogue: Catalogue, principal: Principal, role: Role, scope: Scope): void {
   if (principal.kind === 'SYSTEM') throw principalKindNotBindable('the system principal takes no roles')
   if (principal.kind !== 'SERVICE_ACCOUNT') return
@@ -97,15 +99,15 @@ export function requireBindable(catalogue: Catalogue, principal: Principal, role
 const hasAdministrative = (catalogue: Catalogue, role: Role): boolean =>
   role.permissions.some(key => isAdministrative(catalogue, key))
 
-/** One that is retired is not. */
+/** A retired permission does not count. */
 const isAdministrative = (catalogue: Catalogue, key: string): boolean => catalogue.find(key)?.access_class === 'ADMIN'
 
-/** What is done to an account: of who is deactivated less counts. */
+/** The actions on an account; for a deactivation fewer permissions count. */
 export type TakeOver = 'DEACTIVATE' | 'OTHER'
 
 /**
- * E4: throws ESCALATION_DENIED unless the caller could give all that a user has; of who is deactivated only what lies at
- * PLATFORM and inside the home organisation counts.
+ * Rule E4: throws ESCALATION_DENIED unless the caller could grant all permissions of a user. For a deactivation, only
+ * those at PLATFORM and inside the home organisation count.
  */
 export async function requireTakeOver(
   tx: Transaction,
@@ -119,8 +121,8 @@ export async function requireTakeOver(
 }
 
 /**
- * E4 when a credential token is used that its minter was answered: whether the minter is still ACTIVE and could give
- * all that the user has by now.
+ * Rule E4 at the use of a credential token that was answered to its minter: whether the minter is still ACTIVE and
+ * could grant all present permissions of the user.
  */
 export async function mayTakeOver(
   reader: Reader,
@@ -139,9 +141,8 @@ export async function mayTakeOver(
 }
 
 /**
- * E5 of a user who is to be deactivated: throws LAST_ADMINISTRATOR when the platform, or an organisation, would be left
- * without an ACTIVE user who administers it for good. Of organisations a caller is exempt who holds iam.bindings.delete
- * at PLATFORM.
+ * Rule E5 for the deactivation of a user: throws LAST_ADMINISTRATOR if the platform or an organisation would have no
+ * ACTIVE permanent administrator left. A caller with iam.bindings.delete at PLATFORM is exempt for organisations.
  */
 export async function requireOtherAdministrator(
   tx: Transaction,
@@ -152,7 +153,7 @@ export async function requireOtherAdministrator(
   await requireAdministrators(tx, parts, context, await administrationsOf(tx, id))
 }
 
-/** E5 of bindings that are to go, or to get a condition or an end; throws as `requireOtherAdministrator`. */
+/** Rule E5 for bindings that are deleted, or get a condition or an end; throws as `requireOtherAdministrator`. */
 export async function requireAdministrators(
   tx: Transaction,
   parts: RightsParts,

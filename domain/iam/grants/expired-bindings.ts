@@ -7,10 +7,10 @@ import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Reader, StoredPage, Transaction, Where } from '../../ports/store.ts'
 import { bindings } from '../collections/bindings-store.ts'
 
-/** Bindings that one transaction deletes: others wait no longer than that. */
+/** The number of bindings that one transaction deletes, so that other work need not wait long. */
 const batchSize = 100
 
-/** The bindings that no longer count at `now`, the longest expired first. */
+/** Returns the bindings that are expired at `now`, the longest expired first. */
 const expiredAt = (now: number): ListQuery => ({
   size: batchSize,
   filter: checkFilter(`expire_time <= "${formatMillis(now)}"`, bindingsList),
@@ -21,7 +21,7 @@ const expiredAt = (now: number): ListQuery => ({
 
 const sortable = (field: (typeof bindingsList.fields)[number]) => ({ ...field, sortable: true }) as const
 
-/** How many of the bindings that `where` fits count at `now`. */
+/** Counts the unexpired bindings at `now` that `where` matches. */
 export async function countHolding(reader: Reader, where: Where, now: number): Promise<number> {
   const all = await reader.count(bindings, where)
   return all - (await countExpired(reader, where, now))
@@ -37,23 +37,23 @@ async function countExpired(reader: Reader, where: Where, now: number): Promise<
   return count
 }
 
-/** Deletes the first of the bindings that no longer count; answers whether there may be more. */
+/** Deletes the first expired bindings; returns whether there may be more. */
 export async function deleteExpired(tx: Transaction, now: number, where?: Where): Promise<boolean> {
   const { items } = await tx.page(bindings, expiredAt(now), where)
   for (const { id, version } of items) await tx.delete(bindings, id, version)
   return items.length === batchSize
 }
 
-/** A turn of work that is done again and again by one process at a time. */
+/** One run of a periodic worker. */
 export interface SweepTurn {
-  /** Aborted when the turn ends. */
+  /** Aborted at the end of the run. */
   readonly signal: AbortSignal
   tx<R>(fn: (tx: Transaction) => Promise<R>): Promise<R>
 }
 
 /**
- * Deletes the bindings that expired before `now`; to be run at least once an hour. They count for nothing already, so
- * nobody need be told (iam.md 1).
+ * Deletes the bindings that expired before `now`; to be run at least once an hour. They already have no effect, so no
+ * server needs to be told (iam.md 1).
  */
 export async function sweepBindings(turn: SweepTurn, now: number): Promise<void> {
   let isMore = true

@@ -13,14 +13,14 @@ import { homeOf } from '../values/home-scope.ts'
 import { reachOf } from '../decisions/policy-statements.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** Permissions that somebody gets, or has, at a scope. */
+/** Permissions at a scope that a principal gets or has. */
 export interface Gift extends Held {
   readonly scope: Scope
 }
 
 /**
- * All that a principal has: by its unexpired bindings, conditional ones too, and by the ALLOW statements that reach it.
- * With `isHomeOnly` only what lies at PLATFORM and inside its home organisation.
+ * Iterates over all permissions of a principal: through unexpired bindings, conditional bindings included, and through
+ * ALLOW statements. With `isHomeOnly`, only those at PLATFORM and inside its home organisation.
  */
 export async function* giftsOf(
   reader: Reader,
@@ -60,8 +60,8 @@ export async function* giftsOf(
 }
 
 /**
- * What a role gives to who gets it at a scope: its permissions there, and in workspaces there and below what ALLOW
- * statements give to those who have it.
+ * Iterates over the permissions that a role grants at a scope: its own permissions there, and the permissions of ALLOW
+ * statements for the role in workspaces at and below the scope.
  */
 export async function* giftsOfRole(
   reader: Reader,
@@ -84,21 +84,21 @@ export async function* giftsOfRole(
   }
 }
 
-/** The workspaces at a scope and below it, as a condition on rows; none for the platform, which has all. */
+/** The workspaces at and below a scope, as a condition on rows; no condition for the platform. */
 async function workspacesIn(reader: Reader, taxonomy: Pick<Taxonomy, 'subtree'>, scope: Scope): Promise<Where> {
   if (scope.type === 'PLATFORM') return {}
   const all = [scope, ...(await taxonomy.subtree(reader, scope))].filter(({ type }) => type === 'WORKSPACE')
   return { workspace_id: all.map(({ id }) => id) }
 }
 
-/** Whether a statement is about a principal with these bindings there, whatever their conditions come to. */
+/** Whether a statement may name a principal with these bindings, whatever their conditions say. */
 function reaches(statement: PolicyStatement, principal: Principal, held: readonly Binding[]): boolean {
   const names = new Set([`principal:${principal.id}`, ...held.map(({ role_id }) => `role:${role_id}`)])
   const sure = held.filter(({ condition }) => condition === '').map(({ role_id }) => `role:${role_id}`)
   return statement.principals.some(name => names.has(name)) && !excepts(statement, principal, sure)
 }
 
-/** Whether a statement is not about a principal, who has these roles for certain. */
+/** Whether a statement excepts a principal that certainly has these roles. */
 function excepts(
   { except_principals }: PolicyStatement,
   { id, kind }: Principal,

@@ -15,26 +15,26 @@ import type { IamParts } from '../interfaces/iam-parts.ts'
 import { requireActiveScope } from '../values/scopes.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** A binding lasts at least so long, in milliseconds (iam.md 1). */
+/** The minimal duration of a binding, in milliseconds (iam.md 1). */
 const minLifeMs = 60_000
 
-/** When a binding counts, as it is sent. */
+/** The condition and the end of a binding, as they are sent. */
 export interface Terms {
   readonly condition: string
   readonly expire_time?: string | undefined
 }
 
-/** A role that somebody is to get. */
+/** A role to grant. */
 export interface RoleGrant extends Terms {
   readonly context: CallContext
   readonly principal: string
   readonly role_id: string
   readonly scope: Scope
-  /** What stands before the fields that errors name: `grants[0].`; empty when it is left out. */
+  /** The prefix of the fields in errors: `grants[0].`; empty by default. */
   readonly at?: string
 }
 
-/** A role that somebody may get, as far as the rules go that are told before one that is there already. */
+/** A role whose grant has passed all rules that come before the check for an existing binding. */
 export interface GivableRole {
   readonly principal: Principal
   readonly role: Role
@@ -43,15 +43,18 @@ export interface GivableRole {
 }
 
 /**
- * Gives a role as createBinding does, by the rules of iam.md 4.5 in their order, in a transaction that goes on. Holds the
- * organisation of the scope and then the revision; who gives several roles shares the organisations of all scopes
- * before the first (`requireActiveScope`).
+ * Grants a role as createBinding does, by the rules of iam.md 4.5 in their order, in the transaction of the caller.
+ * Locks the organisation of the scope and then the revision. A caller that grants several roles shares the
+ * organisations of all scopes before the first grant (`requireActiveScope`).
  */
 export async function grantRole(tx: Transaction, parts: IamParts, grant: RoleGrant): Promise<Binding> {
   return giveRole(tx, parts, grant.context, await givableRole(tx, parts, grant))
 }
 
-/** The rules of `grantRole` until E1; who gives several roles asks them of all before the first is given. */
+/**
+ * Checks the rules of `grantRole` up to E1. A caller that grants several roles checks all of them before the first
+ * grant.
+ */
 export async function givableRole(tx: Transaction, parts: IamParts, grant: RoleGrant): Promise<GivableRole> {
   const { at = '', context, scope } = grant
   const terms = checkedTerms(grant, context.now, at)
@@ -63,7 +66,7 @@ export async function givableRole(tx: Transaction, parts: IamParts, grant: RoleG
   return { principal, role, scope, terms }
 }
 
-/** Gives a role that may be given. Throws BINDING_ALREADY_EXISTS, then BINDING_QUOTA_EXCEEDED. */
+/** Grants a checked role. Throws BINDING_ALREADY_EXISTS, then BINDING_QUOTA_EXCEEDED. */
 export async function giveRole(
   tx: Transaction,
   parts: IamParts,
@@ -81,7 +84,7 @@ export async function giveRole(
   return binding
 }
 
-/** Roles that one principal is to get at one scope. */
+/** The roles that one principal gets at one scope. */
 interface Gift {
   readonly principal: Principal
   readonly roles: readonly Role[]
@@ -89,7 +92,7 @@ interface Gift {
   readonly terms: Terms
 }
 
-/** E3, E6 and E1 of roles that are to be given, in this order (iam.md 4.5). */
+/** Checks rules E3, E6 and E1 for roles to grant, in this order (iam.md 4.5). */
 export async function requireGivable(
   tx: Transaction,
   parts: IamParts,
@@ -104,8 +107,8 @@ export async function requireGivable(
 }
 
 /**
- * Terms as they are kept, whose condition was checked before. Throws FIELD_INVALID for an end that is less than a minute
- * ahead: a repeated call is not judged by it, whose end may have come nearer since.
+ * Returns the stored form of a condition that was checked before, and of an end. Throws FIELD_INVALID for an end that
+ * is less than a minute ahead. A repeated call is not checked again, because its end may have come nearer meanwhile.
  */
 export function checkedTerms({ condition, expire_time }: Terms, now: number, at = ''): Terms {
   const end = endOf({ expire_time })
@@ -119,7 +122,7 @@ export function checkedTerms({ condition, expire_time }: Terms, now: number, at 
 
 type Place = Pick<Binding, 'role_id' | 'scope_type' | 'scope_id'>
 
-/** A binding that was just made. */
+/** Makes the row of a new binding. */
 export function newBinding(
   id: string,
   principal: Pick<Principal, 'id' | 'kind'>,
@@ -144,7 +147,7 @@ export function newBinding(
   }
 }
 
-/** Writes a new binding, in the place of an expired one where there is such, and tells every server. */
+/** Inserts a binding, or replaces an expired binding with it, and tells every server. */
 export async function insertBinding(
   tx: Transaction,
   { feed }: Pick<IamParts, 'feed'>,

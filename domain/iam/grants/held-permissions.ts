@@ -9,29 +9,29 @@ import { grantedByRoles } from './role-permissions.ts'
 import { chainOf } from '../values/scopes.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** What the rights of principals are computed with. */
+/** The inputs of a principal's rights. */
 export interface RightsParts {
   readonly catalogue: Catalogue
   readonly taxonomy: Pick<Taxonomy, 'chain'>
 }
 
-/** Whether a permission grants something: retired ones do not. */
+/** Whether a permission has an effect; retired permissions have none. */
 export function grants(catalogue: Catalogue, key: string): boolean {
   const permission = catalogue.find(key)
   return permission !== undefined && permission.stage !== 'RETIRED'
 }
 
-/** The instant, in milliseconds, at which a binding stops counting; Infinity when it never does. */
+/** Returns the end of a binding in milliseconds; Infinity if it has none. */
 export const endOf = ({ expire_time }: { readonly expire_time?: string | undefined }): number =>
   expire_time === undefined ? Infinity : Date.parse(expire_time)
 
-/** Permissions that somebody holds, or is to hold, until an instant in milliseconds; Infinity for ever. */
+/** Permissions that a principal has or gets until an instant in milliseconds; Infinity for permanent permissions. */
 export interface Held {
   readonly permissions: PermissionSet
   readonly until: number
 }
 
-/** The unconditional bindings of a principal that count at any of some scopes. */
+/** Returns the unexpired unconditional bindings of a principal at any of some scopes. */
 export async function surelyBound(
   reader: Reader,
   principal: string,
@@ -46,14 +46,14 @@ export async function surelyBound(
   return found
 }
 
-/** What bindings give, by what their roles grant. */
+/** Returns the permissions of bindings, from the permissions of their roles. */
 export const heldThrough = (bound: readonly Binding[], granted: ReadonlyMap<string, PermissionSet>): readonly Held[] =>
   bound.map(binding => ({
     permissions: granted.get(binding.role_id) ?? PermissionSet.empty,
     until: endOf(binding),
   }))
 
-/** The first permission, ascending, of what is to be given that is not held as long; undefined when all are. */
+/** Returns the first permission of a grant, ascending, that is not held for as long; undefined if all are. */
 export function firstMissing(catalogue: Catalogue, held: readonly Held[], gift: Held): string | undefined {
   const lasting = held.filter(({ until }) => until >= gift.until)
   const all = PermissionSet.union(lasting.map(({ permissions }) => permissions))
@@ -62,8 +62,9 @@ export function firstMissing(catalogue: Catalogue, held: readonly Held[], gift: 
 }
 
 /**
- * What a principal holds through unconditional bindings at an instant (iam.md 4.5, E1), read from rows. What conditional
- * bindings and policies give does not count, and what policies deny is not taken off. One that is not ACTIVE holds nothing.
+ * The permissions of a principal through unconditional bindings at an instant (iam.md 4.5, E1), read from rows.
+ * Conditional bindings and policies do not count, and denials do not reduce them. A principal that is not ACTIVE has
+ * none.
  */
 export class Rights {
   readonly #reader: Reader
@@ -87,14 +88,14 @@ export class Rights {
     return this.#isActive
   }
 
-  /** Whether the principal holds a permission at a scope now. */
+  /** Whether the principal has a permission at a scope now. */
   async has(key: string, scope: Scope): Promise<boolean> {
     const permission = this.#parts.catalogue.find(key)
     if (permission === undefined) return false
     return (await this.at(scope)).some(({ permissions }) => permissions.has(permission.bit))
   }
 
-  /** The permissions held at a scope, by each of their sources. */
+  /** Returns the permissions at a scope, separately for each source. */
   async at(scope: Scope): Promise<readonly Held[]> {
     const known = this.#at.get(scope.id)
     if (known) return known

@@ -6,7 +6,7 @@ import type { Reader } from '../../ports/store.ts'
 import { principals } from '../collections/principals-store.ts'
 import { roles } from '../collections/roles-store.ts'
 
-/** By whom the platform's own work is done. It is in no list, holds nothing and never signs in. */
+/** The principal of the platform's own work. It is in no list, has no rights and never signs in. */
 export const systemPrincipal: Principal = {
   id: systemPrincipalId,
   kind: 'SYSTEM',
@@ -20,12 +20,14 @@ export const systemPrincipal: Principal = {
   updated: '1970-01-01T00:00:00.000Z',
 }
 
-/** A principal of any kind; undefined when there is none. */
+/** Returns a principal of any kind; undefined if there is none. */
 export async function findPrincipal(reader: Reader, id: string): Promise<Principal | undefined> {
   return id === systemPrincipalId ? systemPrincipal : (await reader.get(principals, id))?.value
 }
 
-/** The principal that a field of the body names, or without `field` the path. Throws PRINCIPAL_NOT_FOUND. */
+/**
+ * Returns the principal that a field of the body names, or the path if `field` is absent. Throws PRINCIPAL_NOT_FOUND.
+ */
 export async function foundPrincipal(reader: Reader, id: string, field?: string): Promise<Principal> {
   const principal = await findPrincipal(reader, id)
   if (principal) return principal
@@ -35,13 +37,13 @@ export async function foundPrincipal(reader: Reader, id: string, field?: string)
   throw field === undefined ? error : atField(error, field)
 }
 
-/** The role that a field of the body names. Throws ROLE_NOT_FOUND. */
+/** Returns the role that a field of the body names. Throws ROLE_NOT_FOUND. */
 export async function foundRole(reader: Reader, id: string, field: string): Promise<Role> {
   const stored = await reader.get(roles, id)
   if (stored) return stored.value
   throw atField(noRole(id), field)
 }
 
-/** ROLE_NOT_FOUND, as a path is answered. */
+/** Makes the error ROLE_NOT_FOUND for a path. */
 export const noRole = (id: string) =>
   roleNotFound(`role ${id} does not exist`, { resource: { type: 'iam.roles', name: id } })

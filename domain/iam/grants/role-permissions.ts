@@ -5,17 +5,20 @@ import type { Catalogue } from '../interfaces/catalogue.ts'
 import { permissionSet, type PermissionSet } from '../decisions/permission-set.ts'
 import { roles } from '../collections/roles-store.ts'
 
-/** What a role granted when it was last read. */
+/** The permissions of a role at its last read. */
 interface Read {
   readonly text: string
   readonly catalogue: Catalogue
   readonly permissions: PermissionSet
 }
 
-/** By the id of the role; a text has up to 20 kB. */
+/** The cache by the id of the role; a text has up to 20 kB. */
 const readLately = new LRUCache<string, Read>({ max: 200 })
 
-/** The permissions of a role that grant something. A text that was there before is not parsed again: it names hundreds. */
+/**
+ * Returns the effective permissions of a role. An unchanged text, which names hundreds of permissions, is not parsed
+ * again.
+ */
 export function grantedBy(role: Stored<Role>, catalogue: Catalogue): PermissionSet {
   const { text } = role.text
   const before = readLately.get(role.id)
@@ -25,7 +28,7 @@ export function grantedBy(role: Stored<Role>, catalogue: Catalogue): PermissionS
   return permissions
 }
 
-/** What roles grant, by their ids, as a reader finds them; one that is gone is left out. */
+/** Returns the permissions of roles by their ids, as a reader finds them; deleted roles are left out. */
 export async function grantedByRoles(
   reader: Reader,
   catalogue: Catalogue,

@@ -41,7 +41,7 @@ import { requireChain, scopeOf } from '../values/scopes.ts'
 import { Turns } from '../decisions/event-loop-turns.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** Who may do what at one scope, and where it comes from (iam.md 1, 4.6). */
+/** Serves the access of principals at one scope, and its sources (iam.md 1, 4.6). */
 export class ScopeAccess implements AccessEntryHandlers {
   readonly #parts: IamParts
 
@@ -73,7 +73,9 @@ export class ScopeAccess implements AccessEntryHandlers {
     return listInMemory(permissions, query)
   }
 
-  /** Empty at a scope that does not exist: whether it does is not told. */
+  /**
+   * Lists the access at a scope. The list is empty for an absent scope, so that it does not reveal which scopes exist.
+   */
   async listMyPermissions(
     request: ListMyPermissionsRequest,
     { now, principal, query }: ListContext,
@@ -83,7 +85,7 @@ export class ScopeAccess implements AccessEntryHandlers {
     return listInMemory(await this.#parts.store.snapshot(reader => this.#effective(reader, scope, own, now)), query)
   }
 
-  /** What an ACTIVE principal has at a scope; nothing where there is none. */
+  /** Returns the access of an ACTIVE principal at a scope; empty if there is no such scope. */
   async #effective(reader: Reader, scope: Scope, id: string, now: number): Promise<readonly EffectivePermission[]> {
     const principal = await findPrincipal(reader, id)
     const rows = principal && (await accessRows(reader, this.#parts, scope, now, id))
@@ -121,7 +123,7 @@ export class ScopeAccess implements AccessEntryHandlers {
     return { permissions: grantedOf(results), results }
   }
 
-  /** Nothing is granted at a scope that does not exist: whether it does is not told. */
+  /** Tests permissions at a scope. An absent scope grants nothing, so the answer does not reveal which scopes exist. */
   async testMyPermissions(
     request: TestMyPermissionsRequest,
     context: CallContext,
@@ -171,7 +173,7 @@ export class ScopeAccess implements AccessEntryHandlers {
     })
   }
 
-  /** Needs no active scope: rights can always be taken away. */
+  /** Removes access. It needs no active scope, because access can always be removed. */
   async revokeAccess(request: RevokeAccessGiven, context: CallContext): Promise<Answer<IamOperation>> {
     const scope = scopeOf(request)
     return mutateIam(this.#parts, context, request, async tx => {
@@ -181,7 +183,7 @@ export class ScopeAccess implements AccessEntryHandlers {
   }
 }
 
-/** Throws FIELD_INVALID for an address that is none. */
+/** Throws FIELD_INVALID for text that is no address. */
 function circumstancesOf({ ip, time }: TestContext = {}, now: number): Circumstances {
   if (ip !== undefined && !ipaddr.IPv4.isValidFourPartDecimal(ip) && !ipaddr.IPv6.isValid(ip)) {
     const description = 'must be an IPv4 or IPv6 address'
@@ -190,12 +192,12 @@ function circumstancesOf({ ip, time }: TestContext = {}, now: number): Circumsta
   return { now: time === undefined ? now : Date.parse(time), ip }
 }
 
-/** A resource without a type is of the one that the permission is about. */
+/** A resource without a type has the type that the permission is about. */
 function calledOf({ id, labels, name, type }: TestedResource, permission: string): CalledResource {
   return { type: type ?? permission.slice(0, permission.lastIndexOf('.')), id, name, labels }
 }
 
-/** Each principal with what it has; who has nothing now is left out. Others get their turns meanwhile. */
+/** Returns the principals that have access now, with their access. Other calls run in between. */
 async function entriesOf(
   catalogue: Catalogue,
   { principals, rows }: { readonly principals: readonly Principal[]; readonly rows: AccessRows },
@@ -204,7 +206,7 @@ async function entriesOf(
   const { bindings, chain, policies } = rows
   const own = Map.groupBy(bindings, ({ principal_id }) => principal_id)
   const role = roleIn(rows)
-  // Nobody has access by what is denied.
+  // A DENY statement gives no principal access.
   const statements = policies
     .flatMap(policy => statementsOf(catalogue, policy))
     .filter(({ effect }) => effect === 'ALLOW')

@@ -8,30 +8,35 @@ import { accessTokenMs } from '../values/token-lives.ts'
 const audience = 'ninefold'
 const type = 'at+jwt'
 
-/** How far the clock that a token was made by may be ahead. */
+/** The tolerated difference of another server's clock. */
 const leewaySeconds = 30
 
-/** Longer ones are none of ours. */
+/** The maximal length of this platform's tokens. */
 const maxLength = 2048
 
-/** A JWS of an Ed25519 signature, which has 64 bytes: the last of 86 characters carries four bits that mean nothing. */
+/**
+ * A JWS with an Ed25519 signature of 64 bytes. The last of its 86 characters has four unused bits, which must be zero.
+ */
 const shape = /^[\w-]+\.[\w-]+\.[\w-]{85}[AQgw]$/
 
-/** Who an access token stands for. */
+/** The subject of an access token. */
 export interface TokenSubject {
   readonly principalId: string
   readonly kind: 'USER' | 'SERVICE_ACCOUNT'
-  /** The session, or the token family of a service account. */
+  /** The id of the session, or of the token family of a service account. */
   readonly sessionId: string
 }
 
-/** An access token that was found to be in order. */
+/** A verified access token. */
 export interface VerifiedToken extends TokenSubject {
   /** Milliseconds since 1970. */
   readonly expireTime: number
 }
 
-/** Access tokens: JWTs of 900 seconds (RFC 9068), signed with EdDSA by the server that made them (iam.md 4.7). */
+/**
+ * Makes and verifies access tokens: JWTs of 900 seconds (RFC 9068), signed with EdDSA by the server that made them
+ * (iam.md 4.7).
+ */
 export class AccessTokens {
   readonly #keys: SigningKeys
   readonly #settings: Pick<IamSettings, 'baseUrl'>
@@ -41,12 +46,12 @@ export class AccessTokens {
     this.#settings = settings
   }
 
-  /** To be awaited before `mint`, outside of transactions. */
+  /** Await it before `mint`, outside of transactions. */
   ready(): Promise<void> {
     return this.#keys.ready()
   }
 
-  /** Makes an access token. Waits for nothing, so it may be called in a transaction. `now` is milliseconds since 1970. */
+  /** Makes an access token. It is synchronous, so a transaction may call it. `now` is in milliseconds since 1970. */
   mint({ kind, principalId, sessionId }: TokenSubject, now: number): string {
     const iat = Math.floor(now / 1000)
     const exp = iat + accessTokenMs / 1000
@@ -56,7 +61,10 @@ export class AccessTokens {
     return `${text}.${signature.toString('base64url')}`
   }
 
-  /** Throws TOKEN_INVALID, or TOKEN_EXPIRED for one that was in order before. Whether it was revoked is not asked. */
+  /**
+   * Verifies a token. Throws TOKEN_INVALID, or TOKEN_EXPIRED for a formerly valid token. It does not look for
+   * revocations.
+   */
   async verify(token: string, now: number): Promise<VerifiedToken> {
     if (token.length > maxLength || !shape.test(token)) throw invalid()
     const { payload, protectedHeader } = await this.#opened(token, now)

@@ -7,29 +7,29 @@ import type { Reader } from '../../ports/store.ts'
 import { accountKeys, type StoredAccountKey } from '../collections/account-keys-store.ts'
 import { serviceAccounts } from '../collections/service-accounts-store.ts'
 
-/** How each kind of key signs, by its name in a JWS. */
+/** The signature algorithm of each kind of key, by its name in a JWS. */
 const algorithms = { EDDSA: 'EdDSA', ES256: 'ES256', RS256: 'RS256' } as const satisfies Record<KeyAlgorithm, string>
 
-/** Assertions are made for one call. */
+/** The maximal lifetime of an assertion, which is meant for one call. */
 const maxSeconds = 300
 
-/** How far the clock of who made it may be ahead. */
+/** The tolerated difference of the client's clock. */
 const leewaySeconds = 30
 
 const maxIdLength = 256
 
-/** An assertion that is in order; whether it was used before, and what the account may, is still to be asked. */
+/** A verified assertion. Earlier use, and the state of the account, are still to be checked. */
 export interface CheckedAssertion {
   readonly account: ServiceAccount
   readonly key: StoredAccountKey
-  /** Under which its use is remembered. */
+  /** The digest under which its use is stored. */
   readonly digest: string
   /** Milliseconds since 1970. */
   readonly expireTime: number
 }
 
 /**
- * Checks an assertion of a service account (RFC 7523, iam.md 4.7) that is meant for `audience` and nothing else. `now` is
+ * Verifies an assertion of a service account (RFC 7523, iam.md 4.7) for exactly the audience `audience`. `now` is in
  * milliseconds since 1970. Throws ASSERTION_INVALID for every fault.
  */
 export async function checkAssertion(
@@ -48,7 +48,7 @@ export async function checkAssertion(
   return { account, key, digest, expireTime: exp * 1000 }
 }
 
-/** The registered key that the header names. */
+/** Returns the registered key that the header names. */
 async function keyOf(reader: Reader, assertion: string, now: number): Promise<StoredAccountKey> {
   if (!isCanonical(assertion)) throw invalidAssertion()
   const { crit, kid } = headerOf(assertion)
@@ -58,11 +58,11 @@ async function keyOf(reader: Reader, assertion: string, now: number): Promise<St
   return key
 }
 
-/** Bits of the last characters that mean nothing must be zero: no other text is the same assertion. */
+/** The unused bits of the last characters must be zero, so that no other text is the same assertion. */
 const isCanonical = (assertion: string): boolean =>
   assertion.split('.').every(part => Buffer.from(part, 'base64url').toString('base64url') === part)
 
-/** Whether a key is accepted at `now`, milliseconds since 1970. */
+/** Whether a key is unexpired at `now`, in milliseconds since 1970. */
 export const isInForce = ({ expire_time }: Pick<StoredAccountKey, 'expire_time'>, now: number): boolean =>
   expire_time === undefined || Date.parse(expire_time) > now
 
@@ -96,7 +96,7 @@ async function claimsOf(
   throw invalidAssertion()
 }
 
-/** One audience alone: what two places take is valid at the one that it was not meant for. */
+/** Exactly one audience is allowed: an assertion for two servers could be replayed at the other. */
 function isForOneCall({ aud, exp, iat, jti }: JWTPayload, audience: string, now: number): boolean {
   const [only, ...others] = [aud].flat()
   if (only !== audience || others.length > 0) return false
@@ -104,6 +104,6 @@ function isForOneCall({ aud, exp, iat, jti }: JWTPayload, audience: string, now:
   return typeof jti === 'string' && jti.length > 0 && jti.length <= maxIdLength
 }
 
-/** The one answer for every fault of an assertion. */
+/** Makes the error for every fault of an assertion. */
 export const invalidAssertion = () =>
   assertionInvalid('the assertion is not valid, or its service account gets no token now')

@@ -4,7 +4,10 @@ import type { Collection, Reader, Stored } from '../../ports/store.ts'
 
 const size = 100
 
-/** Every document that `filter` fits, in the order of `field`, read in pages so that memory stays bounded. */
+/**
+ * Iterates over all documents that `filter` matches, in the order of `field`. They are read in pages, so that memory
+ * stays bounded.
+ */
 export async function* pages<T>(
   reader: Reader,
   collection: Collection<T>,

@@ -5,16 +5,16 @@ import type { Feed } from '../interfaces/feed.ts'
 import { keptMs } from '../values/token-lives.ts'
 import { statusAt, tokens, unrevokedOf } from '../collections/tokens-store.ts'
 
-/** Why tokens are revoked, and when. */
+/** The reason and time of a revocation. */
 export interface Revocation {
   readonly reason: RevokeReason
-  /** RFC 3339. */
+  /** The time in RFC 3339. */
   readonly time: string
 }
 
 /**
- * Revokes a token that is ACTIVE, in the caller's transaction, which holds the feed, and tells every server. Answers the
- * revision; undefined, and nothing is changed, when it has ended already or there is none.
+ * Revokes an ACTIVE token in the transaction of the caller, which has locked the feed, and tells every server. Returns
+ * the revision. Returns undefined, without a change, if the token has ended or does not exist.
  */
 export async function endToken(
   tx: Transaction,
@@ -31,7 +31,7 @@ export async function endToken(
   return feed.revise(tx, 'SESSION', id)
 }
 
-/** As `endToken` for all tokens of a principal but `except`. */
+/** As `endToken`, for all tokens of a principal except `except`. */
 export async function endTokensOf(
   tx: Transaction,
   feed: Feed,

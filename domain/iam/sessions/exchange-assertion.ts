@@ -23,8 +23,8 @@ type ExchangeParts = Pick<IamParts, 'store' | 'clock' | 'audit' | 'taxonomy' | '
 const audienceOf = ({ baseUrl }: IamParts['settings']): string => `${baseUrl}/iam/v1/tokens:refresh`
 
 /**
- * Answers an access token for an assertion that a service account has signed, once (iam.md 4.7). Throws
- * ASSERTION_INVALID for every fault of it, and while the home workspace is not effectively ACTIVE.
+ * Exchanges an assertion of a service account for an access token, once (iam.md 4.7). Throws ASSERTION_INVALID for
+ * every fault, and while the home workspace is not effectively ACTIVE.
  */
 export async function exchangeAssertion(
   parts: ExchangeParts,
@@ -43,7 +43,7 @@ export async function exchangeAssertion(
   return familyAnswer(accessTokens, family, context.now)
 }
 
-/** The account, held, as long as it and its key still are what they were when the signature was checked. */
+/** Locks and returns the account, if the account and its key are unchanged since the verification of the signature. */
 async function lockAccount(
   { taxonomy }: ExchangeParts,
   tx: Transaction,
@@ -60,13 +60,16 @@ async function lockAccount(
   throw invalidAssertion()
 }
 
-/** Under the lock of the account, so of two who send the same one the second finds it. */
+/** Runs under the lock of the account, so of two concurrent calls with one assertion the second finds its use. */
 async function spend(tx: Transaction, { digest: id, expireTime }: CheckedAssertion): Promise<void> {
   if (await tx.get(spentAssertions, id)) throw invalidAssertion()
   await tx.insert(spentAssertions, { id, expire_time: formatMillis(expireTime) })
 }
 
-/** The family of account and key with one more access token; the first one makes it, as does the first after its end. */
+/**
+ * Adds an access token to the family of account and key. The first exchange, also after the end of a family, creates
+ * it.
+ */
 async function use(
   { audit }: ExchangeParts,
   tx: Transaction,
@@ -79,7 +82,7 @@ async function use(
   await tx.update(serviceAccounts, id, { ...value, last_authenticate_time: time }, version)
   const stored = await tx.find(tokens, { ...unrevokedOf(id), key_id: key.id })
   const { clientAddress, now } = context
-  // A token's own end is in whole seconds.
+  // The end of a token is in whole seconds.
   const times = { expire_time: formatMillis(Math.floor(now / 1000) * 1000 + accessTokenMs) }
   const latest = {
     ...times,

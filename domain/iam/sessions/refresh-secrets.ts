@@ -1,15 +1,15 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** A refresh token: which session, and the secret that proves it. */
+/** A refresh token: the id of its session, and the secret that proves it. */
 export interface RefreshToken {
   readonly tokenId: string
-  /** 43 characters of base64url, 256 bits. It is digested as text, so that no two texts are one secret. */
+  /** 256 bits as 43 characters of base64url. The text is digested, so that no two texts count as one secret. */
   readonly secret: string
 }
 
 const shape = /^rt1\.([\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12})\.([\w-]{43})$/
 
-/** Undefined for what is no refresh token. */
+/** Parses a refresh token; returns undefined for other text. */
 export function parseRefreshToken(text: string): RefreshToken | undefined {
   const [, tokenId, secret] = shape.exec(text) ?? []
   return tokenId === undefined || secret === undefined ? undefined : { tokenId, secret }
@@ -21,12 +21,12 @@ export const newSecret = (): string => randomBytes(32).toString('base64url')
 
 export const newSalt = (): string => randomBytes(32).toString('base64url')
 
-/** The secret after `secret`: whoever has that one and the salt gets the same again, and nobody else (iam.md 4.7). */
+/** Derives the successor of a secret. The secret and the salt together determine it (iam.md 4.7). */
 export const successorOf = (secret: string, salt: string): string =>
   createHmac('sha256', secret).update(`rt-next${salt}`).digest('base64url')
 
-/** What is stored of a secret: SHA-256 in hex. */
+/** Returns the stored digest of a secret: SHA-256 in hex. */
 export const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex')
 
-/** Compares digests in a time that tells nothing. */
+/** Compares digests in constant time. */
 export const isSameDigest = (a: string, b: string): boolean => timingSafeEqual(Buffer.from(a), Buffer.from(b))

@@ -23,30 +23,30 @@ import { keptUntil, spentRefreshTokens, statusAt, tokens, type StoredToken } fro
 
 type RefreshParts = Pick<IamParts, 'store' | 'feed' | 'audit'> & { readonly accessTokens: AccessTokens }
 
-/** What a refresh token is found to be. */
+/** The state of a refresh token. */
 type Found =
   | { readonly kind: 'live'; readonly session: StoredToken; readonly version: number }
-  /** It was used a moment ago, and the one that it got is unused: the answer was lost, or two asked at once. */
+  /** It was used a moment ago, and its successor is unused: the answer was lost, or two calls were concurrent. */
   | { readonly kind: 'repeated'; readonly session: StoredToken; readonly salt: string }
-  /** It was used before: somebody has stolen it, or the session. */
+  /** It was used earlier: the token or the session may be stolen. */
   | { readonly kind: 'spent'; readonly session: StoredToken }
-  /** It never was one, or its session has ended. */
+  /** It never existed, or its session has ended. */
   | { readonly kind: 'unknown'; readonly session: undefined }
 
 const unknown = { kind: 'unknown', session: undefined } as const
 
-/** What the call that sent a refresh token gets. */
+/** The result of a call with a refresh token. */
 interface Outcome {
-  /** With the live secret; undefined for who is refused. */
+  /** The session row and its current secret; undefined for a refused call. */
   readonly next?: { readonly session: StoredToken; readonly secret: string }
-  /** The session to be ended. */
+  /** The session to end. */
   readonly reused?: StoredToken
 }
 
 /**
- * Spends a refresh token: answers an access token and the next refresh token (iam.md 4.7). The same one again within 30
- * seconds, while the next is unused, answers the same next one. Throws REFRESH_TOKEN_INVALID; one that was spent before
- * also ends the session.
+ * Spends a refresh token and returns an access token and the next refresh token (iam.md 4.7). A repeated token within
+ * 30 seconds, while the next token is unused, returns the same next token. Throws REFRESH_TOKEN_INVALID; a token that
+ * was spent earlier also ends the session.
  */
 export async function refreshSession(parts: RefreshParts, text: string, context: CallContext): Promise<TokenResponse> {
   const { accessTokens, store } = parts
@@ -59,7 +59,7 @@ export async function refreshSession(parts: RefreshParts, text: string, context:
   throw invalid()
 }
 
-/** What a refresh token is at `now`, milliseconds since 1970. */
+/** Returns the state of a refresh token at `now`, in milliseconds since 1970. */
 export async function findSession(reader: Reader, text: string, now: number): Promise<Found> {
   const token = parseRefreshToken(text)
   return token === undefined ? unknown : find(reader, token, now)
@@ -74,7 +74,7 @@ async function find(reader: Reader, { secret, tokenId }: RefreshToken, now: numb
   if (isSameDigest(digest, refresh.hash)) return { kind: 'live', session, version }
   const { previous } = refresh
   const isPrevious = previous !== undefined && isSameDigest(digest, previous.hash)
-  // Also the other way: a clock that was set back must not make a moment of it that lasts.
+  // A time in the future is refused too: otherwise a clock that was set back would extend the window.
   if (isPrevious && Math.abs(now - Date.parse(previous.time)) <= graceMs)
     return { kind: 'repeated', session, salt: previous.salt }
   const isSpent = (await reader.get(spentRefreshTokens, digest))?.value.token_id === tokenId
@@ -90,7 +90,9 @@ async function take(tx: Transaction, token: RefreshToken, context: CallContext):
   return { next: { session: found.session, secret: successorOf(token.secret, found.salt) } }
 }
 
-/** One conditional update: of two who have the same token one rotates it, and the other one finds that it was. */
+/**
+ * Rotates the secret by one conditional update: of two concurrent calls, one rotates and the other finds the rotation.
+ */
 async function rotate(
   tx: Transaction,
   { session: value, version }: { readonly session: StoredToken; readonly version: number },
@@ -116,7 +118,7 @@ async function rotate(
   return { session, secret: next }
 }
 
-/** Ends a session of which a spent token was used, and tells who looks for such things. */
+/** Ends a session after the use of a spent token, and records the activity. */
 async function endReused(
   { audit, feed, store }: Pick<RefreshParts, 'audit' | 'feed' | 'store'>,
   session: StoredToken,
@@ -132,7 +134,7 @@ async function endReused(
   if (revision !== undefined) await feed.settled(revision)
 }
 
-/** The activity of a use of a spent token. */
+/** The activity for the use of a spent token. */
 export const reuse = (session: StoredToken, context: CallContext): Activity => ({
   ...calledBy(context),
   principalId: session.principal_id,

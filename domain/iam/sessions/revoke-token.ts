@@ -22,7 +22,7 @@ type RevokeParts = IamParts & { readonly accessTokens: AccessTokens }
 
 type Operation = Promise<JsonText<IamOperation>>
 
-/** Ends the token that is sent itself, whoever sends it; one that nobody knows, or that has ended, is ended already. */
+/** Ends the sent token, whoever sends it. An unknown or ended token counts as ended. */
 export async function revokePossessed(
   parts: RevokeParts,
   token: string,
@@ -42,7 +42,10 @@ export async function revokePossessed(
   })
 }
 
-/** Ends a session or token family by its id. Throws TOKEN_NOT_FOUND to those who may know; others are told nothing. */
+/**
+ * Ends a session or token family by its id. Throws TOKEN_NOT_FOUND for callers that may know it; other callers get no
+ * hint.
+ */
 export async function revokeById(
   parts: RevokeParts,
   id: string,
@@ -64,7 +67,7 @@ export async function revokeById(
   })
 }
 
-/** Ends all sessions or token families of a principal. Throws PRINCIPAL_NOT_FOUND to those who may know. */
+/** Ends all sessions or token families of a principal. Throws PRINCIPAL_NOT_FOUND for callers that may know it. */
 export async function revokeAllOf(
   parts: RevokeParts,
   id: string,
@@ -86,8 +89,8 @@ export async function revokeAllOf(
 }
 
 /**
- * The door has asked for the right already, except for a caller with an Idempotency-Key that was used before. The path
- * names no token, so such a key does not prove the right to revoke this token.
+ * Checks the permission again: the door lets a call with a used Idempotency-Key pass without it. The path does not name
+ * the token, so the key does not prove the permission to revoke this token.
  */
 const refused = ({ access }: RevokeParts, context: CallContext, scope: Scope): Promise<ApiError | undefined> =>
   refusalOf(access.require(context, 'iam.tokens.revoke', scope, platform))
@@ -101,16 +104,18 @@ const tokenEffect = (resourceId: string, scope: Scope): Effect<IamArea> => ({
   scope,
 })
 
-/** The door lets everybody in, since the token itself suffices; what names somebody's needs a bearer. */
+/**
+ * The door admits every caller, because the token itself suffices. Naming a token or principal needs a bearer token.
+ */
 function signedIn({ principal }: CallContext): Principal {
   if (principal) return principal
   throw tokenMissing('this call needs a token: send "Authorization: Bearer <token>", or the token that is to end')
 }
 
-/** What a token that was sent proves to be. */
+/** The session of a sent token. */
 interface Possessed {
   readonly session: StoredToken | undefined
-  /** It is a refresh token that was spent. */
+  /** Whether it is a spent refresh token. */
   readonly isReused: boolean
 }
 
@@ -129,7 +134,10 @@ async function possessed(parts: RevokeParts, token: string, { now }: CallContext
   }
 }
 
-/** Without a bearer the user whom it concerns is recorded (conventions §5), and no key is remembered (conventions §6). */
+/**
+ * Without a bearer token, the user of the token is recorded as the caller (conventions §5), and no Idempotency-Key is
+ * stored (conventions §6).
+ */
 function callerOf(session: StoredToken | undefined, context: CallContext): CallContext {
   if (context.principal || !session) return context
   const kind = session.kind === 'SESSION' ? 'user' : 'service_account'
@@ -139,7 +147,7 @@ function callerOf(session: StoredToken | undefined, context: CallContext): CallC
 const standing = (parts: RevokeParts, { home_id, home_type }: StoredToken): Promise<Scope> =>
   standingScope(parts, { type: home_type, id: home_id })
 
-/** A home scope that is gone counts as the platform (iam.md 4.10). */
+/** A deleted home scope counts as the platform (iam.md 4.10). */
 async function standingScope({ store, taxonomy }: RevokeParts, home: Scope): Promise<Scope> {
   return home.type === 'PLATFORM' || (await taxonomy.chain(store, home)) ? home : platform
 }

@@ -16,7 +16,7 @@ import { idleMs, maxSessions, sessionMs } from '../values/token-lives.ts'
 import { keptUntil, statusAt, tokens, unrevokedOf, type StoredToken } from '../collections/tokens-store.ts'
 import { platform } from '../../ports/access.ts'
 
-/** What sessions are opened and ended with. */
+/** The parts of sessions. */
 export interface SessionsParts {
   readonly clock: Clock
   readonly feed: Feed
@@ -43,17 +43,17 @@ export const sessionsOf = ({ accessTokens, clock, feed }: SessionsParts): Requir
   endAll: (tx, principal, reason, time, except) => endTokensOf(tx, feed, principal, { reason, time }, except),
 })
 
-/** Makes room for one more. */
+/** Revokes the oldest sessions beyond the limit, less one. */
 async function endOldest(tx: Transaction, feed: Feed, user: string, now: number): Promise<void> {
   const live = await liveOf(tx, user, now)
   const surplus = live.slice(0, Math.max(0, live.length + 1 - maxSessions))
   if (surplus.length === 0) return
-  // Who called had reason to think that there is room; so this lock is late, and a deadlock is run again.
+  // The caller expected room, so the feed is locked late here; a deadlock repeats the transaction.
   await feed.hold(tx)
   for (const { id } of surplus) await endToken(tx, feed, id, { reason: 'SESSION_LIMIT', time: formatMillis(now) })
 }
 
-/** The oldest first: their ids grow with time. */
+/** The oldest sessions come first, because ids ascend with time. */
 async function liveOf(reader: Reader, user: string, now: number): Promise<readonly Stored<StoredToken>[]> {
   const live: Stored<StoredToken>[] = []
   for await (const token of reader.each(tokens, unrevokedOf(user))) {
@@ -88,6 +88,6 @@ function newSession(
   }
 }
 
-/** At most 256 characters of what a client calls itself. */
+/** Keeps at most 256 characters of a client's name. */
 export const shortAgent = (agent: string): string =>
   Array.from(agent.slice(0, 512).toWellFormed()).slice(0, 256).join('')

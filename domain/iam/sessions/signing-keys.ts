@@ -6,16 +6,16 @@ import type { Store } from '../../ports/store.ts'
 import { signingKeys, type StoredSigningKey } from '../collections/signing-keys-store.ts'
 import { accessTokenMs } from '../values/token-lives.ts'
 
-/** A server takes a new pair after so long. */
+/** The time after which a server makes a new key pair. */
 const rotationMs = 24 * 60 * 60 * 1000
 
-/** How much longer a public half is kept than its tokens need it: clocks of servers differ a little. */
+/** A public half is kept this much longer than its tokens are valid, because the clocks of servers differ a little. */
 const spareMs = 60_000
 
-/** The table is read again for unknown keys at most this often. */
+/** The minimal interval between reads of the table for unknown keys. */
 const rereadMs = 1000
 
-/** A public half, as the JWK set has it (RFC 7517, RFC 8037). */
+/** A public half in the form of the JWK set (RFC 7517, RFC 8037). */
 export interface PublicJwk {
   readonly kty: 'OKP'
   readonly crv: 'Ed25519'
@@ -25,26 +25,26 @@ export interface PublicJwk {
   readonly use: 'sig'
 }
 
-/** The pair that a server signs with now. */
+/** The present signing pair of a server. */
 interface Pair {
   readonly kid: string
   readonly privateKey: KeyObject
-  /** From when on a new one is made, milliseconds since 1970. */
+  /** The time from which a new pair is made, in milliseconds since 1970. */
   readonly rotateAt: number
 }
 
 /**
- * The keys of access tokens (iam.md 4.7): each server has an Ed25519 pair, whose private half never leaves its memory,
- * and takes a new one every 24 hours. The public halves are in the store until their last token has expired.
+ * The keys of access tokens (iam.md 4.7). Each server has an Ed25519 pair, whose private half never leaves its memory,
+ * and makes a new pair every 24 hours. The public halves stay in the store until their last token has expired.
  */
 export class SigningKeys {
   readonly #store: Store
   readonly #clock: Clock
-  /** Public halves by key id, and until when they are of use. */
+  /** The public halves by key id, with the end of their use. */
   readonly #known = new Map<string, { readonly key: KeyObject; readonly notAfter: number }>()
   #pair: Pair | undefined
   #making: Promise<void> | undefined
-  /** The reading of the table that has not begun yet. */
+  /** The next read of the table, which has not begun yet. */
   #next: Promise<void> | undefined
   #readAt = -Infinity
 
@@ -53,30 +53,35 @@ export class SigningKeys {
     this.#clock = clock
   }
 
-  /** Sees to it that there is a pair to sign with and that all servers can read its public half. Not in a transaction. */
+  /**
+   * Ensures that the server has a signing pair whose public half all servers can read. Never call it in a transaction.
+   */
   async ready(): Promise<void> {
     if (this.#pair && this.#isYoung(this.#pair)) return
     this.#making ??= this.#make().finally(() => (this.#making = undefined))
     await this.#making
   }
 
-  /** Signs what `text` makes of the id of the key: answers the text and its signature. Throws before `ready`. */
+  /**
+   * Signs the text that `text` makes from the key id, and returns the text with its signature. Throws before `ready`.
+   */
   sign(text: (kid: string) => string): readonly [text: string, signature: Buffer] {
     if (!this.#pair) throw new Error('there is no pair to sign with yet')
     const signed = text(this.#pair.kid)
     return [signed, sign(null, Buffer.from(signed), this.#pair.privateKey)]
   }
 
-  /** The public half of that id, undefined when no server has it; an unknown one has the table read again. */
+  /** Returns the public half of a key id; undefined if no server has it. An unknown id causes a read of the table. */
   async find(kid: string): Promise<KeyObject | undefined> {
     const known = this.#known.get(kid)?.key
-    // Of another form it is no key of ours, and the wait for the table would be somebody else's choice.
+    // An id of another form cannot be a key of the platform. Without this check, any caller could cause reads of the
+    // table.
     if (known || !isUuid(kid)) return known
     await this.#reread()
     return this.#known.get(kid)?.key
   }
 
-  /** The JWK set of the live public halves. */
+  /** Returns the JWK set of the live public halves. */
   async jwks(): Promise<{ readonly keys: readonly PublicJwk[] }> {
     const keys: PublicJwk[] = []
     for (const { id, jwk } of await this.#live()) {
@@ -86,7 +91,7 @@ export class SigningKeys {
     return { keys }
   }
 
-  /** A pair that seems to come from the future is not: the clock was set back, and it would be signed with for too long. */
+  /** A pair from the future means that the clock was set back; without this check it would be used for too long. */
   #isYoung({ rotateAt }: Pair): boolean {
     const leftMs = rotateAt - this.#clock.now()
     return leftMs > 0 && leftMs <= rotationMs + spareMs
@@ -105,10 +110,7 @@ export class SigningKeys {
     this.#pair = { kid: stored.id, privateKey, rotateAt }
   }
 
-  /**
-   * All who ask before the next reading begins wait for that one: one that is under way may have begun before the key
-   * they look for was written.
-   */
+  /** All calls before the next read share this read. A read in progress may have begun before their key was written. */
   #reread(): Promise<void> {
     this.#next ??= this.#readSoon()
     return this.#next

@@ -14,7 +14,7 @@ import { RevokedSessions } from './revoked-sessions.ts'
 
 const maxVerified = 20_000
 
-/** What the authenticator asks. */
+/** The parts of the authenticator. */
 export interface AuthenticatorParts {
   readonly store: Store
   readonly clock: Clock
@@ -23,22 +23,22 @@ export interface AuthenticatorParts {
   readonly accessTokens: AccessTokens
 }
 
-/** A token whose signature need not be looked at again. */
+/** A token with a verified signature. */
 interface Known {
   readonly principal: Principal
   readonly sessionId: string
   readonly expireTime: number
-  /** Of a service account; else empty. */
+  /** The workspace of a service account; empty for users. */
   readonly workspace: string
 }
 
 /**
- * Says who calls (iam.md 4.7). A token that was verified before costs neither a signature nor a read of the store; what
- * may have happened to it since, its end, its session's and its principal's, is asked every time.
+ * Finds the principal of a bearer token (iam.md 4.7). A cached token costs neither a signature check nor a read of the
+ * store. Its expiry, its session and its principal are checked at every call.
  */
 export class Authenticator {
   readonly #parts: AuthenticatorParts
-  /** By the header that they are sent in. */
+  /** The cached tokens by their Authorization header. */
   readonly #known = new LRUCache<string, Known>(atMost(maxVerified))
   readonly #revoked: RevokedSessions
   readonly #homes: HomeStates
@@ -52,18 +52,20 @@ export class Authenticator {
     this.#homes = new HomeStates(parts)
   }
 
-  /** Learns what was revoked before. To be awaited before the first call, and once the feed tells of changes. */
+  /** Reads the earlier revocations. Await it before the first call, after the feed has started. */
   async start(): Promise<void> {
     await this.#revoked.load()
   }
 
-  /** What the feed tells, at the commit or when it was learned from another server. */
+  /** Applies a change of the feed, at its commit or when it is read from another server. */
   changed(kind: ChangeKind, key: string): void {
     if (kind === 'SESSION') this.onSessionRevoked(key)
     if (kind === 'SCOPE') this.#homes.forget()
   }
 
-  /** The feed has missed changes: nobody is let in until the store has told what was revoked. */
+  /**
+   * Clears the caches after the feed has missed changes: every call is refused until the revocations are read again.
+   */
   reset(): void {
     this.#homes.forget()
     this.#isBehind = true
@@ -79,7 +81,7 @@ export class Authenticator {
   authenticate(authorization: string | undefined): Promise<Principal> {
     if (authorization === undefined) return Promise.reject(missing())
     if (this.#isBehind) return this.#catchUp().then(() => this.authenticate(authorization))
-    // What is remembered was taken apart before.
+    // A cached header was parsed before.
     const known = this.#known.get(authorization)
     if (known !== undefined) return this.#admit(known)
     const token = bearerOf(authorization)
@@ -89,8 +91,8 @@ export class Authenticator {
   }
 
   /**
-   * Rejects with TOKEN_REVOKED when a caller who was let in would not be any more: its session has ended, its principal or
-   * its home is not active. A token that has only expired since was good when the call began.
+   * Rejects with TOKEN_REVOKED if an admitted caller would be refused now: its session has ended, or its principal or
+   * home is not active. A token that has merely expired since the beginning of the call is accepted.
    */
   async requireLive(principal: Principal): Promise<void> {
     if (this.#isBehind) await this.#catchUp()
@@ -103,7 +105,7 @@ export class Authenticator {
     return this.#catchingUp
   }
 
-  /** Another reset meanwhile has it done again. */
+  /** Another reset during the read repeats it. */
   async #load(): Promise<void> {
     const resets = this.#resets
     await this.#revoked.load()
@@ -138,10 +140,10 @@ export class Authenticator {
   }
 }
 
-/** The one form of the header under which a token is remembered, whatever it was sent in. */
+/** The form of the header under which a token is cached, whatever the spelling of the scheme. */
 const headerOf = (token: string): string => `Bearer ${token}`
 
-/** What is sent as a bearer (RFC 6750); undefined for another scheme. */
+/** Returns the bearer token of a header (RFC 6750); undefined for another scheme. */
 function bearerOf(header: string): string | undefined {
   return /^Bearer +([\w.~+/-]+=*)$/i.exec(header)?.[1]
 }

@@ -5,8 +5,8 @@ import { createdField, expireTimeField, idleExpireTimeField, revokeTimeField } f
 type Status = 'ACTIVE' | 'EXPIRED' | 'REVOKED'
 
 /**
- * A checked filter over tokens whose `status` is told by what is stored: by the time of revocation and the two times at
- * which a token ends by itself. `now` is milliseconds since 1970.
+ * Rewrites a checked filter over tokens: `status` is replaced by the stored time of revocation and the two times at
+ * which a token ends by itself. `now` is in milliseconds since 1970.
  */
 export function withStoredStatus(filter: Filter, now: number): Filter {
   switch (filter.kind) {
@@ -21,7 +21,7 @@ export function withStoredStatus(filter: Filter, now: number): Filter {
       return filter.operator === '!=' ? not(isStatus) : isStatus
     }
     case 'present':
-      // Every token has one, as it has a time of its beginning.
+      // Every token has a status, because it has a time of its beginning.
       return filter.field.name === 'status' ? { kind: 'present', field: createdField } : filter
     default:
       return filter

@@ -20,7 +20,7 @@ import { seenTokens } from './visible-tokens.ts'
 import { withStoredStatus } from './token-status-filter.ts'
 import { tokenAnswer, tokens } from '../collections/tokens-store.ts'
 
-/** Sessions of users and token families of service accounts (iam.md 1, 4.7). */
+/** Serves sessions of users and token families of service accounts (iam.md 1, 4.7). */
 export class Tokens implements TokenHandlers {
   readonly #parts: IamParts & { readonly accessTokens: AccessTokens }
 
@@ -54,7 +54,7 @@ export class Tokens implements TokenHandlers {
   }
 }
 
-/** Throws FIELD_INVALID unless exactly one of the members is given. */
+/** Throws FIELD_INVALID unless exactly one of the members is present. */
 function requireOne(members: Readonly<Record<string, string | undefined>>): void {
   const given = Object.keys(members).filter(name => members[name] !== undefined)
   if (given.length === 1) return

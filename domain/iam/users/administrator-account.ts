@@ -7,14 +7,16 @@ import { bindings } from '../collections/bindings-store.ts'
 import type { IamParts } from '../interfaces/iam-parts.ts'
 import { users } from '../collections/users-store.ts'
 
-/** What the host works with: it acts as the system principal, past the doors and past all rules on rights. */
+/**
+ * The parts of host commands. A host command acts as the system principal, without doors and without rules on rights.
+ */
 export type HostParts = Pick<IamParts, 'store' | 'clock' | 'operations' | 'feed' | 'settings' | 'passwords'>
 
 const administration = { role_id: 'platform-admin', scope_type: 'PLATFORM', scope_id: '' } as const
 
 /**
- * Makes a user administer the platform for good, in a transaction that holds the revision; a binding with a condition or
- * an end makes room. Answers whether that was new.
+ * Makes a user a permanent administrator of the platform, in a transaction that has locked the revision. A binding with
+ * a condition or an end is replaced. Returns whether the role is new.
  */
 export async function makeAdministrator(
   tx: Transaction,
@@ -43,7 +45,7 @@ export async function makeAdministrator(
   return true
 }
 
-/** Whether some user who administers the platform has ever been ACTIVE. */
+/** Whether any administrator of the platform has ever been ACTIVE. */
 export async function wasAdministered(reader: Reader): Promise<boolean> {
   for await (const { value } of reader.each(bindings, administration)) {
     if ((await reader.get(users, value.principal_id))?.value.password_update_time !== undefined) return true

@@ -25,10 +25,10 @@ import { pictureOf } from '../pictures/picture.ts'
 import { foundUser, userEffect } from './user-rows.ts'
 import { users, type StoredUser } from '../collections/users-store.ts'
 
-/** What pictures may be (iam.md 4.8). */
+/** The limits of pictures (iam.md 4.8). */
 const limits = { bytes: 256 * 1024, minSide: 16, maxSide: 1024, changes: 6, withinMs: 60 * 60 * 1000 } as const
 
-/** The pictures of users. */
+/** Serves the pictures of users. */
 export class Avatars {
   readonly #parts: IamParts
 
@@ -96,7 +96,7 @@ async function markUser(tx: Transaction, user: Stored<StoredUser>, has_avatar: b
   await tx.update(users, user.id, { ...user.value, has_avatar }, user.version)
 }
 
-/** Both members of the body; a picture is always set as a whole. The mask has passed the check of its paths. */
+/** Requires both members of the body, because a picture is always set as a whole. The paths of the mask are checked. */
 function wholePicture({ body, update_mask: mask }: SetMyAvatarRequest): Pick<Avatar, 'content_type' | 'data'> {
   const paths = mask === undefined || mask === '' || mask === '*' ? undefined : mask.split(',')
   if (paths && !(paths.includes('content_type') && paths.includes('data'))) {
@@ -111,7 +111,7 @@ function wholePicture({ body, update_mask: mask }: SetMyAvatarRequest): Pick<Ava
   return { content_type, data }
 }
 
-/** What is kept of a picture that somebody sent. Throws what is wrong with it. */
+/** Returns the stored form of a sent picture. Throws the error of its first fault. */
 function storedPicture(
   { content_type, data: sent }: Pick<Avatar, 'content_type' | 'data'>,
   now: number,

@@ -10,22 +10,23 @@ import { reactivate } from './user-life.ts'
 import { insertUser, userEffect, writeUser } from './user-rows.ts'
 import { users, type StoredUser } from '../collections/users-store.ts'
 
-/** How long the tokens of the host live: as those of an invitation of the first run, and of a reset. */
+/** The lifetimes of the host's tokens: for an invitation as at the first run, and for a reset. */
 const lifetimes = { ACTIVATION: 24 * 60 * 60 * 1000, PASSWORD_RESET: 60 * 60 * 1000 } as const
 
-/** What whoever has the machine gets. */
+/** The result for the person at the machine. */
 export interface BrokenGlass {
   readonly user: string
   readonly purpose: CredentialPurpose
   readonly token: string
   readonly expire_time: string
-  /** Where a password is set with the token. */
+  /** The URL at which a password is set with the token. */
   readonly url: string
 }
 
 /**
- * Makes whoever has an address administer the platform, and mints a token to set a password with: a new user is INVITED,
- * one that was deactivated is let in again, of an ACTIVE one the password stays until the token is used (iam.md 4.9).
+ * Makes the user with an address an administrator of the platform, and mints a token for setting a password. A new user
+ * is INVITED, and a deactivated user is activated again. The password of an ACTIVE user stays valid until the token is
+ * used (iam.md 4.9).
  */
 export async function breakGlass(parts: HostParts, address: string): Promise<BrokenGlass> {
   const { clock, feed, store } = parts
@@ -47,7 +48,7 @@ export async function breakGlass(parts: HostParts, address: string): Promise<Bro
   })
 }
 
-/** The user of an address, held, who is INVITED or ACTIVE from now on. */
+/** Locks and returns the user with an address, and makes the user INVITED or ACTIVE. */
 async function admitted(
   tx: Transaction,
   parts: HostParts,

@@ -21,7 +21,7 @@ import type { UserGuards } from './user-guards.ts'
 import { userEffect, writeUser } from './user-rows.ts'
 import { passwords, type StoredUser } from '../collections/users-store.ts'
 
-/** What whoever has a credential token does with it, without a bearer token (iam.md 4.7). */
+/** Serves the calls of a credential token, which need no bearer token (iam.md 4.7). */
 export class CredentialUse {
   readonly #parts: IamParts
   readonly #opener: TokenOpener
@@ -63,15 +63,15 @@ export class CredentialUse {
     return this.#setPassword(request, context, 'PASSWORD_RESET', async (tx, stored, time) => {
       const next = { ...stored.value, password_update_time: time }
       await writeUser(tx, stored, next)
-      // The reset ended them; those of a user whose password the host has reset live until here.
+      // A reset by a caller has ended the sessions already; sessions after a reset by the host end here.
       await this.#parts.sessions.endAll(tx, stored.id, 'PASSWORD_RESET', time)
       return userEffect(userTransitions.completePasswordReset.type, next)
     })
   }
 
   /**
-   * Finds out whom the token is for, judges and hashes the password, and then spends the token and sets the password at
-   * once. A password that is refused spends nothing.
+   * Finds the user of the token, checks and hashes the password, then spends the token and sets the password in one
+   * transaction. A refused password does not spend the token.
    */
   async #setPassword(
     request: ActivateUserRequest | CompletePasswordResetRequest,
@@ -92,7 +92,7 @@ export class CredentialUse {
     })
   }
 
-  /** The hash of a password that may be set. */
+  /** Returns the hash of an allowed password. */
   async #judged({ id, value }: Stored<StoredUser>, password: string): Promise<string> {
     const { passwords: hashes, store } = this.#parts
     const field = 'password'
@@ -103,7 +103,7 @@ export class CredentialUse {
     return hashes.hash(password)
   }
 
-  /** A wrong token counts against the network that it comes from. */
+  /** Counts a wrong token against the caller's network. */
   async #open(words: string, context: CallContext, purpose?: CredentialPurpose): Promise<OpenToken> {
     const attempt = await this.#parts.throttle.credentialToken(context)
     const opened = await this.#opener.open(this.#parts.store, words, context.now, purpose)
@@ -112,7 +112,7 @@ export class CredentialUse {
   }
 }
 
-/** Public calls are their user's own, and know no idempotency (conventions §5, §6). */
+/** Public calls belong to their user, and have no Idempotency-Key (conventions §5, §6). */
 const concerning = (user: string, context: CallContext): CallContext => ({
   ...context,
   principal: { id: user, kind: 'user' },

@@ -10,12 +10,12 @@ import { inStatus } from './user-states.ts'
 import { insertUser, userEffect, writeUser } from './user-rows.ts'
 import { users, type StoredUser } from '../collections/users-store.ts'
 
-/** Whether the platform has had its first administrator; one row. */
+/** One row: whether the platform has had its first administrator. */
 export interface FirstRun {
   readonly id: typeof rowId
-  /** Who is to be the first one. */
+  /** The id of the future first administrator. */
   readonly user_id: string
-  /** An administrator was ACTIVE: nothing of this happens ever again. */
+  /** Whether an administrator was ever ACTIVE; then no later start changes anything. */
   readonly is_over: boolean
 }
 
@@ -23,25 +23,25 @@ const rowId = 'administrator'
 
 export const firstRuns: Collection<FirstRun> = { name: 'iam_first_run', id: 'id' }
 
-/** How long the first administrator has to activate the account; each start gives as long again (iam.md 4.9). */
+/** The time for the first administrator to activate the account; each start renews it (iam.md 4.9). */
 const lifeMs = 24 * 60 * 60 * 1000
 
-/** Who is to administer the platform first. */
+/** The settings of the first administrator. */
 export interface FirstAdministrator {
   readonly email: string
-  /** Gives the password that makes the user ACTIVE at once; asked only when there is an administrator to be made. */
+  /** Returns the password that makes the user ACTIVE at once; called only if an administrator has to be created. */
   readonly password?: (() => Promise<string>) | undefined
 }
 
-/** What a start has come to. */
+/** The result of a start. */
 export type Begun =
-  /** Somebody has administered the platform before, or does so from now on: there is no token. */
+  /** No token: an administrator was or is now ACTIVE. */
   | { readonly kind: 'administered'; readonly user: string }
   | { readonly kind: 'invited'; readonly user: string; readonly token: string }
 
 /**
- * Makes the first administrator unless there has been one, in one transaction: of servers that start at once the second
- * one finds what the first has made, and only mints the token anew. Throws when the password may not be used.
+ * Creates the first administrator in one transaction, unless there was one. Of servers that start concurrently, the
+ * second finds the administrator of the first and only mints a new token. Throws if the password is not allowed.
  */
 export async function beginFirstRun(parts: HostParts, { email, password }: FirstAdministrator): Promise<Begun> {
   const { clock, feed, store } = parts
@@ -82,11 +82,11 @@ async function remember(tx: Transaction, row: Stored<FirstRun> | undefined, next
   else await tx.insert(firstRuns, next)
 }
 
-/** What is written of the user: a new one, or the one that an earlier start has made, under the address set now. */
+/** Writes the user: a new user, or the user of an earlier start, with the configured address. */
 interface Writing {
   readonly earlier: Stored<StoredUser> | undefined
   readonly fresh: StoredUser
-  /** Makes the user ACTIVE. */
+  /** The activation of the user, if a password is configured. */
   readonly hash: string | undefined
 }
 

@@ -17,7 +17,7 @@ import { requireStatus } from './user-states.ts'
 import { userEffect, writeUser } from './user-rows.ts'
 import { passwords, users, type StoredPassword, type StoredUser } from '../collections/users-store.ts'
 
-/** What users see and change of themselves. */
+/** Serves the calls of users on their own accounts. */
 export class OwnAccount {
   readonly #parts: IamParts
 
@@ -47,8 +47,8 @@ export class OwnAccount {
   }
 
   /**
-   * Judged before the transaction, told in it: a repeated call is answered what the first one was, though the password
-   * that it names as the current one is not that any more.
+   * Changes the password. The checks run before the transaction and their error is thrown in it: a repeated call gets
+   * its first answer, although its current password is outdated by then.
    */
   async changePassword(request: ChangeMyPasswordRequest, context: CallContext): Promise<Answer<IamOperation>> {
     const { feed, passwords: hashes, sessions, store, throttle } = this.#parts
@@ -73,7 +73,7 @@ export class OwnAccount {
     return answer
   }
 
-  /** The hash of the new password, or what is wrong with the two. */
+  /** Returns the hash of the new password, or the error of either password. */
   async #judged(
     body: ChangeMyPasswordRequest['body'],
     user: StoredUser,
@@ -83,7 +83,7 @@ export class OwnAccount {
     return { fault, hash: fault === undefined ? await this.#parts.passwords.hash(body.new_password) : '' }
   }
 
-  /** Whether a former password comes back is told to those only who know the present one. */
+  /** Only a caller that knows the present password learns that the new password was used before. */
   async #faultOf(
     { current_password, new_password }: ChangeMyPasswordRequest['body'],
     user: StoredUser,
@@ -97,23 +97,23 @@ export class OwnAccount {
   }
 }
 
-/** Not 401: clients would take it for the end of their session. */
+/** The error is not 401, which clients would take for the end of their session. */
 function mismatch(): ApiError {
   const [field, description] = ['current_password', 'is not the current password']
   return currentPasswordMismatch(`${field} ${description}`, { badRequest: [{ field, description }] })
 }
 
-/** The id of the user who calls; throws CALLER_NOT_A_USER for service accounts. */
+/** Returns the id of the calling user; throws CALLER_NOT_A_USER for service accounts. */
 export function requireUser({ principal }: CallContext): string {
   if (principal?.kind === 'user') return principal.id
   throw callerNotAUser('only users have a profile, a picture and a password; the caller is a service account')
 }
 
-/** The user who calls. */
+/** Returns the calling user. */
 export const readCaller = async (reader: Reader, context: CallContext): Promise<Stored<StoredUser>> =>
   present(await reader.get(users, requireUser(context)))
 
-/** The user who calls, held. */
+/** Locks and returns the calling user. */
 export const lockCaller = async (tx: Transaction, context: CallContext): Promise<Stored<StoredUser>> =>
   present(await tx.lock(users, requireUser(context)))
 

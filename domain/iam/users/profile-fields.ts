@@ -4,8 +4,8 @@ import { quoted, refusal } from '../../../runtime/refusal.ts'
 import { localPart, normalEmail } from '../values/email.ts'
 
 /**
- * Throws FIELD_INVALID for a language tag or time zone that nobody knows (BCP 47, IANA), and for an address that is none
- * in the form in which it is kept: NFC makes the semicolon of some, which no address has, of the Greek question mark.
+ * Throws FIELD_INVALID for an unknown language tag or time zone (BCP 47, IANA), and for an address that is invalid in
+ * its stored form: NFC turns the Greek question mark into a semicolon, which no address has.
  */
 export function checkProfile({ email, locale, time_zone }: Partial<UserInput>): void {
   if (email !== undefined && !isEmail(normalEmail(email))) {
@@ -23,7 +23,7 @@ const isLocale = (tag: string): boolean => doesNotThrow(() => Intl.getCanonicalL
 
 const isTimeZone = (name: string): boolean => doesNotThrow(() => Intl.DateTimeFormat('en', { timeZone: name }))
 
-/** Intl has no other way to ask. */
+/** Intl has no other check for time zones. */
 function doesNotThrow(ask: () => unknown): boolean {
   try {
     ask()
@@ -34,12 +34,12 @@ function doesNotThrow(ask: () => unknown): boolean {
   }
 }
 
-/** What a body sets of a user, as it is kept: the address in its one form, the name of people never missing. */
+/** Returns the stored form of a user's fields in a body: the normalised address, and a display name. */
 export function settableOf<T extends Partial<UserInput>>(body: T, current = ''): T & { readonly display_name: string } {
   const email = body.email === undefined ? undefined : normalEmail(body.email)
   const display_name = body.display_name ?? nameOf(email ?? current)
   return { ...body, ...(email !== undefined && { email }), display_name }
 }
 
-/** Without one of its own, a user is called by the local part of the address; it may be longer than a name. */
+/** The default display name is the local part of the address, which may be longer than a name is allowed to be. */
 export const nameOf = (email: string): string => [...localPart(email)].slice(0, 128).join('')

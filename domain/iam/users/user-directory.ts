@@ -25,7 +25,7 @@ import type { UserGuards } from './user-guards.ts'
 import { foundUser, userEffect, writeUser } from './user-rows.ts'
 import { users, type StoredUser } from '../collections/users-store.ts'
 
-/** What administrators see and write of users. */
+/** Serves the calls of administrators on users. */
 export class UserDirectory {
   readonly #parts: IamParts
   readonly #guards: UserGuards
@@ -55,7 +55,8 @@ export class UserDirectory {
     const { body, id, update_mask } = request
     checkProfile(body)
     return mutateIam(this.#parts, context, request, async tx => {
-      // Before the user is known: whether the address changes is decided on a row that the revision guards.
+      // The feed is locked before the user is read: whether the address changes is decided on a row that the revision
+      // protects.
       await this.#parts.feed.hold(tx)
       const stored = foundUser(await tx.lock(users, id), id)
       const settable = settableOf(body, stored.value.email)
@@ -68,7 +69,10 @@ export class UserDirectory {
     })
   }
 
-  /** Whoever reads the new address could take the account over; tokens went to the old one. */
+  /**
+   * A change of the address voids the tokens, which were sent to the old address. Otherwise their recipient could take
+   * the account over.
+   */
   async #readdress(tx: Transaction, stored: Stored<StoredUser>, user: StoredUser, context: CallContext): Promise<void> {
     await this.#guards.requireTakeOver(tx, context, stored.value, 'OTHER')
     const { invite_expire_time: _void, ...next } = user

@@ -6,19 +6,22 @@ import { givableRole, giveRole, type RoleGrant } from '../grants/grants.ts'
 import type { IamParts } from '../interfaces/iam-parts.ts'
 import type { StoredUser } from '../collections/users-store.ts'
 
-/** The rules of iam.md 4.5 as calls on users need them. All are asked under the revision. */
+/** The rules of iam.md 4.5 for calls on users. All checks run under the lock of the revision. */
 export interface UserGuards {
-  /** E4. Throws ESCALATION_DENIED unless the caller could have given the user all it holds. */
+  /** Rule E4: throws ESCALATION_DENIED unless the caller could grant all permissions of the user. */
   requireTakeOver(tx: Transaction, context: CallContext, target: StoredUser, kind: TakeOver): Promise<void>
-  /** E5. Throws LAST_ADMINISTRATOR when nobody would be left beside the user. */
+  /** Rule E5: throws LAST_ADMINISTRATOR if no other administrator would be left. */
   requireOtherAdministrator(tx: Transaction, context: CallContext, target: StoredUser): Promise<void>
-  /** E4 of the principal to whom a token was answered. */
+  /** Rule E4 for the principal that got a token in an answer. */
   readonly mayTakeOver: TakeOverGuard
-  /** E1, E3, E6. Answers what gives the role in the same transaction, which throws the errors of uniqueness and limits. */
+  /**
+   * Rules E1, E3 and E6. Returns a function that grants the role in the same transaction and throws the errors of
+   * uniqueness and limits.
+   */
   givableRole(tx: Transaction, grant: RoleGrant): Promise<() => Promise<void>>
 }
 
-/** The rules as they are. */
+/** The rules of the platform. */
 export const userGuards = (parts: IamParts): UserGuards => ({
   requireTakeOver: (tx, context, target, kind) => requireTakeOver(tx, parts, context, target, kind),
   requireOtherAdministrator: (tx, context, target) => requireOtherAdministrator(tx, parts, context, target),

@@ -17,7 +17,7 @@ import { homeOf } from '../values/home-scope.ts'
 
 type Invitation = InviteUserGiven['body']
 
-/** Makes users, who set their own passwords (iam.md 2). */
+/** Creates users, who set their own passwords (iam.md 2). */
 export class UserInvitation {
   readonly #parts: IamParts
   readonly #guards: UserGuards
@@ -41,7 +41,7 @@ export class UserInvitation {
       const invited = { ...user, invite_expire_time: formatMillis(context.now + ttlMs) }
       await writePrincipal(tx, principalOfUser(invited))
       const gifts = await this.#givable(tx, invited, body, context)
-      // What the grants refuse is told before an address that is taken, their limits after it (conventions §4).
+      // Refused grants are told before a taken address, and the limits of grants after it (conventions §4).
       await tx.insert(users, invited)
       for (const give of gifts) await give()
       await mintFor(tx, invited)
@@ -54,7 +54,7 @@ export class UserInvitation {
     for (const grant of grants) await this.#parts.access.require(context, 'iam.bindings.create', scopeOf(grant))
   }
 
-  /** Holds the organisations of all that is named, before anything else is locked. */
+  /** Shares the organisations of all named scopes, before the transaction locks any other row. */
   async #requireActive(tx: Transaction, body: Invitation): Promise<void> {
     await requireActiveScope(tx, this.#parts, homeOf(body), 'organisation_id')
     for (const [i, grant] of body.grants.entries()) {
@@ -62,7 +62,7 @@ export class UserInvitation {
     }
   }
 
-  /** What gives the roles of an invitation, all of which may be given. */
+  /** Returns the functions that grant the roles of an invitation, all of which are checked. */
   async #givable(
     tx: Transaction,
     { id: principal }: StoredUser,
@@ -80,13 +80,13 @@ export class UserInvitation {
   }
 }
 
-/** With their places in the list. */
+/** Returns the grants with their positions in the list. */
 function grantsOf(body: Invitation): Iterable<readonly [number, InvitationGrantGiven]> {
   const grants: readonly InvitationGrantGiven[] = body.grants
   return grants.entries()
 }
 
-/** A user that is invited `by` somebody; when its token expires is still to be said. */
+/** Makes the row of a user that `by` invites; the expiry of its token is set later. */
 export function newUser(
   id: string,
   now: number,

@@ -21,7 +21,7 @@ import type { UserGuards } from './user-guards.ts'
 import { foundUser, userEffect, writeUser } from './user-rows.ts'
 import { passwords, users, type StoredUser } from '../collections/users-store.ts'
 
-/** What administrators do with the status and the password of a user (iam.md 2). */
+/** Serves the verbs on the status and the password of a user, for administrators (iam.md 2). */
 export class UserLife {
   readonly #parts: IamParts
   readonly #guards: UserGuards
@@ -79,7 +79,7 @@ export class UserLife {
     })
   }
 
-  /** The user that is called, held, in a status that the verb begins in. */
+  /** Locks and returns the called user in a status that allows the verb. */
   async #called(
     tx: Transaction,
     verb: UserVerb,
@@ -103,8 +103,8 @@ const invited = (user: StoredUser, expires: number): StoredUser => ({
 })
 
 /**
- * Bars a user that the transaction has locked under the revision: its sessions and credential tokens end with it. Also
- * what becomes of users whose home is purged.
+ * Deactivates a user that the transaction has locked under the revision, and ends its sessions and credential tokens. A
+ * purge does the same to users whose home is purged.
  */
 export async function deactivate(
   tx: Transaction,
@@ -120,7 +120,10 @@ export async function deactivate(
   await feed.revise(tx, 'PRINCIPAL', stored.id)
 }
 
-/** Lets a user in again that the transaction has locked under the revision; without a password it is INVITED `by`. */
+/**
+ * Activates a deactivated user that the transaction has locked under the revision; without a password the user is
+ * INVITED by `by`.
+ */
 export async function reactivate(
   tx: Transaction,
   { feed }: Pick<IamParts, 'feed'>,

@@ -6,7 +6,7 @@ import { writePrincipal } from '../collections/principals-store.ts'
 import { principalOfUser, users, type StoredUser } from '../collections/users-store.ts'
 import { homeOf } from '../values/home-scope.ts'
 
-/** What a call did to a user. */
+/** The change of a user by a call. */
 export const userEffect = (type: IamArea['operationType'], user: StoredUser): Effect<IamArea> => ({
   type,
   resourceType: 'iam.users',
@@ -14,19 +14,19 @@ export const userEffect = (type: IamArea['operationType'], user: StoredUser): Ef
   scope: homeOf(user),
 })
 
-/** Throws USER_NOT_FOUND where there is none. */
+/** Throws USER_NOT_FOUND if there is no such user. */
 export function foundUser(stored: Stored<StoredUser> | undefined, id: string): Stored<StoredUser> {
   if (stored) return stored
   throw userNotFound(`user ${id} does not exist`, { resource: { type: 'iam.users', name: id } })
 }
 
-/** Writes a new user, and its row of the directory. Throws USER_ALREADY_EXISTS. */
+/** Inserts a user and its directory row. Throws USER_ALREADY_EXISTS. */
 export async function insertUser(tx: Transaction, user: StoredUser): Promise<void> {
   await writePrincipal(tx, principalOfUser(user))
   await tx.insert(users, user)
 }
 
-/** Writes a user that the transaction has locked, and its row of the directory. */
+/** Updates a user that the transaction has locked, and its directory row. */
 export async function writeUser(tx: Transaction, { id, version }: Stored<StoredUser>, next: StoredUser): Promise<void> {
   await tx.update(users, id, next, version)
   await writePrincipal(tx, principalOfUser(next))

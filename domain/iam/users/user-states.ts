@@ -12,16 +12,16 @@ import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { StoredUser } from '../collections/users-store.ts'
 
 interface Transition {
-  /** Of the operation. */
+  /** The type of the operation. */
   readonly type: string
   readonly from: readonly PrincipalStatus[]
-  /** Undefined: ACTIVE with a password, else INVITED. */
+  /** The status after the verb. Undefined: ACTIVE if the user has a password, otherwise INVITED. */
   readonly to: PrincipalStatus | undefined
-  /** What it is answered in any other status. */
+  /** The error in any other status. */
   readonly refused: (message: string) => ApiError
 }
 
-/** What the verbs do to a user (iam.md 2). Who uses a token is told nothing of its user. */
+/** The verbs on users (iam.md 2). The answer to a credential token never reveals the user. */
 export const userTransitions = {
   regenerateActivation: {
     type: 'REGENERATE_ACTIVATION',
@@ -44,13 +44,13 @@ export const userTransitions = {
 
 export type UserVerb = keyof typeof userTransitions
 
-/** Throws what the verb is refused with unless the user has a status that it begins in. */
+/** Throws the error of the verb unless the user's status allows it. */
 export function requireStatus(verb: UserVerb, { id, status }: StoredUser): void {
   const { from, refused }: Transition = userTransitions[verb]
   if (!from.includes(status)) throw refused(`user ${id} is ${status}; this needs ${from.join(' or ')}`)
 }
 
-/** The user in a status, without what belongs to others; `more` is what belongs to this one. */
+/** Returns the user in another status, without the members of other statuses; `more` are the members of this status. */
 export function inStatus(
   user: StoredUser,
   status: PrincipalStatus,

@@ -39,7 +39,7 @@ import { userGuards, type UserGuards } from './user-guards.ts'
 import { UserInvitation } from './user-invitation.ts'
 import { UserLife } from './user-life.ts'
 
-/** People who sign in: each concept of theirs has a class of its own, this one says which call is whose. */
+/** Serves users. Each group of calls has a class of its own, and this class delegates to them. */
 export class Users implements UserHandlers {
   readonly #parts: IamParts
   readonly #directory: UserDirectory
