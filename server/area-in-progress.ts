@@ -6,12 +6,12 @@ import { unimplemented } from '../runtime/errors.ts'
 import type { ListFields } from '../runtime/filter/types.ts'
 import { area, type AreaDeclaration, type AreaModule, type AreaParts } from './area.ts'
 
-/** How the resources of an area that are built are made of its parts, by their names in its handlers. */
+/** The built resources of an area: for each name in its handlers, a function that makes its handler from the parts. */
 export type Resources<Handlers, Parts> = {
   readonly [Name in keyof Handlers]?: (parts: Parts) => Handlers[Name]
 }
 
-/** An area of which some resources are still to be built. */
+/** The declaration of an area without some of its resources. */
 export interface DeclarationInProgress<
   Area extends AreaTypes,
   Handlers,
@@ -22,9 +22,9 @@ export interface DeclarationInProgress<
 }
 
 /**
- * An area that serves all its routes: those of resources that are not built check requests as all do, and then answer
- * UNIMPLEMENTED. A resource that is added to `built` is served from then on; once none is missing, `area` takes the
- * whole, and the compiler sees to it that nothing is forgotten.
+ * Makes an area that serves all its routes. A route of a missing resource checks its request as usual, and then answers
+ * UNIMPLEMENTED. A resource that is added to `built` is served. Once none is missing, `area` takes all handlers, and
+ * the compiler ensures that they are complete.
  */
 export function areaInProgress<
   Area extends AreaTypes,
@@ -37,13 +37,16 @@ export function areaInProgress<
   return { ...module, built: Object.keys(built) }
 }
 
-/** What every area has from its document alone: its operation records, and the filter schemas of its lists. */
+/**
+ * The handlers that follow from the document of an area alone: its operation records, and the filter schemas of its
+ * lists.
+ */
 export const records = (filters: readonly ListFields[]) => ({
   operations: <Area extends AreaTypes>(parts: AreaParts<Area>) => new OperationRecords(parts),
   filterSchemas: () => new FilterSchemaRecords(filters),
 })
 
-/** The names of resources are types, which are gone when this runs: whatever is asked for and not built is unbuilt. */
+/** The names of resources are types, which do not exist at run time: any name that is not built counts as unbuilt. */
 function handlersOf<Parts, Handlers extends object>(built: Resources<Handlers, Parts>, parts: Parts): Handlers {
   const resources: { [Name in keyof Handlers]?: Handlers[Name] } = {}
   for (const name in built) resources[name] = built[name]?.(parts)
@@ -52,7 +55,7 @@ function handlersOf<Parts, Handlers extends object>(built: Resources<Handlers, P
   }) as Handlers
 }
 
-/** A resource each of whose operations is not implemented yet. */
+/** Makes the handler of a resource whose operations are not implemented. */
 const unbuiltResource = new Proxy(
   {},
   {

@@ -30,7 +30,7 @@ import type { SettingDeclarations, SettingValues } from './settings/declarations
 import { settingsOf, type SettingsSource } from './settings/values.ts'
 import type { ErrorDomain } from '../runtime/errors.ts'
 
-/** What every area is given to work with. */
+/** The parts that every area gets from the server. */
 export interface ServerParts {
   readonly store: Store
   readonly clock: Clock
@@ -39,21 +39,21 @@ export interface ServerParts {
   readonly audit: Audit
   readonly queue: WorkQueue
   readonly taxonomy: Taxonomy
-  /** Where the values of settings come from. */
+  /** The source of setting values. */
   readonly config: SettingsSource
   readonly functions: FunctionTable
-  /** What the guard of the platform shares with the area of iam; absent where another access guards the platform. */
+  /** The services that the guard of the platform shares with the area of iam; absent with another guard. */
   readonly guard?: IamServices | undefined
-  /** What areas do when something happens to a workspace; each adds its own when it is mounted. */
+  /** The hooks of all areas for events of workspaces; each area adds its own when it is mounted. */
   readonly hooks: WorkspaceHooks[]
   /** The data planes of areas; each adds its own when it is mounted. */
   readonly planes: AreaPlane[]
 }
 
-/** No settings, where an area declares none. */
+/** The settings of an area that declares none. */
 type None = Readonly<Record<never, never>>
 
-/** What the code of one area is given. */
+/** The parts that the code of one area gets. */
 export type AreaParts<
   Area extends AreaTypes,
   Required extends Owner = never,
@@ -63,12 +63,12 @@ export type AreaParts<
   readonly log: Log
   /** The values of the settings that the area declares, by their keys. */
   readonly settings: SettingValues<Settings>
-  /** Those of all areas, known once all are mounted. */
+  /** The hooks of all areas, known once all areas are mounted. */
   readonly hooks: () => readonly WorkspaceHooks[]
   readonly guard?: IamServices | undefined
 }
 
-/** One area as it is declared to the server; all members but the first two are for areas that need them. */
+/** The declaration of an area for the server. All members except the first two are optional. */
 export interface AreaDeclaration<
   Area extends AreaTypes,
   Handlers,
@@ -86,50 +86,56 @@ export interface AreaDeclaration<
   readonly settings?: Settings
   /** The names that `{engine}` may have in paths (conventions §17); `native` alone by default. */
   readonly engines?: readonly string[]
-  /** Whether no cache may keep the answers of the area, which may hold secrets (conventions §1). */
+  /** Whether all answers of the area say `Cache-Control: no-store`, because they may hold secrets (conventions §1). */
   readonly isSecret?: boolean
-  /** Whether the area itself makes its operations wait until every server follows a change of access. */
+  /** Whether the area itself delays its answers until every server follows a change of access. */
   readonly settlesItself?: boolean
-  /** What is asked of a call at step 4 of conventions §4 beside its engine. */
+  /** A check at step 4 of conventions §4, beside the check of the engine. */
   readonly admit?: (parts: AreaParts<Area, Required, Optional, Settings>) => NonNullable<EngineCheck['admit']>
   /** The functions of other areas that the area calls. */
   readonly needs?: Needs<Required, Optional>
-  /** Functions for other areas that need nothing but the transaction they are called with: they are there first. */
+  /**
+   * Functions for other areas that need only the transaction of their caller; they are available before any area is
+   * mounted.
+   */
   readonly functions?: Partial<AreaFunctions>
   /** The functions that the area has for others (conventions §14). */
   readonly provides?: (parts: AreaParts<Area, Required, Optional, Settings>) => Partial<AreaFunctions>
-  /** Where operations are authorized whose path does not say it, by operationId; a kind's `row` scopes need no entry. */
+  /**
+   * The scopes of operations whose path does not tell the scope, by operationId. Operations with the `row` scope of a
+   * kind need no entry.
+   */
   readonly scopes?: AccessScopes
-  /** Looks up resources that policies match and no kind tells of. */
+  /** Looks up resources for policies that no kind covers. */
   readonly resolve?: Resolve
   /** The durable work of the area (conventions §15). */
   readonly procedures?: (parts: AreaParts<Area, Required, Optional, Settings>) => readonly Procedure<never, never>[]
-  /** Periodic work; each holds a lease of its name. */
+  /** The periodic workers; each holds a lease of its name. */
   readonly workers?: (parts: AreaParts<Area, Required, Optional, Settings>) => readonly Worker[]
-  /** What the area does when something happens to a workspace, beside what the kinds tell (conventions §14). */
+  /** The hooks for events of workspaces, beside those that follow from the kinds (conventions §14). */
   readonly hooks?: (parts: AreaParts<Area, Required, Optional, Settings>) => Partial<WorkspaceHooks>
-  /** What the area serves outside of its document (conventions §18). */
+  /** The data planes: routes outside of the document (conventions §18). */
   readonly planes?: (parts: AreaParts<Area, Required, Optional, Settings>) => readonly DataPlane[]
-  /** Makes what exists from the first start; runs at every start, so it only adds or mends what is fixed. */
+  /** Creates the rows of the first start. It runs at every start, so it must only add rows or restore fixed values. */
   readonly start?: (tx: Transaction, now: number) => Promise<void>
-  /** The checker of the area's rows, beside what is checked of kinds. */
+  /** The checker of the area's rows, beside the checks of kinds. */
   readonly inspect?: Inspect
 }
 
-/** An area as the server mounts it; the type of its operations is gone. */
+/** An area as the server mounts it, without the type of its operations. */
 export interface AreaModule {
   readonly domain: ErrorDomain
   readonly kinds: readonly AnyKind[]
   readonly collections: readonly Collection<never>[]
   readonly settings?: SettingDeclarations
-  /** The records, one of `collections`. */
+  /** The collection of the operation records, one of `collections`. */
   readonly operations: Collection<OperationRecord>
-  /** The resources that are built, by their names in the area's handlers; absent: all. */
+  /** The built resources, by their names in the area's handlers; absent: all. */
   readonly built?: readonly string[]
   readonly engines: readonly string[]
   readonly isSecret: boolean
   readonly functions?: Partial<AreaFunctions>
-  /** Where its operations are authorized that do not say so by their paths. */
+  /** The scopes of operations whose path does not tell the scope. */
   readonly scopes: AccessScopes
   readonly resolve: Resolve
   readonly mount: (parts: ServerParts) => MountedArea
@@ -137,14 +143,14 @@ export interface AreaModule {
   readonly inspect?: Inspect
 }
 
-/** What an area adds to a server. */
+/** The routes and workers of a mounted area. */
 export interface MountedArea {
   readonly routes: readonly BoundRoute[]
   readonly workers: readonly Worker[]
   readonly admit?: EngineCheck['admit'] | undefined
 }
 
-/** Makes an area ready to be mounted. */
+/** Makes an area from its declaration. */
 export function area<
   Area extends AreaTypes,
   Handlers,
@@ -181,7 +187,7 @@ export function area<
   }
 }
 
-/** Adds functions, procedures and hooks of an area to the server, and answers what is left to be mounted. */
+/** Adds functions, procedures and hooks of an area to the server, and returns its routes and workers. */
 function mountArea<
   Area extends AreaTypes,
   Handlers,
@@ -203,7 +209,7 @@ function mountArea<
     hooks: () => hooks,
     operations: operating,
     functions: functions.of(domain.name, needs),
-    // Without a declaration the type is that of no settings.
+    // Without a declaration, the type is that of no settings.
     settings: settingsOf(config, settings ?? ({} as Settings)),
   }
   functions.provide(declaration.provides?.(parts) ?? {})

@@ -32,7 +32,7 @@ export const taxonomyArea = (times: FollowTimes = followTimes): AreaModule =>
     inspect: inspectTaxonomy,
   })
 
-/** The areas that a server mounts, in the order in which they make what exists from the first start. */
+/** The areas of a server, in the order in which they create the rows of the first start. */
 export const areas: readonly AreaModule[] = [
   iamArea,
   taxonomyArea(),

@@ -31,7 +31,7 @@ import { sitesOf, type Sites } from './planes/serve-planes.ts'
 import { referenceRoutes } from './reference/routes.ts'
 import type { ServerStore } from './store/server-store.ts'
 
-/** What a platform stands on before its areas are mounted. */
+/** The parts of a platform before its areas are mounted. */
 export interface Foundation {
   readonly store: Store
   readonly secrets: Pick<ServerStore, 'secret'>
@@ -43,30 +43,30 @@ export interface Foundation {
   readonly audit: Audit
   readonly access: PlatformAccess
   readonly functions: FunctionTable
-  /** Writes something into the store. */
+  /** Writes a row to the store. */
   readonly probe: () => Promise<void>
 }
 
-/** The domains of errors, by which an unknown path is told apart. */
+/** Returns the domains of errors, by which an unknown path is assigned to an area. */
 export const domainsOf = (areas: readonly AreaModule[]): DispatcherOptions['domains'] => ({
   outside,
   areas: areas.map(({ domain }) => domain),
 })
 
-/** What of the areas is answered, and what they do by themselves. */
+/** The sites to serve, and the periodic workers of the areas. */
 export interface Assembled {
   readonly sites: Sites
   readonly workers: MountedArea['workers']
 }
 
-/** The functions of other areas that need nothing but the store, known before anything is mounted. */
+/** Returns the functions of areas that need only the store, before any area is mounted. */
 export function functionsOf(areas: readonly AreaModule[]): FunctionTable {
   const table = new FunctionTable()
   for (const { functions = {} } of areas) table.provide(functions)
   return table
 }
 
-/** Looks a resource of any area up. Types begin with the name of their area. */
+/** Looks up a resource of any area. Types begin with the name of their area. */
 export const resolverOf = (areas: readonly AreaModule[]): Resolve => {
   const byArea = new Map(areas.map(({ domain, resolve }) => [domain.name, resolve]))
   return async (reader, type, id) => byArea.get(type.slice(0, type.indexOf('.')))?.(reader, type, id)
@@ -77,7 +77,7 @@ const engineChecks = (
 ): ReadonlyMap<string, EngineCheck> =>
   new Map(mounted.map(({ admit, area }) => [area.domain.name, { engines: area.engines, ...(admit && { admit }) }]))
 
-/** Makes what exists from the first start, mounts the areas, and puts routes, doors and planes together. */
+/** Creates the rows of the first start, mounts the areas, and combines routes, doors and planes. */
 export async function assemble(
   { store, secrets, clock, log, queue, admission, counting, audit, probe, functions, access: platform }: Foundation,
   config: Config,
@@ -139,7 +139,7 @@ export async function assemble(
   return { sites: sitesOf(planes, dispatch, serving), workers: mounted.flatMap(({ workers }) => workers) }
 }
 
-/** Has calls told apart by whom trusted proxies say that they are of, where there are such proxies. */
+/** Wraps a dispatch so that it sees the addresses that trusted proxies report, if there are trusted proxies. */
 function proxied({ trustedProxies }: Config['http']): (dispatch: Dispatch) => Dispatch {
   if (trustedProxies === undefined) return dispatch => dispatch
   const proxies = proxyList(trustedProxies)

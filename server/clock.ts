@@ -1,16 +1,16 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type { Clock } from '../domain/ports/clock.ts'
 
-/** The 12 bits behind the time count up within a millisecond; starting low leaves room to count. */
+/** The 12 bits after the time count up within a millisecond, from a low start that leaves room. */
 const counterSize = 4096
 const counterStart = 1024
 
-/** The version stands before the counter. */
+/** The version precedes the counter. */
 const version7 = 0x7000
 
 /**
- * A clock whose ids are UUIDv7 (RFC 9562 §6.2, method 1): they grow even when the time stands still or goes back.
- * `now` gives milliseconds since 1970.
+ * A clock whose ids are UUIDv7 (RFC 9562 §6.2, method 1). The ids ascend even if the time stands still or is set back.
+ * `now` returns milliseconds since 1970.
  */
 export function createClock(now: () => number = Date.now): Clock {
   let last = 0

@@ -26,19 +26,22 @@ import { assemble, domainsOf, functionsOf, resolverOf } from './assemble.ts'
 
 /** The whole platform without a listener. */
 export interface Platform {
-  /** What is answered where the platform listens: `sites.main`. */
+  /** The dispatch of the main site: `sites.main`. */
   readonly dispatch: Dispatch
   readonly sites: Sites
   readonly signIn: SignIn
-  /** Tells where the server listens, which is where callers reach it unless `base_url` says otherwise. */
+  /** Sets the URL of the listener, which is the base URL unless `base_url` is configured. */
   listensAt(url: string): void
-  /** Refuses calls and takes up no work from now on; resolves when what has begun has ended, or was given back. */
+  /**
+   * Refuses new calls and takes up no work from now on; resolves once running calls and work have ended or were given
+   * back.
+   */
   drain(): Promise<void>
-  /** Ends the workers and closes the store. Calls that are being answered must have ended. */
+  /** Ends the workers and closes the store. All calls must have ended. */
   close(): Promise<void>
 }
 
-/** Opens the store under `config.dataDir`, makes what exists from the first start, and mounts the areas. */
+/** Opens the store under `config.dataDir`, creates the rows of the first start, and mounts the areas. */
 export async function compose(
   config: Config,
   log: Log,
@@ -56,12 +59,12 @@ export async function compose(
   }
 }
 
-/** How long a start waits for a store that others keep busy. */
+/** The maximal wait of a start for a busy store. */
 const busyMs = 60_000
 
 /**
- * A server that starts among others has no calls to answer yet: it rather waits its turn than gives up. For room on a
- * disk whoever starts it has to see.
+ * Repeats the start while the store is busy: a starting server has no calls to answer yet, so it can wait. A full disk
+ * is not waited for, because a person must make room.
  */
 async function whileBusy<R>(log: Log, start: () => Promise<R>): Promise<R> {
   const until = performance.now() + busyMs
@@ -83,7 +86,7 @@ interface Composition {
   readonly counting: Counting
 }
 
-/** The hold goes with the platform that is made. */
+/** Composes the platform, which then owns the hold. */
 async function composeIn(
   hold: FolderHold,
   config: Config,
@@ -144,7 +147,7 @@ async function composeIn(
     const workers = await startWorkers(parts, periodic)
     working.resolve(workers)
     const { stop } = time
-    // A store that is away keeps nobody from ending: others take over what is left once its leases have run out.
+    // An unreachable store does not delay the end: other servers take over once the leases have expired.
     const stopWorkers = (): Promise<void> =>
       workers.stop().catch((err: unknown) => log.warn({ err }, 'the leases of this process could not be given back'))
     return {

@@ -6,54 +6,54 @@ import { SettingFaults } from './settings/faults.ts'
 import { writtenSettings, type ConfigSources } from './settings/sources.ts'
 import { fixedValues, givenSettings, type GivenSettings } from './settings/values.ts'
 
-/** The settings that no area declares. */
+/** The settings of the server itself. */
 export interface ServerConfig {
-  /** Where callers reach the server; undefined: where it listens. */
+  /** The URL at which callers reach the server; undefined: the address of the listener. */
   readonly baseUrl: string | undefined
-  /** Where people set their passwords; absent: where callers reach the server. */
+  /** The page on which users set their passwords; absent: a page below the URL of the server. */
   readonly consoleUrl?: string
-  /** The folder that holds everything the server keeps. */
+  /** The folder for all data of the server. */
   readonly dataDir: string
-  /** The database of PostgreSQL that many servers share; absent: a file of SQLite in `dataDir`. */
+  /** The URL of a PostgreSQL database that many servers share; absent: a SQLite file in `dataDir`. */
   readonly storeUrl?: string
   readonly http: {
     readonly host: string
-    /** 0 takes any free port. */
+    /** 0 stands for any free port. */
     readonly port: number
-    /** Nobody chose the port, so another one does as well when it is taken. */
+    /** Whether the port is the default, so that another port may be used if it is taken. */
     readonly isPortOpen: boolean
-    /** What bounds callers, where it is not as `defaultLimits` has it. */
+    /** The limits of callers that differ from `defaultLimits`. */
     readonly limits?: Partial<HttpLimits>
-    /** Addresses and blocks of proxies whose `X-Forwarded-For` is believed; absent: none. */
+    /** Addresses and blocks of proxies whose `X-Forwarded-For` is trusted; absent: none. */
     readonly trustedProxies?: readonly string[]
   }
   readonly metrics?: {
-    /** `/metrics` is answered to every caller, not only to those on the same machine. */
+    /** Whether `/metrics` is answered to every caller, not only to callers on the same machine. */
     readonly isPublic: boolean
   }
-  /** How mails leave; absent: they stay in `<dataDir>/outbox`. */
+  /** The SMTP settings; absent: mails stay in `<dataDir>/outbox`. */
   readonly mail?: MailSettings
-  /** The first administrator, where it is not `defaultAdministrator`. */
+  /** The first administrator; absent: `defaultAdministrator`. */
   readonly bootstrap?: BootstrapSettings
-  /** How many days operations are kept after their end; absent: 30. */
+  /** The number of days for which operations are kept after their end; absent: 30. */
   readonly operationsKeptDays?: number
 }
 
 /** The settings of a server (conventions §19). */
 export interface Config extends ServerConfig {
-  /** The values that were given, from which `settingsOf` takes those of an area; absent: none. */
+  /** The raw values of all settings, from which `settingsOf` takes those of an area; absent: none. */
   readonly given?: GivenSettings
 }
 
-/** The settings of a command on the host that uses no setting of an area. */
+/** The settings of a host command that uses no setting of an area. */
 export interface HostConfig extends ServerConfig {
-  /** The values of areas were not read, so `settingsOf` does not take this configuration. */
+  /** The values of areas were not read, so the type excludes this configuration from `settingsOf`. */
   readonly given: 'unread'
 }
 
 /**
- * Reads the settings: the file, over it the environment. `declared` are the settings of all areas. Throws a `ConfigError`
- * that names every fault.
+ * Reads the settings from the file, and over them from the environment. `declared` are the settings of all areas.
+ * Throws a `ConfigError` that names every fault.
  */
 export function readConfig(sources: ConfigSources, declared: readonly SettingDeclarations[]): Config {
   const known = knownSettings([serverSettings, ...declared])
@@ -64,9 +64,9 @@ export function readConfig(sources: ConfigSources, declared: readonly SettingDec
 }
 
 /**
- * Reads the settings of the server alone, for commands on the host. A key that neither the server nor an area declares is a
- * fault here too. A faulty value of an area is none: a store must be backed up and checked also while such a fault keeps
- * the server from starting. Throws a `ConfigError`.
+ * Reads the settings of the server alone, for host commands. A key that neither the server nor an area declares is a
+ * fault here too. A faulty value of an area is accepted, so that a store can be backed up and checked while such a
+ * fault prevents the start of the server. Throws a `ConfigError`.
  */
 export function readHostConfig(sources: ConfigSources, declared: readonly SettingDeclarations[]): HostConfig {
   const faults = new SettingFaults()

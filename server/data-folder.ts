@@ -2,12 +2,12 @@ import { mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { systemCode } from './store/sqlite/store-file.ts'
 
-/** The file by whose lock servers and restores keep each other out. */
+/** The file whose lock excludes servers and restores from each other. */
 export const lockName = 'ninefold.lock'
 
 const advice = 'name another data folder (data_dir, NINEFOLD_DATA_DIR)'
 
-/** By the codes of the system. */
+/** Explanations by the error codes of the system. */
 const faults: Readonly<Record<string, string>> = {
   EACCES: `this user may not write where it is to stand; grant that, or ${advice}`,
   EPERM: `this user may not write where it is to stand; grant that, or ${advice}`,
@@ -16,7 +16,7 @@ const faults: Readonly<Record<string, string>> = {
   ENOTDIR: `a part of its path is a file; ${advice}`,
 }
 
-/** Throws when a file stands where the data folder or one above it is to be; it need not exist. */
+/** Throws if a file is at the path of the data folder or above it. The folder need not exist. */
 export function checkDataFolder(dataDir: string): void {
   try {
     if (statSync(dataDir).isDirectory()) return
@@ -27,7 +27,10 @@ export function checkDataFolder(dataDir: string): void {
   throw new Error(`the data folder ${dataDir} is a file; ${advice}`)
 }
 
-/** Makes the data folder, open to its owner alone, when there is none; answers the first folder made. Throws with what is in the way, and what to do. */
+/**
+ * Creates the data folder, accessible to its owner only, if it does not exist; returns the first created folder. Throws
+ * an error with the obstacle and its remedy.
+ */
 export function makeDataFolder(dataDir: string): string | undefined {
   checkDataFolder(dataDir)
   try {
@@ -37,7 +40,7 @@ export function makeDataFolder(dataDir: string): string | undefined {
   }
 }
 
-/** Takes a data folder that was just made away again, with those above it from `made` on; one that is used stays. */
+/** Removes a newly created data folder, and the folders above it from `made` on, unless it is in use. */
 export function unmakeDataFolder(dataDir: string, made: string): void {
   const names = readdirSync(dataDir)
   if (names.some(name => !name.startsWith(lockName))) return

@@ -1,6 +1,9 @@
 import type { Reason, ErrorDomain } from '../runtime/errors.ts'
 
-/** Whose errors answer callers that are not let in, whatever area they called (conventions §7). */
+/**
+ * The reasons of refused authentication and authorization. Their domain is iam, whatever area was called (conventions
+ * §7).
+ */
 export const iam: ErrorDomain = { name: 'iam', base: 2_000_000 }
 
 export const doorReasons = {

@@ -4,21 +4,20 @@ import type { Authorized, Doors, PathParameters } from '../runtime/doors.ts'
 import { quoted } from '../runtime/refusal.ts'
 import type { Route } from '../runtime/route.ts'
 
-/** The engine that every area has, embedded in the server (conventions §17). */
+/** The engine of every area, embedded in the server (conventions §17). */
 export const nativeEngine = 'native'
 
-/** What an area asks of a call that is authorized, before its body is looked at (conventions §4, step 4). */
+/** The checks of an area for an authorized call, before its body is read (conventions §4, step 4). */
 export interface EngineCheck {
-  /** The names that `{engine}` may have in the paths of the area. */
+  /** The allowed names for `{engine}` in the paths of the area. */
   readonly engines: readonly string[]
-  /** A further condition, such as an unsealed vault; throws the error of the area. */
+  /** A further check, such as an unsealed vault; throws an error of the area. */
   readonly admit?: (route: Route<unknown, unknown>, context: CallContext) => void | Promise<void>
 }
 
 /**
- * Doors that check the engine of a path once the caller is let in: in `authorize`, or behind `authorizeRequest` where
- * only the request decides. `checks` has an entry for each area, by its name. Calls without anything to check go through
- * as if the doors were not wrapped.
+ * Wraps doors so that they check the engine of a path after the authorization: in `authorize`, or in `authorizeRequest`
+ * if only the request decides. `checks` has an entry for each area, by its name. Other calls pass unchanged.
  */
 export function withEngines(doors: Doors, checks: ReadonlyMap<string, EngineCheck>): Doors {
   const checkOf = ({ domain }: Route<unknown, unknown>, path: PathParameters): EngineCheck | undefined => {

@@ -1,21 +1,21 @@
 import type { AreaFunctions, Functions, Owner } from '../domain/ports/functions.ts'
 
-/** A need of one area: the owners without whose functions it cannot work, and those it can do without. */
+/** The needs of an area: the owners whose functions it requires, and the owners whose functions are optional. */
 export interface Needs<Required extends Owner = Owner, Optional extends Owner = Owner> {
   readonly required?: readonly Required[]
   readonly optional?: readonly Optional[]
 }
 
 /**
- * The functions that areas have for each other (conventions §14). Areas that need each other are mounted in any order:
- * what an area is given looks the functions up when they are used, and `close` ends the time in which they are provided.
+ * The functions that areas have for each other (conventions §14). Areas that need each other can be mounted in any
+ * order, because functions are looked up on use. `close` ends the time in which functions can be provided.
  */
 export class FunctionTable {
   readonly #provided: { -readonly [Name in Owner]?: AreaFunctions[Name] } = {}
   readonly #required: { readonly area: string; readonly owner: Owner }[] = []
   #isClosed = false
 
-  /** Throws when an owner has other functions already. */
+  /** Throws if an owner has functions already. */
   provide(functions: Partial<AreaFunctions>): void {
     for (const [owner, given] of Object.entries(functions)) {
       const known: unknown = Object.hasOwn(this.#provided, owner) ? Reflect.get(this.#provided, owner) : given
@@ -24,14 +24,14 @@ export class FunctionTable {
     Object.assign(this.#provided, functions)
   }
 
-  /** The functions of an owner, for the server itself. Throws by name when no area provides them. */
+  /** Returns the functions of an owner, for the server itself. Throws by name if no area provides them. */
   require<Name extends Owner>(owner: Name): AreaFunctions[Name] {
     const functions = this.#provided[owner]
     if (functions === undefined) throw new Error(`no area that is mounted provides the functions of ${owner}`)
     return functions
   }
 
-  /** The functions that an area has said it needs, as its code is given them. */
+  /** Returns the functions that an area has declared as needs, in the form that its code gets. */
   of<Required extends Owner, Optional extends Owner>(
     area: string,
     { optional = [], required = [] }: Needs<Required, Optional>,
@@ -44,7 +44,7 @@ export class FunctionTable {
     return functions as Functions<Required, Optional>
   }
 
-  /** To be called once all areas are mounted. Throws with every required need that nothing meets. */
+  /** Call it once all areas are mounted. Throws with every required need that no area meets. */
   close(): void {
     this.#isClosed = true
     const missing = this.#required.filter(({ owner }) => !Object.hasOwn(this.#provided, owner))

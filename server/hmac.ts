@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto'
 
-/** Bytes that SHA-256 takes at a time, and that it gives. */
+/** The sizes of SHA-256's input block and of its result, in bytes. */
 const blockSize = 64
 const hashSize = 32
 
-/** So long texts are put together in memory that is there already. */
+/** Texts up to this size are assembled in a preallocated buffer. */
 const usualSize = 4096
 
 /**
- * HMAC-SHA256 (RFC 2104) under one key of at most 64 bytes, of texts as UTF-8. What `createHmac` makes for each text is
- * an object of OpenSSL, which takes half as long again as both hashes.
+ * Computes HMAC-SHA256 (RFC 2104) under one key of at most 64 bytes, for texts in UTF-8. `createHmac` would make an
+ * object of OpenSSL for each text, which costs half as much as both hashes.
  */
 export function hmacSha256(key: Uint8Array): (text: string) => Uint8Array {
   if (key.length > blockSize) throw new Error(`a key of HMAC has at most ${blockSize} bytes`)
@@ -25,9 +25,9 @@ export function hmacSha256(key: Uint8Array): (text: string) => Uint8Array {
   }
 }
 
-/** The inner key with a text behind it. */
+/** Returns the inner key followed by a text. */
 function padded(inner: Buffer, text: string): Uint8Array {
-  // Of UTF-8, no unit of a text takes more than three bytes.
+  // In UTF-8, a UTF-16 unit takes at most three bytes.
   if (3 * text.length <= usualSize) return inner.subarray(0, blockSize + inner.write(text, blockSize))
   return Buffer.concat([inner.subarray(0, blockSize), Buffer.from(text)])
 }

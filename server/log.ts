@@ -1,6 +1,6 @@
 import type { LogEntry } from '../runtime/outcome.ts'
 
-/** Where a server writes its structured lines; pino's loggers are such. */
+/** A logger with structured lines; pino's loggers have this shape. */
 export interface Log {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void
@@ -14,12 +14,12 @@ interface ThrownFields extends Record<string, unknown> {
   readonly stack: string
 }
 
-/** How deep the causes of an error are followed. */
+/** The maximal depth of logged causes. */
 const maxCauses = 5
 
 /**
- * What is logged of something thrown: its kind, message and stack, and those of its causes. Its other members are left
- * out, since they may hold what a caller sent.
+ * Returns the logged form of a thrown value: kind, message and stack, also of its causes. Other members are left out,
+ * because they may hold data of a caller.
  */
 function thrownFields(thrown: unknown, depth = 0): ThrownFields {
   if (!(thrown instanceof Error)) return { type: typeof thrown, message: '', stack: '' }
@@ -29,7 +29,7 @@ function thrownFields(thrown: unknown, depth = 0): ThrownFields {
   return { type, message, stack, ...(code !== undefined && { code }), ...deeper }
 }
 
-/** Options of the logger: one JSON line an event to standard error, never a header, a query or a body. */
+/** The options of the logger: one JSON line for each event on standard error, never a header, a query or a body. */
 export const logOptions = {
   level: 'info',
   stream: process.stderr,
@@ -39,10 +39,10 @@ export const logOptions = {
   redact: { paths: ['headers', 'body', 'query', 'token', 'authorization', '*.authorization'], remove: true },
 }
 
-/** Probes come every few seconds and tell nothing. */
+/** Probes come every few seconds, and their lines would carry no information. */
 const quietOperations: ReadonlySet<string | undefined> = new Set(['healthz', 'readyz', 'metrics'])
 
-/** Writes one line a request. */
+/** Writes one line for each request. */
 export function requestLine(log: Log): (entry: LogEntry) => void {
   return ({ milliseconds, error, operation, ...entry }) => {
     const fields = { ...entry, area: operation?.area, ms: Math.round(milliseconds * 100) / 100 }

@@ -7,7 +7,7 @@ import { iamCommand } from './iam/commands.ts'
 import type { RunningServer } from './serve.ts'
 import { declaredSettings } from './settings/declarations.ts'
 
-// What is imported below starts in half the time once its compiled form lies in the temporary folder.
+// The imports below load in half the time once their compiled form is in the temporary folder.
 enableCompileCache()
 
 const program = new Command('ninefold').description('the ninefold platform')
@@ -26,7 +26,8 @@ program
     const server = await serve(settings, areas, openIam)
     for (const line of server.greeting) console.log(line)
     closeOnSignals(server)
-    // A process that is killed writes no cache at its end, and starts anew as slowly as for the first time.
+    // A killed process does not write the compile cache at its end, so it is written here; otherwise each restart would
+    // compile everything again.
     flushCompileCache()
   })
 
@@ -44,7 +45,7 @@ program
 
 program.addCommand(backupCommand()).addCommand(restoreCommand()).addCommand(iamCommand())
 
-/** The first signal lets calls end, the second one ends the process at once. */
+/** The first signal lets calls end; the second ends the process at once. */
 function closeOnSignals(server: RunningServer): void {
   let isClosing = false
   const close = (): void => {
@@ -65,7 +66,7 @@ function fail(error: unknown): void {
   process.exit(1)
 }
 
-/** What to do about the faults that a first start meets. */
+/** The remedies for faults of a first start. */
 function advice(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   if (error.code === 'EADDRINUSE') return `${error.message}; end what listens there, or set NINEFOLD_HTTP_PORT`

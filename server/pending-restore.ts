@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { storeFile } from './platform-store.ts'
 import { renameDurably, syncFolder } from './durable-files.ts'
 
-/** What SQLite keeps beside a file and reads with it. */
+/** The files that SQLite keeps beside a database and reads with it. */
 const companions = ['-wal', '-journal'] as const
 
 const names = (dataDir: string) => {
@@ -12,8 +12,8 @@ const names = (dataDir: string) => {
 }
 
 /**
- * A store that was restored and is not in its place yet, by the stamp in its name. The rename that makes it is the moment
- * of the restore: before it the old store counts, after it the new one.
+ * A restored store that is not in its place yet, identified by the stamp in its name. The rename that creates it is the
+ * moment of the restore: before it the old store is valid, after it the new store.
  */
 export function pendingRestore(dataDir: string): string | undefined {
   const prefix = basename(names(dataDir).restored)
@@ -24,21 +24,21 @@ export function pendingRestore(dataDir: string): string | undefined {
 /** The file of a pending restore. */
 export const restoredStore = (dataDir: string, stamp: string): string => names(dataDir).restored + stamp
 
-/** Makes a finished file the store that is to stand in a data folder; `settleRestore` does the rest. */
+/** Makes a finished file the pending restore of a data folder; `settleRestore` does the rest. */
 export function commitRestore(dataDir: string, finished: string, stamp: string): void {
   renameDurably(finished, names(dataDir).restored + stamp)
 }
 
 /**
- * Puts a restored store in its place, and the old one with its log aside; answers where that lies, if there was one. To
- * be run by whoever has the folder to himself; cut off anywhere, it is run again from the start.
+ * Moves a restored store to its place, and the old store with its log aside; returns the place of the old store, if
+ * there was one. The caller must hold the folder exclusively. After an interruption at any point, it can be run again.
  */
 export function settleRestore(dataDir: string): string | undefined {
   const stamp = pendingRestore(dataDir)
   if (stamp === undefined) return undefined
   const { store, restored, before } = names(dataDir)
   const aside = before + stamp
-  // The log goes first: were it left beside the new file, SQLite would replay it into that.
+  // The log is moved first: SQLite would replay a log beside the new file into that file.
   for (const companion of companions) {
     if (existsSync(store + companion)) renameSync(store + companion, aside + companion)
   }
@@ -49,10 +49,10 @@ export function settleRestore(dataDir: string): string | undefined {
   return existsSync(aside) ? aside : undefined
 }
 
-/** Deletes a store that was put aside. */
+/** Deletes a store that was moved aside. */
 export function discard(aside: string): void {
   for (const part of [...companions.map(companion => aside + companion), aside]) rmSync(part, { force: true })
 }
 
-/** Where a store is made ready to be restored; nobody counts on what lies there. */
+/** The place where a store is prepared for a restore; its content may be lost. */
 export const stagedStore = (dataDir: string): string => join(dataDir, 'ninefold.sqlite.incoming')

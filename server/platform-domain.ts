@@ -1,4 +1,4 @@
 import type { ErrorDomain } from '../runtime/errors.ts'
 
-/** Whose errors those outside every area are (conventions §7). */
+/** The error domain of requests outside of all areas (conventions §7). */
 export const outside: ErrorDomain = { name: 'ninefold', base: 0 }

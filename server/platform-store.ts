@@ -15,13 +15,13 @@ import { checkStore, openSqliteSnapshot } from './store/sqlite/snapshot.ts'
 import { sqliteCode } from './store/sqlite/errors.ts'
 import { explained } from './store/sqlite/store-file.ts'
 
-/** The settings that say where a store lies. */
+/** The settings that tell the place of a store. */
 export type StorePlace = Pick<Config, 'dataDir' | 'storeUrl'>
 
-/** Where the store of a data folder lies. */
+/** Returns the file of a data folder's store. */
 export const storeFile = (dataDir: string): string => join(dataDir, 'ninefold.sqlite')
 
-/** What a store keeps: the server's own collections and those of the areas. */
+/** Returns all collections of a store: the server's own and those of the areas. */
 export const storeCollections = (areas: readonly AreaModule[]): readonly Collection<never>[] => [
   rememberedKeys,
   outbox,

@@ -4,19 +4,19 @@ import { commonReasons, type ApiError, type ErrorDomain } from '../../runtime/er
 import type { ListFields } from '../../runtime/filter/types.ts'
 import type { OperationRecord } from './record.ts'
 
-/** What the server knows of the operation records of one area. */
+/** The facts of an area's operation records. */
 export interface AreaRecords {
-  /** The area in lower case, which prefixes table and enums: `taxonomy`. */
+  /** The area in lower case, the prefix of table and enums: `taxonomy`. */
   readonly area: string
-  /** The number at which the area's error codes start. */
+  /** The number at which the area's error codes begin. */
   readonly base: number
   readonly collection: Collection<OperationRecord>
 }
 
-/** The operations of an area as a collection: `<area>_operations`. */
+/** Returns the collection of an area's operations: `<area>_operations`. */
 export function operationsCollection<Record>(area: string, list: ListFields): Collection<Record> {
   const columns = { status: 'ENUM', insert_time: 'TIMESTAMP', end_time: 'TIMESTAMP' } as const
-  // What has not ended is looked for among all that has.
+  // Queries look for the few unfinished operations among all finished operations.
   const indexes = [['status', 'insert_time']] as const
   const made: Collection<OperationRecord> = { name: `${area}_operations`, id: 'id', list, columns, indexes }
   // The records of every area have the members of `OperationRecord`.
@@ -27,7 +27,7 @@ export function areaRecords({ name, base = 0 }: ErrorDomain, list: ListFields): 
   return { area: name, base, collection: operationsCollection(name, list) }
 }
 
-/** Changes a record in the caller's transaction; one that is gone stays gone. */
+/** Changes a record in the transaction of the caller; does nothing for a deleted record. */
 export async function changeRecord(
   tx: Transaction,
   { collection }: AreaRecords,
@@ -40,7 +40,7 @@ export async function changeRecord(
   if (next !== stored.value) await tx.update(collection, id, next, stored.version)
 }
 
-/** An error of the common block as it stands in operations: with the number of the area (conventions §7). */
+/** Makes an error of the common block in the form of operations, with the number of the area (conventions §7). */
 export function commonError(
   { base }: AreaRecords,
   { code, reason }: { readonly code: number; readonly reason: string },
@@ -49,11 +49,11 @@ export function commonError(
   return { code: base + code, reason, description }
 }
 
-/** What an operation says of a defect: nothing but where to look in the log. */
+/** The description of a defect in an operation: it only refers to the log. */
 export const internalError = (records: AreaRecords, workId: string): OperationError =>
   commonError(records, commonReasons.INTERNAL, `internal error; it is recorded under operation ${workId}`)
 
-/** An error that was thrown, as operations carry it. */
+/** Returns a thrown error in the form of operations. */
 export function thrownError(records: AreaRecords, { code = 0, reason, message, domain }: ApiError): OperationError {
   const base = code >= 1000 ? 0 : (domain?.base ?? records.base)
   return { code: base + code, reason, description: message }

@@ -9,22 +9,22 @@ import { workFields, works, type Work } from './work.ts'
 
 const { id, kind, lane, runAfter } = workFields
 
-/** What may be claimed now. */
+/** The limits of a claim. */
 export interface Wanted {
   readonly kinds: readonly string[]
-  /** How many pieces of work at most. */
+  /** The maximal number of pieces of work. */
   readonly count: number
-  /** The lane that had its turn last. */
+  /** The lane of the last claim. */
   readonly after: string
-  /** How many more of a lane may be claimed. */
+  /** The number of further pieces that may be claimed of a lane. */
   readonly room: (lane: string) => number
-  /** Work that is not to be claimed: its former run in this process has not ended yet. */
+  /** Work that must not be claimed, because its former run in this process has not ended yet. */
   readonly except: ReadonlyMap<string, unknown>
 }
 
 /**
- * Work that is due, lane by lane: each lane has its turn before one of them has its second, whatever their lengths.
- * Within a lane the oldest comes first.
+ * Returns due work, lane by lane: each lane has its first turn before any lane has its second, whatever their lengths.
+ * The oldest work of a lane comes first.
  */
 export async function dueWork(reader: Reader, wanted: Wanted): Promise<readonly Stored<Work>[]> {
   const lanes: string[] = []
@@ -39,7 +39,7 @@ export async function dueWork(reader: Reader, wanted: Wanted): Promise<readonly 
   return rounds.flat().slice(0, wanted.count)
 }
 
-/** The lanes with work that is due, once each, from the one behind `after` round to it. */
+/** Iterates once over the lanes with due work, from the lane after `after` round to it. */
 async function* dueLanes(reader: Reader, wanted: Wanted): AsyncGenerator<string, void, undefined> {
   for (const { from, isLast } of [
     { from: wanted.after, isLast: () => false },
@@ -68,8 +68,8 @@ async function dueIn(reader: Reader, name: string, wanted: Wanted, share: number
 }
 
 /**
- * Claims work with one conditional UPDATE each: what another process has claimed meanwhile is left to it. Operations
- * that are claimed are RUNNING.
+ * Claims each piece of work by one conditional UPDATE, so that work that another process has claimed meanwhile is
+ * skipped. Claimed operations are RUNNING.
  */
 export async function claimWork(
   tx: Transaction,
@@ -79,7 +79,7 @@ export async function claimWork(
 ): Promise<readonly Work[]> {
   const { now, ...held } = lease
   const claimed: Work[] = []
-  // In one order everywhere, or two processes on one store would wait for each other's rows.
+  // All processes lock rows in one order; otherwise two processes on one store could deadlock.
   for (const { id, value, version } of due.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
     const work: Work = { ...value, ...held, state: 'LEASED', fence: value.fence + 1 }
     if ((await tx.tryUpdate(works, id, work, version)) === undefined) continue
@@ -92,7 +92,7 @@ export async function claimWork(
   return claimed
 }
 
-/** A row whose next run may begin after so long; at once it is due. */
+/** Returns a row whose next run begins after this delay; without a delay it is due at once. */
 export function queued(work: Work, now: number, afterMs: number, changes: Partial<Work> = {}): Work {
   const { lease_until: _, ...rest } = work
   return {

@@ -6,7 +6,7 @@ import { ended } from './record.ts'
 import type { Declared, WorkQueue } from './work-queue.ts'
 import { factsOf, works, type Work } from './work.ts'
 
-/** Work that is to end with errors. */
+/** Work that ends with errors. */
 export interface Failing {
   readonly queue: WorkQueue
   readonly declared: Declared
@@ -15,14 +15,14 @@ export interface Failing {
   readonly errors: readonly [OperationError, ...OperationError[]]
 }
 
-/** Ends work with ERROR in the caller's transaction, with what its procedure has to say about the resource. */
+/** Ends work with ERROR in the transaction of the caller, together with the procedure's change of the resource. */
 export async function failWork(tx: Transaction, failing: Failing): Promise<void> {
   const { declared, errors, work } = failing
   await declared.procedure.failed?.(tx, factsOf(work.value), errors)
   await endWork(tx, failing)
 }
 
-/** Ends work, with ERROR when there are errors, else DONE. */
+/** Ends work, with ERROR if there are errors, otherwise with DONE. */
 export async function endWork(
   tx: Transaction,
   {
@@ -40,8 +40,8 @@ export async function endWork(
 }
 
 /**
- * Ends work in a transaction of its own that `lock` starts by reading the row; undefined: there is nothing to end any
- * more. A procedure whose `failed` throws must not keep its work for ever: it ends without it.
+ * Ends work in a transaction of its own, which begins with `lock`; `lock` returns undefined if the work has ended. If
+ * the procedure's `failed` throws, the work ends without it, so that it does not stay forever.
  */
 export async function failAlone(
   store: Store,

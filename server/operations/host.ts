@@ -1,23 +1,26 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** A process as others find it by its number. */
+/** The identity of a process for other processes of the host. */
 export interface ProcessPlace {
   readonly host: string
   readonly pid: number
-  /** When it started, in its own measure: an earlier process of the same number has another. */
+  /** The start of the process in units of the system; an earlier process with the same number has another value. */
   readonly process_start: number
 }
 
 /**
- * Where numbers of processes mean the same processes. A name alone does not say so: containers may share one and see
- * none of each other's processes, so that on Linux the boot of the kernel and the namespace of the numbers belong to it.
+ * Returns the host within which process numbers are unique. A host name is not enough, because containers may share it.
+ * On Linux the boot id of the kernel and the namespace of process numbers are added.
  */
 const host = [hostname(), ...linuxNamespace()].join(' ')
 
 export const ownPlace = (): ProcessPlace => ({ host, pid: process.pid, process_start: startOf() })
 
-/** Certain only on the same host: the process is not there, or its number is that of this one, which came later. */
+/**
+ * Whether a process is certainly dead. It is certain only on the same host: the process does not exist, or its number
+ * belongs to a later process.
+ */
 export function isGone(place: ProcessPlace): boolean {
   if (place.host !== host) return false
   if (place.pid === process.pid) return place.process_start !== startOf()

@@ -6,40 +6,43 @@ import type { FilterField } from '../../runtime/filter/types.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import { canonical } from '../../runtime/validation.ts'
 
-/** A remembered Idempotency-Key (conventions §6). Neither the key nor the body can be read from it. */
+/** A stored Idempotency-Key (conventions §6). Neither the key nor the body can be read from it. */
 export interface RememberedKey {
-  /** SHA-256 over principal, method, raw path and `key_digest`, in hex. */
+  /** The SHA-256 of principal, method, raw path and `key_digest`, in hex. */
   readonly id: string
-  /** SHA-256 of the key, in hex. */
+  /** The SHA-256 of the key, in hex. */
   readonly key_digest: string
-  /** HMAC-SHA256 of the request's canonical JSON under the key, in hex: without the key nobody can test guesses. */
+  /**
+   * The HMAC-SHA256 of the request's canonical JSON under the key, in hex. Without the key, guesses at the request
+   * cannot be tested.
+   */
   readonly request_mark: string
-  /** The table of the operation's area, and its id there. */
+  /** The table of the operation's area, and the id of the operation. */
   readonly operations: string
   readonly operation_id: string
   readonly expire_time: string
 }
 
-/** Keys are remembered for 24 hours. */
+/** Keys are kept for 24 hours. */
 const rememberedMs = 24 * 60 * 60 * 1000
 
 export const expireTime: FilterField = { name: 'expire_time', type: 'TIMESTAMP', operators: ['<'], sortable: true }
 
-/** The remembered keys of all areas; listed in the order in which they expire. */
+/** The stored keys of all areas, listed in the order of their expiry. */
 export const rememberedKeys: Collection<RememberedKey> = {
   name: 'ninefold_idempotency_keys',
   id: 'id',
   list: { fields: [expireTime], defaultOrder: 'expire_time', key: 'id' },
 }
 
-/** A call's key as digests; made outside the transaction. */
+/** The digests of a call's key; computed outside of the transaction. */
 export interface CallKey {
   readonly id: string
   readonly digest: string
   readonly mark: string
 }
 
-/** Undefined when the call has no key, or nobody to remember it for. */
+/** Returns undefined if the call has no key or no principal. */
 export function callKey(context: CallContext, request: object): CallKey | undefined {
   const { idempotencyKey: key, principal, method, path } = context
   if (key === undefined || principal === undefined) return undefined
@@ -54,7 +57,7 @@ export function callKey(context: CallContext, request: object): CallKey | undefi
 const keyId = (...parts: readonly [principal: string, method: string, path: string, digest: string]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 
-/** Whether the caller has used the key of the call with this method and path before, for whatever request. */
+/** Whether the caller has used the call's key before with the same method and path, for any request. */
 export async function hasUsedKey(reader: Reader, context: CallContext): Promise<boolean> {
   const { idempotencyKey: key, principal, method, path, now } = context
   if (key === undefined || principal === undefined) return false
@@ -63,7 +66,10 @@ export async function hasUsedKey(reader: Reader, context: CallContext): Promise<
   return row !== undefined && !isExpired(row, now)
 }
 
-/** The row of a key that was used in the last 24 hours; throws IDEMPOTENCY_KEY_REUSED when it was for another request. */
+/**
+ * Returns the row of a key that was used in the last 24 hours. Throws IDEMPOTENCY_KEY_REUSED if it was used for another
+ * request.
+ */
 export async function recall(tx: Reader, key: CallKey, now: number): Promise<RememberedKey | undefined> {
   const row = await tx.get(rememberedKeys, key.id)
   if (row === undefined || isExpired(row, now)) return undefined
@@ -72,8 +78,8 @@ export async function recall(tx: Reader, key: CallKey, now: number): Promise<Rem
 }
 
 /**
- * Writes the row of a key in the transaction of its mutation, over an expired one if need be. Throws `Conflict` when
- * another transaction has used the key since `recall`; run again, this one finds it.
+ * Inserts the row of a key in the transaction of its mutation, or replaces an expired row. Throws `Conflict` if another
+ * transaction has used the key since `recall`; the repeated transaction then finds its row.
  */
 export async function remember(
   tx: Transaction,

@@ -7,7 +7,7 @@ import type { OperationRecord } from './record.ts'
 import { laneOf, works, type Work } from './work.ts'
 import type { Scope } from '../../domain/ports/scope.ts'
 
-/** The operations of an area, whose name is that of the area. */
+/** The operations of an area, with the name of the area. */
 export interface AreaOperations {
   readonly area: string
   readonly operations: Collection<OperationRecord>
@@ -15,7 +15,7 @@ export interface AreaOperations {
 
 type Findings = AsyncGenerator<Finding, void, undefined>
 
-/** The work at a scope, as `Inspection.workAt` answers it. */
+/** Returns the work at a scope, for `Inspection.workAt`. */
 export async function workAt(reader: Reader, scope: Scope): Promise<readonly WorkOrder[]> {
   const orders: WorkOrder[] = []
   for await (const { value } of reader.each(works, { state: ['WAITING', 'QUEUED', 'LEASED'], lane: laneOf(scope) })) {
@@ -25,7 +25,7 @@ export async function workAt(reader: Reader, scope: Scope): Promise<readonly Wor
   return orders
 }
 
-/** Operations that have not ended have work, work has its operation, and remembered keys name operations. */
+/** Checks that unfinished operations have work, that work has its operation, and that stored keys name operations. */
 export async function* inspectOperations(reader: Reader, areas: readonly AreaOperations[]): Findings {
   for (const area of areas) yield* inspectUnended(reader, area)
   yield* inspectWork(reader, areas)

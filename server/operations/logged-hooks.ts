@@ -3,8 +3,8 @@ import { ApiError } from '../../runtime/errors.ts'
 import type { Log } from '../log.ts'
 
 /**
- * The hooks of an area, with what those throw that durable work calls in the log: operations tell callers only where
- * something failed that was not meant for them.
+ * Wraps the hooks of an area so that their errors are logged. Durable work calls the hooks, and its operations only
+ * tell callers the place of an internal failure.
  */
 export function loggedHooks(hooks: WorkspaceHooks, log: Log): WorkspaceHooks {
   const { area } = hooks

@@ -18,7 +18,7 @@ import type { WorkQueue } from './work-queue.ts'
 import { works } from './work.ts'
 import type { ErrorDomain } from '../../runtime/errors.ts'
 
-/** What the operations of all areas are made with. */
+/** The parts of the operations of all areas. */
 export interface OperationsParts {
   readonly store: Store
   readonly clock: Clock
@@ -26,17 +26,17 @@ export interface OperationsParts {
   readonly queue: WorkQueue
 }
 
-/** What the operations of one area need to know of it. */
+/** The facts of one area for its operations. */
 export interface OperationsOptions<Area extends AreaTypes> {
-  /** Its name prefixes table and enums, its errors stand in operations. */
+  /** The name is the prefix of table and enums; the number belongs to errors in operations. */
   readonly domain: ErrorDomain
-  /** The fields that `listOperations` filters and sorts by, from the area's filters. */
+  /** The fields by which `listOperations` filters and sorts, from the area's filters. */
   readonly list: ListFields
-  /** The generated check of the area's operation record: what is recorded is proved to be one. */
+  /** The generated check of the area's operation record; every record is checked before it is stored. */
   readonly check: (value: unknown, faults: Faults) => value is Area['record']
 }
 
-/** Records what changes in one area (conventions §5, §6, §13). */
+/** Records the mutations of one area (conventions §5, §6, §13). */
 export function operationsOf<Area extends AreaTypes>(
   parts: OperationsParts,
   options: OperationsOptions<Area>,
@@ -66,7 +66,8 @@ class AreaOperations<Area extends AreaTypes> implements Operations<Area> {
     return store.tx(async tx => {
       const earlier = key && (await this.#replay(tx, key, context))
       if (earlier !== undefined) return earlier
-      // First, so that who comes with the same key waits here and finds it, not the name that this call takes.
+      // The key comes first: a concurrent call with the same key waits here and finds it, instead of the name that this
+      // call takes.
       if (key) await remember(tx, key, context.now, { operations: this.collection.name, operation_id: id })
       const { text } = await this.#record(tx, id, causeOf(context), await change(tx), context)
       return text
@@ -99,7 +100,7 @@ class AreaOperations<Area extends AreaTypes> implements Operations<Area> {
     return known && (await tx.get(this.collection, known.operation_id))?.text
   }
 
-  /** Operation, work and activity of an effect. */
+  /** Inserts the operation, the work and the activity of an effect. */
   async #record(
     tx: Transaction,
     id: string,

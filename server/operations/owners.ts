@@ -4,7 +4,7 @@ import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Log } from '../log.ts'
 import { isGone, ownPlace, type ProcessPlace } from './host.ts'
 
-/** A process that holds leases, as the others see it. */
+/** A process that holds leases, as other processes see it. */
 export interface OwnerRow extends ProcessPlace {
   readonly id: string
   readonly heartbeat_time: string
@@ -12,24 +12,24 @@ export interface OwnerRow extends ProcessPlace {
   readonly beats: number
 }
 
-/** The processes at work on a store. */
+/** The processes that work on a store. */
 export const owners: Collection<OwnerRow> = { name: 'ninefold_processes', id: 'id' }
 
-/** Something that is held under a lease. */
+/** A lease that the heartbeat renews. */
 export interface Tenure {
-  /** Holds it until then, in a transaction of the heartbeat; false when it is another's by now. May run again. */
+  /** Extends the lease in a transaction of the heartbeat; returns false if another process holds it. May run again. */
   renew(tx: Transaction, until: string): Promise<boolean>
-  /** It is another's, or may be: what is done under it must stop. */
+  /** Called if another process holds the lease, or may hold it: the work under the lease must stop. */
   lost(): void
 }
 
-/** Lengths in milliseconds. */
+/** The durations in milliseconds. */
 export interface LeaseTimes {
   readonly leaseMs: number
   readonly heartbeatMs: number
 }
 
-/** Whose a lease was is gone, or another holds it: what is written under it must not be. */
+/** The lease has expired or another process holds it: a write under it must not happen. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 
@@ -39,8 +39,8 @@ export class LeaseLost extends Error {
 }
 
 /**
- * This process as a holder of leases: one row, and a heartbeat that renews first it and then all leases. Times
- * are those of `clock`, which on a store of several machines is the store's.
+ * This process as a holder of leases: one row, and a heartbeat that renews first the row and then all leases. Times are
+ * those of `clock`, which is the clock of the store if several machines share it.
  */
 export class Owner {
   readonly id: string
@@ -64,13 +64,13 @@ export class Owner {
     this.#log = parts.log
   }
 
-  /** Makes the process known and keeps it so. */
+  /** Inserts the row of the process and begins the heartbeat. */
   async start(): Promise<void> {
     await this.#beat()
     this.#schedule()
   }
 
-  /** Ends the heartbeat; whatever is still held is free for others at once. */
+  /** Ends the heartbeat and releases all leases at once. */
   async stop(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#timer)
@@ -90,8 +90,8 @@ export class Owner {
   }
 
   /**
-   * To be awaited before anything is begun under a lease. A process that was stopped for longer than its leases last finds
-   * out by a heartbeat which of them are lost; throws `LeaseLost` when it cannot.
+   * Await it before work begins under a lease. After a pause longer than its leases, the process finds out by a
+   * heartbeat which leases are lost; throws `LeaseLost` if it cannot.
    */
   async assure(): Promise<void> {
     if (performance.now() - this.#lastBeat < this.times.leaseMs) return
@@ -104,7 +104,7 @@ export class Owner {
     }
   }
 
-  /** A heartbeat out of turn, which says whether this process can write to the store; rejects when it cannot. */
+  /** Runs an extra heartbeat, which shows whether this process can write to the store; rejects if it cannot. */
   async probe(): Promise<void> {
     if (!this.#isStopped) await this.#beat()
   }
@@ -114,14 +114,14 @@ export class Owner {
     return formatMillis(this.#clock.now() + this.times.leaseMs)
   }
 
-  /** The processes that live; who is not among them holds nothing. */
+  /** Returns the live processes; any other process holds no lease. */
   async living(reader: Reader): Promise<ReadonlySet<string>> {
     const living = new Set<string>()
     for await (const { value } of reader.each(owners)) if (this.#lives(value)) living.add(value.id)
     return living
   }
 
-  /** Deletes the rows of processes that do not live. One that was only slow makes its row again. */
+  /** Deletes the rows of dead processes. A process that was only slow inserts its row again. */
   async bury(): Promise<void> {
     const known = new Set<string>()
     for await (const { id, value } of this.#store.each(owners)) {
@@ -141,7 +141,7 @@ export class Owner {
     return !isExpired && !isGone(row) && !this.#isStill(row)
   }
 
-  /** A clock that was put back keeps heartbeats in the future, so that silence is measured here too. */
+  /** A clock that was set back leaves heartbeats in the future, so the silence is measured here too. */
   #isStill({ id, beats }: OwnerRow): boolean {
     const now = performance.now()
     const seen = this.#seen.get(id)
@@ -163,7 +163,7 @@ export class Owner {
     return this.#beating
   }
 
-  /** What keeps one of the leases from being renewed must not make the process look dead, so its own row comes first. */
+  /** The row of the process is renewed first: a lease that cannot be renewed must not make the process look dead. */
   async #beatOnce(): Promise<void> {
     const started = performance.now()
     await this.#store.tx(tx => this.#sign(tx))
@@ -181,7 +181,7 @@ export class Owner {
     else await tx.update(owners, this.id, row, old.version)
   }
 
-  /** Renews leases together, or when that fails each for itself; which of them are lost. */
+  /** Renews all leases in one transaction, or after a failure each in its own; returns the lost leases. */
   async #renew(tenures: readonly Tenure[]): Promise<readonly Tenure[]> {
     if (tenures.length === 0) return []
     try {
@@ -197,7 +197,7 @@ export class Owner {
     }
   }
 
-  /** Without a heartbeat for a whole lease others may hold by now what is held here. */
+  /** After a whole lease without a heartbeat, other processes may hold the leases of this process. */
   #missed(error: unknown): void {
     this.#log.warn({ err: error }, 'heartbeat failed')
     if (performance.now() - this.#lastBeat <= this.times.leaseMs) return

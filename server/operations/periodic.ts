@@ -8,7 +8,7 @@ import { LeaseLost, type Owner, type Tenure } from './owners.ts'
 export interface LeaseRow {
   /** The name of the worker. */
   readonly id: string
-  /** Empty when nobody holds it. */
+  /** Empty if no process holds the lease. */
   readonly owner: string
   readonly lease_until: string
   /** Grows with every claim. */
@@ -26,8 +26,9 @@ interface PeriodicParts {
 }
 
 /**
- * Work that one process at a time does again and again (conventions §15): who gets hold of the named lease keeps it as
- * long as it lives, runs at once and then `everyMs` after each end. A failure is logged, and the next run makes up for it.
+ * Periodic work of one process at a time (conventions §15). A process keeps the named lease as long as it lives; it
+ * runs the work at once, and then `everyMs` milliseconds after each end. A failure is logged, and the next run makes up
+ * for it.
  */
 export class PeriodicWorker implements Tenure {
   readonly #parts: PeriodicParts
@@ -49,7 +50,7 @@ export class PeriodicWorker implements Tenure {
     this.#turn = this.#takeTurn()
   }
 
-  /** Ends a run that is under way and lets go of the lease. */
+  /** Aborts a run in progress and releases the lease. */
   async stop(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#timer)
@@ -83,7 +84,7 @@ export class PeriodicWorker implements Tenure {
     try {
       if (this.#fence !== undefined) await this.#check()
       if (this.#fence === undefined) await this.#claim()
-      // Behind what the store has answered: a process that stalled meanwhile knows only what was so before.
+      // The check follows the answer of the store, because a process that stalled meanwhile has outdated knowledge.
       await this.#parts.owner.assure()
       if (this.#fence !== undefined) await run({ signal: this.#abort.signal, tx: fn => this.#tx(fn) })
     } catch (error) {
@@ -93,7 +94,7 @@ export class PeriodicWorker implements Tenure {
     this.#schedule(this.#fence === undefined ? this.#parts.owner.times.heartbeatMs : everyMs)
   }
 
-  /** A process that stalls, or whose clock differs, may have lost the lease since the last heartbeat. */
+  /** A process that stalled, or whose clock differs, may have lost the lease since the last heartbeat. */
   async #check(): Promise<void> {
     const row = await this.#parts.store.get(leases, this.#options.name)
     if (this.#isOwn(row)) return
@@ -101,7 +102,7 @@ export class PeriodicWorker implements Tenure {
     this.lost()
   }
 
-  /** Takes the lease when nobody holds it, or somebody who does not live or whose time is over. */
+  /** Takes the lease if no process holds it, or if its holder is dead or its time is over. */
   async #claim(): Promise<void> {
     const { clock, owner, store } = this.#parts
     const { name } = this.#options

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServerStore } from '../store/server-store.ts'
 import type { Worker } from '../../domain/ports/workers.ts'
 
-/** How often is asked whether there is disk space to give back. */
+/** The interval of the search for reclaimable disk space. */
 const everyMs = 60 * 1000
 
-/** Gives disk space back, of a store that does not do that by itself; calls have half of the time meanwhile. */
+/** Reclaims disk space of a store that does not do so itself; at most half of the time, so that calls proceed. */
 export function reclaimers(store: Pick<ServerStore, 'reclaim'>): readonly Worker[] {
   if (store.reclaim === undefined) return []
   const reclaim = store.reclaim.bind(store)

@@ -4,7 +4,7 @@ import { mayBecome, stateOf, type OperationState } from '../../runtime/operation
 import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Warning } from '../../domain/ports/warning.ts'
 
-/** The operation record of an area as the store keeps and the wire shows it (conventions §5). */
+/** The operation record of an area, in the form of the store and of answers (conventions §5). */
 export interface OperationRecord {
   readonly id: string
   readonly resource_id: string
@@ -23,7 +23,7 @@ export interface OperationRecord {
   readonly trace_id: string
 }
 
-/** Who caused an operation, and when; the trace id is empty for what nobody asked for. */
+/** The principal and the time of an operation; the trace id is empty if no caller requested it. */
 export interface Cause {
   readonly principalId: string
   readonly traceId: string
@@ -31,10 +31,10 @@ export interface Cause {
   readonly now: number
 }
 
-/** Different warnings that one operation keeps: what goes on for days must not grow for days. */
+/** The maximal number of different warnings of an operation, so that long work does not grow its record. */
 const maxWarnings = 100
 
-/** The record of an effect: DONE, or PENDING when work is left. `area` gives the prefix of its enums. */
+/** Makes the record of an effect: DONE, or PENDING if work follows. `area` gives the prefix of its enums. */
 export function newRecord(area: string, id: string, cause: Cause, effect: Effect): OperationRecord {
   const prefix = area.toUpperCase()
   const time = formatMillis(cause.now)
@@ -57,26 +57,26 @@ export function newRecord(area: string, id: string, cause: Cause, effect: Effect
   }
 }
 
-/** The record of an operation whose work was taken up, again after a crash. */
+/** Returns the record of an operation whose work begins, or begins again after a crash. */
 export function running(area: string, record: OperationRecord, now: number): OperationRecord {
   if (stateOf(record) === 'RUNNING') return record
   return { ...moved(area, record, 'RUNNING'), start_time: formatMillis(now) }
 }
 
-/** What a step tells about itself while it runs. */
+/** The notes of a running step. */
 export interface Notes {
   /** Percent. */
   readonly progress: number
   readonly warnings: readonly StepWarning[]
 }
 
-/** The record with what a step noted: progress never falls and stays below 100 until DONE. */
+/** Returns the record with the notes of a step. The progress never falls, and stays below 100 until DONE. */
 export function noted(record: OperationRecord, { progress, warnings }: Notes): OperationRecord {
   const percent = Math.max(record.progress, Math.min(99, Math.floor(progress)))
   return { ...record, progress: percent, warnings: merged(record.warnings, warnings) }
 }
 
-/** The record at its end; without errors it is DONE. */
+/** Returns the record at its end: DONE if there are no errors. */
 export function ended(
   area: string,
   record: OperationRecord,
@@ -89,7 +89,7 @@ export function ended(
   return { ...moved(area, record, 'ERROR'), end_time, errors: told }
 }
 
-/** Throws where an operation may not go: never back, and nowhere from an end (conventions §5). */
+/** Throws for an invalid change of state: never backwards, and never from an end state (conventions §5). */
 function moved(area: string, record: OperationRecord, to: OperationState): OperationRecord {
   const from = stateOf(record)
   if (from !== undefined && mayBecome(from, to)) return { ...record, status: statusOf(area, to) }

@@ -13,20 +13,20 @@ import { noted } from './record.ts'
 import type { Declared, WorkQueue } from './work-queue.ts'
 import { factsOf, works, type Work } from './work.ts'
 
-/** What every run is made with. */
+/** The parts of every run. */
 export interface RunParts {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log
   readonly queue: WorkQueue
   readonly owner: Owner
-  /** How long UNAVAILABLE is waited out before each retry. */
+  /** The delays before the retries after UNAVAILABLE. */
   readonly retryDelaysMs: readonly number[]
-  /** Told of every run of a step. */
+  /** Counts every run of a step. */
   readonly steps?: Pick<StepMeter, 'record'>
 }
 
-/** The reason of signals of steps that are to make way for the end of the server. */
+/** The reason in signals of steps that must stop because the server ends. */
 export class Stopping extends Error {
   override readonly name = 'Stopping'
 
@@ -35,25 +35,28 @@ export class Stopping extends Error {
   }
 }
 
-/** What becomes of the work after a run of its step. */
+/** The state of the work after a run of its step. */
 type Outcome =
   | StepOutcome
   | { readonly kind: 'retry'; readonly afterMs: number }
-  /** Another process, or this one after a restart, runs the step again. */
+  /** Another process, or this process after a restart, runs the step again. */
   | { readonly kind: 'release' }
 
-/** Work under the lease of this process: its steps are run one after the other, each end is recorded before the next. */
+/**
+ * Work under the lease of this process. Its steps run one after the other, and the end of each is recorded before the
+ * next.
+ */
 export class WorkRun implements Tenure {
   readonly id: string
   readonly lane: string
   readonly #parts: RunParts
   readonly #declared: Declared
   readonly #abort = new AbortController()
-  /** As it was when its step began. */
+  /** The row at the beginning of its step. */
   #work: Work
   #percent = 0
   #keptPercent = 0
-  /** Those that are not in the operation yet. */
+  /** The warnings that are not in the operation yet. */
   #warnings: readonly StepWarning[] = []
 
   constructor(parts: RunParts, declared: Declared, work: Work) {
@@ -64,7 +67,9 @@ export class WorkRun implements Tenure {
     this.#work = work
   }
 
-  /** Runs steps until the work has ended, waits for its next turn, or is another's. Rejects when the store fails. */
+  /**
+   * Runs steps until the work ends, waits for its next turn, or belongs to another process. Rejects if the store fails.
+   */
   async run(): Promise<void> {
     this.#parts.owner.hold(this)
     try {
@@ -74,7 +79,7 @@ export class WorkRun implements Tenure {
     }
   }
 
-  /** Ends the run as soon as its step heeds the signal. */
+  /** Aborts the signal of the running step. */
   abort(reason: Error): void {
     this.#abort.abort(reason)
   }
@@ -91,7 +96,7 @@ export class WorkRun implements Tenure {
     return true
   }
 
-  /** One step; true when the next one follows. */
+  /** Runs one step; returns true if the next step follows. */
   async #advance(): Promise<boolean> {
     const startMs = performance.now()
     const ended = (end: StepEnd): void => this.#parts.steps?.record(this.#work.kind, end, performance.now() - startMs)
@@ -111,7 +116,7 @@ export class WorkRun implements Tenure {
     }
   }
 
-  /** What a throw means; undefined: the work is not this run's any more. */
+  /** Returns the result for a thrown error; undefined if the work no longer belongs to this run. */
   #judge(error: unknown): Outcome | undefined {
     const { signal } = this.#abort
     if (signal.aborted) return signal.reason instanceof Stopping ? { kind: 'release' } : undefined
@@ -128,13 +133,13 @@ export class WorkRun implements Tenure {
     return { kind: 'failed', errors: [thrownError(this.#declared.records, error)] }
   }
 
-  /** Writes what became of the step; true when the next one follows. */
+  /** Records the result of the step; returns true if the next step follows. */
   async #record(outcome: Outcome, step?: Step<unknown>): Promise<boolean> {
     if (outcome.kind === 'again' && outcome.cause !== undefined) {
       this.#parts.log.warn({ ...this.#facts(), err: outcome.cause }, 'step is tried again')
     }
     if (outcome.kind === 'failed') {
-      // What was thrown is in the log already, with more than callers are told.
+      // The log already has the error, with more details than callers get.
       if (step !== undefined) this.#logEnd(outcome.errors)
       await this.#fail(outcome.errors)
       return false
@@ -175,7 +180,7 @@ export class WorkRun implements Tenure {
     this.#parts.log.warn({ ...this.#facts(), errors }, 'work ended with errors')
   }
 
-  /** What names the work in the log. */
+  /** The names of the work in the log. */
   #facts(): object {
     const { kind, step } = this.#work
     return { kind, step, work: this.id }
@@ -219,7 +224,7 @@ export class WorkRun implements Tenure {
     }
   }
 
-  /** A transaction that holds the row of the work, and is nothing when that is another's. */
+  /** Runs a transaction that locks the row of the work; does nothing if the work belongs to another process. */
   #fenced<R>(fn: (tx: Transaction, row: Stored<Work>) => Promise<R>): Promise<R> {
     return this.#parts.store.tx(async tx => fn(tx, this.#proved(await tx.lock(works, this.id))))
   }
@@ -233,7 +238,7 @@ export class WorkRun implements Tenure {
     return row?.value.lease_owner === this.#parts.owner.id && row.value.fence === this.#work.fence
   }
 
-  /** Writes what was noted since the last time into the operation. */
+  /** Stores new notes in the operation. */
   async #keepNotes(tx: Transaction): Promise<void> {
     const progress = this.#percent
     const warnings = this.#warnings

@@ -6,19 +6,22 @@ import { Tending } from './work-recovery.ts'
 import type { QueueListener } from './work-queue.ts'
 import type { Work } from './work.ts'
 
-/** How a process works; lengths in milliseconds. */
+/** The settings of a runner; durations in milliseconds. */
 export interface RunnerOptions {
-  /** Pieces of work that are run at a time; one lane gets half of that, so that none can hold up all others. */
+  /**
+   * The maximal number of concurrent pieces of work. One lane gets at most half of it, so that no lane blocks all
+   * others.
+   */
   readonly concurrency: number
-  /** How often the store is asked: what was heard of in this process is taken up at once. */
+  /** The interval of the polls of the store. Work that this process queues is taken up at once. */
   readonly pollMs: number
-  /** How long steps may take to heed their signal when the server stops. */
+  /** The time for steps to heed their signal when the server stops. */
   readonly stopGraceMs: number
 }
 
 /**
- * Runs the work of a store in this process, beside the runners of other processes (conventions §15): claims what is due,
- * takes over what dead processes have left, and ends what is past its deadline.
+ * Runs the work of a store in this process, beside the runners of other processes (conventions §15): claims due work,
+ * takes over the work of dead processes, and ends work past its deadline.
  */
 export class Runner implements QueueListener {
   readonly #parts: RunParts
@@ -29,7 +32,7 @@ export class Runner implements QueueListener {
   #lastLane = ''
   #claiming: Promise<void> | undefined
   #isWoken = false
-  /** Some work that was heard of in this process may have waited long enough. */
+  /** The timer for work of this process that becomes due later. */
   #hasWaited = false
   #polling: Promise<void> = Promise.resolve()
   #stopListening = (): void => {}
@@ -41,13 +44,13 @@ export class Runner implements QueueListener {
     this.#tending = new Tending(parts)
   }
 
-  /** Takes over what dead processes hold, and works from then on. */
+  /** Takes over the work of dead processes, and runs work from then on. */
   start(): void {
     this.#stopListening = this.#parts.queue.listen(this)
     this.#poll()
   }
 
-  /** Aborts what is running and gives it back; what does not end in time is left to its lease. */
+  /** Aborts running work and gives it back. Work that does not end in time keeps its lease until it expires. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#stopListening()
@@ -116,12 +119,12 @@ export class Runner implements QueueListener {
         this.#hasWaited = false
         await this.#tending.queueDue()
       }
-      // Work without end must leave turns of the event loop to calls.
+      // A pause leaves turns of the event loop to calls, even with endless work.
       while ((await this.#claim()) > 0) await nextTurn()
     }
   }
 
-  /** How many pieces of work were looked at: other processes may have been faster. */
+  /** The number of pieces of work that were looked at; other processes may have claimed them first. */
   async #claim(): Promise<number> {
     const { clock, owner, queue, store } = this.#parts
     const count = this.#options.concurrency - this.#runs.size
@@ -158,7 +161,7 @@ export class Runner implements QueueListener {
     this.#runs.set(work.id, { run, over })
   }
 
-  /** The end of a step could not be written: the step is run again when the lease is over. */
+  /** The end of a step could not be recorded: the step runs again after the lease has expired. */
   #dropped({ id, kind, step }: Work, error: unknown): void {
     if (error instanceof LeaseLost) return
     this.#parts.log.error({ err: error, kind, step, work: id }, 'work is left to its lease')

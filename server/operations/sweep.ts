@@ -12,30 +12,30 @@ import type { OperationRecord } from './record.ts'
 /** A day in milliseconds. */
 export const dayMs = 24 * 60 * 60 * 1000
 
-/** How long is kept what has ended, in milliseconds. */
+/** The retention times, in milliseconds. */
 export interface Retention {
-  /** Operations, from their end on. */
+  /** The retention of operations, from their end on. */
   readonly operationsMs: number
-  /** Activities, also where nothing takes them out of the outbox. */
+  /** The retention of activities, even if no reader takes them out of the outbox. */
   readonly activitiesMs: number
 }
 
-/** What is promised at least: 30 days of operations (conventions §5), 400 days of activities (conventions §20). */
+/** The promised minimum: 30 days for operations (conventions §5), 400 days for activities (conventions §20). */
 export const retention: Retention = { operationsMs: 30 * dayMs, activitiesMs: 400 * dayMs }
 
-/** Rows that one transaction deletes: others wait no longer than that. */
+/** The number of rows that one transaction deletes, so that other work need not wait long. */
 const batchSize = 100
 
-/** Operations are listed by it, so it has an index. */
+/** Operations are listed by this field, so it has an index. */
 export const insertTime = column('insert_time', 'TIMESTAMP')
 const endTime = column('end_time', 'TIMESTAMP')
 
-/** How often old rows are looked for. */
+/** The interval of the sweep. */
 const everyMs = 60 * 60 * 1000
 
 type Operations = Collection<OperationRecord>
 
-/** Deletes every hour what is kept long enough. */
+/** Deletes outdated rows every hour. */
 export const sweeper = (clock: Clock, operations: readonly Operations[], kept: Partial<Retention> = {}): Worker => ({
   name: 'ninefold.sweeper',
   everyMs,
@@ -43,12 +43,12 @@ export const sweeper = (clock: Clock, operations: readonly Operations[], kept: P
 })
 
 /**
- * Keys are kept for so much longer than they count: a call that began while one did, and that was let through to its
- * recorded answer, must find it at its end too, or it would be run without having been authorized.
+ * Keys are kept for this time after their expiry. A call may begin while its key is valid, and be admitted to its
+ * recorded answer without an authorization. It must find the key at its end too.
  */
 const spareMs = 60 * 60 * 1000
 
-/** Deletes the keys that expired an hour before `now`, the operations that ended long ago, and activities nobody has fetched. */
+/** Deletes keys that expired an hour before `now`, operations that ended long ago, and old activities. */
 export async function sweep(
   turn: Turn,
   now: number,
@@ -61,7 +61,7 @@ export async function sweep(
   for (const collection of operations) await deleteAll(turn, collection, insertTime, endedBefore(now - operationsMs))
 }
 
-/** The first comparison is the one that has an index; the second one spares what still runs. */
+/** The first comparison has an index; the second excludes unfinished operations. */
 export const endedBefore = (millis: number): Filter =>
   and(compareTime(insertTime, '<', millis), compareTime(endTime, '<', millis))
 
@@ -70,8 +70,8 @@ export const oldestRows = (collection: Collection<never>, field: FilterField, fi
   firstRows(batchSize, filter, field, column(collection.id, 'STRING'))
 
 /**
- * Deletes what fits, in the order of `field`, until nothing is left or the turn ends. Calls have half of the time: with
- * SQLite everything would otherwise run from one batch to the next without letting the process read a socket.
+ * Deletes matching rows, in the order of `field`, until none is left or the run ends. It pauses for half of the time,
+ * because with SQLite the batches would otherwise follow each other without a read of any socket.
  */
 export async function deleteAll<T extends { readonly id: string }>(
   turn: Turn,

@@ -13,23 +13,23 @@ export interface Declared {
   readonly records: AreaRecords
 }
 
-/** Who works in this process. Both calls are hints: the store alone says what there is to do. */
+/** The runner of this process. Both calls are hints; the store alone decides about the work to do. */
 export interface QueueListener {
-  /** There is work to be claimed in `afterMs`. */
+  /** Work becomes due in `afterMs` milliseconds. */
   queued(afterMs: number): void
-  /** The work was ended by somebody else than its steps. */
+  /** The work was ended, but not by its own steps. */
   ended(id: string): void
 }
 
-/** Durable work ends after so long when its procedure says nothing else (conventions §15). */
+/** The default time limit of durable work (conventions §15). */
 const defaultDeadlineMs = 15 * 60 * 1000
 
-/** Where work is put, and the table of what can be done about it. */
+/** Queues work, and knows the procedures of all areas. */
 export class WorkQueue {
   readonly #declared = new Map<string, Declared>()
   readonly #listeners = new Set<QueueListener>()
 
-  /** Adds the procedures of an area. Throws `TypeError` when one could not be run. */
+  /** Adds the procedures of an area. Throws `TypeError` for an invalid procedure. */
   declare(records: AreaRecords, procedures: readonly Procedure<unknown>[]): void {
     for (const procedure of procedures) {
       const fault =
@@ -39,7 +39,7 @@ export class WorkQueue {
     }
   }
 
-  /** Undefined for a kind that another version of the program has left. */
+  /** Returns undefined for a kind that only another version of the program has. */
   find(kind: string): Declared | undefined {
     return this.#declared.get(kind)
   }
@@ -48,7 +48,10 @@ export class WorkQueue {
     return [...this.#declared.keys()]
   }
 
-  /** Writes the row of work in the caller's transaction; it is taken up after the commit, `afterMs` later. */
+  /**
+   * Inserts the row of work in the transaction of the caller. The work is taken up after the commit, `afterMs`
+   * milliseconds later.
+   */
   async add(
     tx: Transaction,
     id: string,
@@ -86,17 +89,17 @@ export class WorkQueue {
     this.queuedBy(tx, afterMs)
   }
 
-  /** Tells of work that `tx` queues, once it has committed. */
+  /** Tells the runner of work that `tx` queues, after the commit. */
   queuedBy(tx: Transaction, afterMs: number): void {
     tx.afterCommit(() => this.#listeners.forEach(listener => listener.queued(afterMs)))
   }
 
-  /** Tells of work that `tx` ends, once it has committed. */
+  /** Tells the runner of work that `tx` ends, after the commit. */
   endedBy(tx: Transaction, id: string): void {
     tx.afterCommit(() => this.#listeners.forEach(listener => listener.ended(id)))
   }
 
-  /** Answers how to stop listening. */
+  /** Adds a listener; returns a function that removes it. */
   listen(listener: QueueListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -10,16 +10,16 @@ import { workFields, works, type Work } from './work.ts'
 
 const { deadline, id, kind, lane, runAfter } = workFields
 
-/** Rows that are looked at together. */
+/** The number of rows that are read together. */
 const batchSize = 100
 
-/** The clock was put back when it shows less than before by more than it may drift. */
+/** A clock that shows less than before, by more than this drift, was set back. */
 const driftMs = 1000
 
-/** What becomes of a row that is looked at. */
+/** The change of a row that was looked at. */
 type Change = (work: Work) => Work
 
-/** Looks after the work that nobody in this process tells of: what waits, what is late, what dead processes have left. */
+/** Looks after work without a live runner: waiting work, late work, and the work of dead processes. */
 export class Tending {
   readonly #parts: RunParts
   #lastNow = -Infinity
@@ -29,8 +29,8 @@ export class Tending {
   }
 
   /**
-   * Takes over, queues and ends what is to be; `isRunning` tells of the work that this process runs. True when more is
-   * left to end than should keep what dead processes hold waiting.
+   * Takes over, queues and ends work; `isRunning` tells which work this process runs. Returns true if much work is left
+   * to end, so that the work of dead processes is taken over in between.
    */
   async tend(isRunning: (id: string) => boolean): Promise<boolean> {
     const now = this.#parts.clock.now()
@@ -42,7 +42,7 @@ export class Tending {
     return this.#reap(now)
   }
 
-  /** Queues what has waited long enough, the oldest first. */
+  /** Queues work whose delay is over, the oldest first. */
   async queueDue(): Promise<void> {
     const query = firstRows(batchSize, compareTime(runAfter, '<=', this.#parts.clock.now()), runAfter, id)
     let count: number
@@ -52,12 +52,12 @@ export class Tending {
     } while (count === batchSize)
   }
 
-  /** Queues anew what is leased to processes that do not live, or was not renewed in time. */
+  /** Queues work again whose process is dead, or whose lease was not renewed in time. */
   async #takeOver(now: number, isRunning: (id: string) => boolean): Promise<void> {
     const { owner, log, store } = this.#parts
     const queue: Change = work => queued(work, now, 0)
     const taken = await this.#changeEach('LEASED', queue, async rows => {
-      // Read after the rows: a process makes itself known before it claims anything.
+      // The processes are read after the rows, because a process inserts its own row before it claims work.
       const living = await owner.living(store)
       const isOver = ({ lease_owner, lease_until = '' }: Work): boolean =>
         !living.has(lease_owner) || Date.parse(lease_until) <= now
@@ -67,13 +67,16 @@ export class Tending {
     await owner.bury()
   }
 
-  /** What began to wait before the clock was put back would wait until it shows that time again. */
+  /**
+   * Queues work whose delay began before the clock was set back, because it would otherwise wait until the clock shows
+   * that time again.
+   */
   async #hasten(now: number): Promise<void> {
     const queue: Change = work => queued(work, now, 0)
     await this.#changeEach('WAITING', queue, async rows => rows.filter(row => Date.parse(row.value.queue_time) > now))
   }
 
-  /** Changes the work of a state that `choose` picks; how many rows that were. */
+  /** Changes the work in a state that `choose` selects; returns the number of rows. */
   async #changeEach(
     state: Work['state'],
     change: Change,
@@ -90,7 +93,10 @@ export class Tending {
     return count
   }
 
-  /** What one owner held is changed together: a row that a stalled process locks must not keep those of others. */
+  /**
+   * The work of one owner is changed together, so that a row that a stalled process locks does not delay the work of
+   * other owners.
+   */
   async #change(rows: readonly Stored<Work>[], change: Change): Promise<number> {
     let count = 0
     for (const ofOwner of Map.groupBy(rows, ({ value }) => value.lease_owner).values()) {
@@ -103,11 +109,11 @@ export class Tending {
     return count
   }
 
-  /** Each by a conditional UPDATE: what another process has changed meanwhile is left as it is. */
+  /** Changes each row by a conditional UPDATE, so that a row that another process has changed meanwhile is skipped. */
   #changeTogether(rows: readonly Stored<Work>[], change: Change): Promise<number> {
     return this.#parts.store.tx(async tx => {
       let count = 0
-      // In one order everywhere, or two processes on one store would wait for each other's rows.
+      // All processes lock rows in one order; otherwise two processes on one store could deadlock.
       for (const { id, value, version } of rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
         if ((await tx.tryUpdate(works, id, change(value), version)) !== undefined) count += 1
       }
@@ -115,7 +121,7 @@ export class Tending {
     })
   }
 
-  /** Ends what is past its deadline, whoever runs it; true when there may be more of that. */
+  /** Ends work past its deadline, whichever process runs it; returns true if there may be more. */
   async #reap(now: number): Promise<boolean> {
     const { queue, store } = this.#parts
     if (queue.kinds.length === 0) return false

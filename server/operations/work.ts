@@ -3,40 +3,40 @@ import type { Collection } from '../../domain/ports/store.ts'
 import { column } from '../store/row-filters.ts'
 import type { Scope } from '../../domain/ports/scope.ts'
 
-/** A piece of durable work that has not ended (conventions §15); its row goes with its end. */
+/** A piece of unfinished durable work (conventions §15); its row is deleted at its end. */
 export interface Work {
-  /** That of its operation, when it has one. */
+  /** The id of its operation, if it has one; otherwise an id of its own. */
   readonly id: string
   readonly kind: string
   readonly has_operation: boolean
   readonly input: unknown
-  /** What its steps saved last. */
+  /** The checkpoint of its steps. */
   readonly checkpoint?: unknown
   readonly scope: Scope
   readonly principal_id: string
   readonly trace_id: string
-  /** What work takes turns by: all of one scope stands in one lane. */
+  /** The unit of fair turns: all work of one scope is in one lane. */
   readonly lane: string
-  /** The name of the step that is run, or is to be run next. */
+  /** The name of the running or next step. */
   readonly step: string
-  /** Of this step: 1, and one more after each failure that is retried. */
+  /** The attempt of this step: 1, plus 1 after each retried failure. */
   readonly attempt: number
-  /** Only what is due stands in its lane, so that whoever looks for work goes past nothing that has to wait. */
+  /** Only due work has a lane, so that a claim need not skip waiting work. */
   readonly state: 'WAITING' | 'QUEUED' | 'LEASED'
   readonly insert_time: string
-  /** When the row was last queued. A clock that shows less has been put back. */
+  /** The time of the last queueing. A clock that shows less was set back. */
   readonly queue_time: string
   readonly run_after: string
   /** The process that holds the lease; empty while queued. */
   readonly lease_owner: string
   readonly lease_until?: string
-  /** Grows with every claim: what was begun under a smaller number must not be written any more. */
+  /** Grows with every claim: a run with a smaller number must no longer write. */
   readonly fence: number
-  /** Absent: it may take as long as it takes. */
+  /** Absent for work without a time limit. */
   readonly deadline?: string
 }
 
-/** The columns that queries name. */
+/** The columns that queries use. */
 export const workFields = {
   id: column('id', 'STRING'),
   kind: column('kind', 'STRING'),
@@ -63,7 +63,7 @@ export const works: Collection<Work> = {
 
 export const laneOf = ({ type, id }: Scope): string => (id === '' ? type : `${type}:${id}`)
 
-/** A row as the code of its area sees it. */
+/** Returns the facts of a row for the code of its area. */
 export function factsOf(work: Work): WorkFacts<unknown> {
   return {
     operationId: work.has_operation ? work.id : undefined,

@@ -9,13 +9,13 @@ import { Runner, type RunnerOptions } from './runner.ts'
 import type { WorkQueue } from './work-queue.ts'
 import { works } from './work.ts'
 
-/** The collections that durable work needs. */
+/** The collections of durable work. */
 export const workCollections: readonly Collection<never>[] = [works, owners, leases]
 
-/** Lengths in milliseconds. */
+/** The durations in milliseconds. */
 export interface WorkerOptions extends LeaseTimes, RunnerOptions, Pick<RunParts, 'retryDelaysMs'> {}
 
-/** The lengths of conventions §15. */
+/** The durations of conventions §15. */
 const defaults: WorkerOptions = {
   leaseMs: 15_000,
   heartbeatMs: 5_000,
@@ -25,20 +25,17 @@ const defaults: WorkerOptions = {
   stopGraceMs: 10_000,
 }
 
-/** The work of this process beside its answers. */
+/** The background work of this process. */
 export interface Workers {
-  /** This process as the rows of leases name it. */
+  /** The id of this process in leases. */
   readonly ownerId: string
-  /** Writes something into the store; rejects when that cannot be. */
+  /** Writes a row to the store; rejects if the store cannot be written. */
   probe(): Promise<void>
-  /** Ends what is running and lets go of all leases; once is enough. */
+  /** Aborts running work and releases all leases. A second call has no effect. */
   stop(): Promise<void>
 }
 
-/**
- * Makes this process one of those that work on the store: it runs durable work, and of the periodic workers those
- * whose leases it gets.
- */
+/** Starts the background work of this process: durable work, and the periodic workers whose leases it gets. */
 export async function startWorkers(
   parts: { readonly store: Store; readonly clock: Clock; readonly log: Log; readonly queue: WorkQueue } & Pick<
     RunParts,
