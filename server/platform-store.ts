@@ -30,14 +30,14 @@ export const storeCollections = (areas: readonly AreaModule[]): readonly Collect
   ...areas.flatMap(({ collections }) => collections),
 ]
 
-/** Where a store lies, for people: never who connects or by which password. */
+/** The place of a store in messages for people, without user and password. */
 export function placeName({ dataDir, storeUrl }: StorePlace): string {
   if (storeUrl === undefined) return storeFile(dataDir)
   const { protocol, host, pathname } = new URL(storeUrl)
   return `${protocol}//${host}${pathname}`
 }
 
-/** Opens the store, which is made when it is absent. Who keeps everything in a file does not load the driver of PostgreSQL. */
+/** Opens the store; creates it if it is absent. The driver of PostgreSQL is loaded only for a store in PostgreSQL. */
 export async function openStore({ dataDir, storeUrl }: StorePlace, areas: readonly AreaModule[]): Promise<ServerStore> {
   const collections = storeCollections(areas)
   if (storeUrl !== undefined) {
@@ -47,7 +47,7 @@ export async function openStore({ dataDir, storeUrl }: StorePlace, areas: readon
   const file = storeFile(dataDir)
   try {
     checkStore(file)
-    // The file holds keys, so it belongs to its owner alone; SQLite gives its log files the same rights.
+    // The file holds keys, so only its owner may read it; SQLite gives its log files the same permissions.
     await (await open(file, 'a', 0o600)).close()
     return await openSqlite({ file, collections })
   } catch (error) {
@@ -56,8 +56,8 @@ export async function openStore({ dataDir, storeUrl }: StorePlace, areas: readon
 }
 
 /**
- * What the use of a store that was opened raised, told with its place where it is a fault of the store; anything else as
- * it came. For people on the host: callers are not told where a store lies.
+ * Returns an error of an opened store with the place of the store, for people at the host; returns any other error
+ * unchanged. Callers are never told the place of the store.
  */
 export async function explainedUse(place: StorePlace, error: unknown): Promise<unknown> {
   if (error instanceof ApiError && error.reason === commonReasons.ENGINE_UNAVAILABLE.reason) {
@@ -77,7 +77,7 @@ async function explaining<R>(place: StorePlace, open: () => Promise<R>): Promise
   }
 }
 
-/** Opens the store for reading as of one moment. Throws when there is none, or one that this version cannot read. */
+/** Opens the store for reading at one moment. Throws if there is none, or if this version cannot read it. */
 export async function openStoreSnapshot(
   { dataDir, storeUrl }: StorePlace,
   areas: readonly AreaModule[],

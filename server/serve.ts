@@ -9,22 +9,22 @@ import { closeApp, createApp, mount, type App } from './http/app.ts'
 import { defaultLimits, type HttpLimits } from './http/limits.ts'
 import { rulesOf, type OwnSite } from './planes/serve-planes.ts'
 
-/** A server that listens. */
+/** A listening server. */
 export interface RunningServer {
-  /** Where it listens: `http://127.0.0.1:8080`. */
+  /** The URL of the server: `http://127.0.0.1:8080`. */
   readonly url: string
-  /** Where planes listen that have an address of their own: their prefixes with it in front, `http://10.0.0.1:5000/v2`. */
+  /** The URLs of planes with an address of their own, with their prefixes: `http://10.0.0.1:5000/v2`. */
   readonly planeUrls: readonly string[]
-  /** What a person wants to know of it, line by line. */
+  /** The lines that tell a person how to reach the server and sign in. */
   readonly greeting: readonly string[]
-  /** Lets what has begun end within the limit, refusing what comes; then closes connections and store. */
+  /** Refuses new calls, lets running calls end within the limit, then closes connections and store. */
   close(): Promise<void>
 }
 
-/** How long an end waits for its store when the calls have ended, milliseconds. */
+/** The time limit of closing the store after the calls have ended, in milliseconds. */
 const closeMs = 5000
 
-/** Ports tried after a default port that is taken. */
+/** The number of ports to try after a default port that is taken. */
 const portAttempts = 20
 
 /** Starts the whole platform in this process. */
@@ -75,7 +75,10 @@ export async function serve(
   }
 }
 
-/** An app for planes with an address of their own. What cannot be read as a request has the form of the only plane. */
+/**
+ * Makes an app for planes with an address of their own. Unreadable requests get the error form of the plane, if there
+ * is only one.
+ */
 function siteApp({ dispatch, planes }: OwnSite, limits: HttpLimits, meters: Meters): App {
   const [first] = planes
   const only = planes.length === 1 ? first : undefined
@@ -84,7 +87,7 @@ function siteApp({ dispatch, planes }: OwnSite, limits: HttpLimits, meters: Mete
   return app
 }
 
-/** Listens where a site is to be, and answers where each of its planes is. */
+/** Listens at the address of a site, and returns the URLs of its planes. */
 async function listenAt(app: FastifyInstance, { address, planes }: OwnSite): Promise<string[]> {
   const port = await listen(app, { ...address, isPortOpen: false })
   const url = urlOf(address.host, port)
@@ -97,7 +100,7 @@ const urlOf = (host: string, port: number): string => `http://${host.includes(':
 const passed = (milliseconds: number): Promise<void> =>
   new Promise(resolve => setTimeout(resolve, milliseconds).unref())
 
-/** The port that is listened on: the configured one, or with nothing configured the next that is free. */
+/** Listens on the configured port, or by default on the next free port; returns the port. */
 async function listen(app: FastifyInstance, { host, port, isPortOpen }: Config['http']): Promise<number> {
   await app.ready()
   for (let attempt = port; ; attempt += 1) {

@@ -6,10 +6,10 @@ import { listOf } from './settings/lists.ts'
 import { duration, flag, integer, text } from './settings/scalars.ts'
 import { emptyFault, httpUrlFault, storeUrlFault } from './settings/text-faults.ts'
 
-/** Days that operations are kept at least, and where nothing is set (conventions §5). */
+/** The minimal and default number of days that operations are kept (conventions §5). */
 const minOperationsDays = 30
 
-/** A number that bounds something. */
+/** A setting for a limit. */
 const count = integer({ min: 1, max: 999_999_999, rule: 'must be a number from 1 on' })
 
 function proxyListFault(entries: readonly string[]): string | undefined {

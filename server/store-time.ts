@@ -1,10 +1,13 @@
 import type { Log } from './log.ts'
 import type { ServerStore } from './store/server-store.ts'
 
-/** How often a store is asked for its time: clocks of machines drift apart by far less than a millisecond meanwhile. */
+/**
+ * The interval between requests for the store's time. Clocks of machines drift by far less than a millisecond
+ * meanwhile.
+ */
 const everyMs = 5000
 
-/** What the servers on a store take for the time (conventions §15). */
+/** The common time of the servers on a store (conventions §15). */
 export interface Time {
   /** Milliseconds since 1970. */
   now(): number
@@ -12,8 +15,8 @@ export interface Time {
 }
 
 /**
- * The time that all servers on the store share: that of this machine, when it keeps the store itself, else that of the
- * store, whatever the clocks of the machines show.
+ * Starts the common time of the servers on a store: the time of this machine if the store is a local file, otherwise
+ * the time of the store, whatever the clocks of the machines show.
  */
 export async function startTime(store: ServerStore, log: Log): Promise<Time> {
   const ask = store.time?.bind(store)
@@ -26,13 +29,13 @@ export async function startTime(store: ServerStore, log: Log): Promise<Time> {
   return { now: () => time.now(), stop: () => clearInterval(timer) }
 }
 
-/** The time of somebody who has to be asked for it; between two answers it goes on with a clock that cannot be set. */
+/** The time of a remote clock. Between two answers it advances with a local clock that cannot be set. */
 export class AskedTime {
   readonly #ask: () => Promise<number>
   readonly #steady: () => number
   #offset: number | undefined
 
-  /** Both in milliseconds; `steady` counts from anywhere. */
+  /** Both in milliseconds; `steady` counts from any origin. */
   constructor(ask: () => Promise<number>, steady: () => number) {
     this.#ask = ask
     this.#steady = steady
@@ -43,7 +46,7 @@ export class AskedTime {
     return Math.floor(this.#steady() + this.#offset)
   }
 
-  /** The answer was true at some moment of the asking, so that a slow one corrects only what it proves wrong. */
+  /** The answer was right at some moment of the request, so a slow answer corrects only a proven difference. */
   async sync(): Promise<void> {
     const before = this.#steady()
     const time = await this.#ask()

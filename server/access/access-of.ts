@@ -13,7 +13,7 @@ interface AccessParts {
   readonly reader: Reader
 }
 
-/** The questions of domain code, decided as at the doors. */
+/** Answers the questions of domain code by the rules of the doors. */
 export function accessOf(parts: AccessParts): Authorizer {
   const { decisions } = parts
 
@@ -49,7 +49,7 @@ async function visibleOf(parts: AccessParts, seen: Visibility, within: Scope | u
   return { scopes: new Set([...scopes].filter(id => !except.has(id))) }
 }
 
-/** Whether one of the scopes is `within`, or lies above it. */
+/** Whether one of the scopes is `within` or an ancestor of it. */
 async function isAbove(decisions: Decisions, scopes: readonly Scope[], within: Scope): Promise<boolean> {
   const chain = isUuid(within.id) ? await decisions.chain(within) : undefined
   return chain !== undefined && scopes.some(({ id }) => chain.some(above => above.id === id))

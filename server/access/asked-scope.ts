@@ -9,7 +9,7 @@ import type { Scope } from '../../domain/ports/scope.ts'
 
 const addressable = ['ORGANISATION', 'GROUP', 'WORKSPACE'] as const satisfies readonly Scope['type'][]
 
-/** The scope that a path names, the innermost; undefined: none. */
+/** Returns the innermost scope in a path; undefined if there is none. */
 export function pathScope(path: PathParameters): Scope | undefined {
   const workspace = path.get('workspace')
   if (workspace !== undefined) return { type: 'WORKSPACE', id: workspace }
@@ -19,22 +19,22 @@ export function pathScope(path: PathParameters): Scope | undefined {
   return organisation === undefined ? undefined : { type: 'ORGANISATION', id: organisation }
 }
 
-/** Throws ROUTE_NOT_FOUND for a path whose kind of scope is none that paths name (iam.md 3). */
+/** Throws ROUTE_NOT_FOUND for a path with an unknown kind of scope (iam.md 3). */
 export function requireScopeWord(path: PathParameters): void {
   const word = path.get('scope_type')
   if (word === undefined || addressable.some(each => each === word)) return
   throw routeNotFound(`no operation has this path; a scope is ${addressable.join(', ')}, not ${quoted(word)}`)
 }
 
-/** Where calls are authorized whose area says nothing else: the scope of the path, else PLATFORM. */
+/** The default scope of a call: the scope of the path, otherwise PLATFORM. */
 export const scopeOfPath: ScopeOf = async (_reader, { path }): Promise<Asked> => {
   const scope = pathScope(path) ?? platform
   return { scope, told: scope }
 }
 
 /**
- * Where an operation is authorized that is asked for by its id: at the scope of its record, whose members carry the
- * prefix of its area. Who caused it may see it anyway.
+ * Finds the scope of an operation that is read by its id: the scope of its record, whose members have the prefix of its
+ * area. The principal that caused the operation may always read it.
  */
 export function recordScope(records: Collection<OperationRecord>): ScopeOf {
   return async (reader, { path }) => {

@@ -2,20 +2,20 @@ import type { CalledResource } from '../../domain/iam/interfaces/decisions.ts'
 import type { PathParameters } from '../../runtime/doors.ts'
 import type { Route } from '../../runtime/route.ts'
 
-/** What the path of a route says of the thing it is about, found once: parameters with the kinds they name. */
+/** The resources in the path of a route, computed once: the parameters with the kinds that they name. */
 interface Named {
   readonly parameter: string
   readonly type: string
 }
 
-/** The scopes and engines of paths are no things in a workspace. */
+/** The scopes and engines of paths are no resources in a workspace. */
 const notThings: ReadonlySet<string> = new Set(['organisation', 'workspace', 'engine', 'scope_type', 'scope_id'])
 
-/** The thing that calls of a route are about, as policies match it (iam.md 4.1). */
+/** Finds the resource of a route's calls, as policies match it (iam.md 4.1). */
 export interface ResourceOf {
-  /** Whether calls make a new thing, whose name stands in the body. */
+  /** Whether calls create a resource, whose name is in the body. */
   readonly isCreate: boolean
-  /** Undefined for calls about a collection. `name` is that of what is created. */
+  /** Returns undefined for calls on a collection. `name` is the name of a new resource. */
   of(path: PathParameters, name?: string): CalledResource | undefined
 }
 
@@ -40,7 +40,10 @@ export function resourceOf(route: Pick<Route<unknown, unknown>, 'domain' | 'path
   }
 }
 
-/** The nearest first. The last of a path is of the kind that the permission is about, others are named by their segment. */
+/**
+ * The nearest resource comes first. The last parameter of a path has the kind of the permission; other parameters have
+ * the kind of their segment.
+ */
 function thingsOf(
   { domain, path }: Pick<Route<unknown, unknown>, 'domain' | 'path'>,
   type: string | undefined,

@@ -11,7 +11,7 @@ import { taxonomyPermissions } from '../../output/taxonomy/permissions.ts'
 import { topologyPermissions } from '../../output/topology/permissions.ts'
 import { vaultPermissions } from '../../output/vault/permissions.ts'
 
-/** What each of the nine areas declares. */
+/** The permissions that each of the nine areas declares. */
 export const areaPermissions = [
   computePermissions,
   iamPermissions,

@@ -11,7 +11,7 @@ import { resourceOf, type ResourceOf } from './called-resource.ts'
 import { permissionDenied } from './refusals.ts'
 import type { Scope } from '../../domain/ports/scope.ts'
 
-/** What the doors ask of iam. */
+/** The parts of iam that the doors use. */
 export interface DoorParts {
   readonly store: Store
   readonly decisions: Decisions
@@ -19,33 +19,35 @@ export interface DoorParts {
   readonly now: () => number
   /** Throws TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED or TOKEN_REVOKED. */
   readonly authenticate: (authorization: string | undefined) => Promise<Principal>
-  /** Throws TOKEN_REVOKED when what let a caller in has ended since. */
+  /** Throws TOKEN_REVOKED if the caller's token, session or principal has ended since the authentication. */
   readonly requireLive: (principal: Principal) => Promise<void>
-  /** Throws AUTHORIZATION_STALE when this server may have missed a change. */
+  /** Throws AUTHORIZATION_STALE if this server may have missed a change. */
   readonly requireFresh: () => Promise<void> | void
 }
 
 type Permission = Extract<Access, { kind: 'permission' }>
 
-/** What of a route decides where and how it is authorized; found once. */
+/** The facts of a route that decide about its authorization; computed once. */
 interface Rule {
   readonly access: Permission
   readonly scopeOf: ScopeOf | 'handler'
   readonly resource: ResourceOf
-  /** The request must have been read. */
+  /** Whether the request must be read first. */
   readonly needsRequest: boolean
-  /** The scope stands in a row, so that a repeated call is let through to its recorded answer before (conventions §4). */
+  /**
+   * Whether the scope stands in a row: a repeated call is then admitted to its recorded answer before (conventions §4).
+   */
   readonly isOfRow: boolean
 }
 
-/** Scopes that only what is sent tells. */
+/** The kinds of scopes that only the request tells. */
 const inRequest: ReadonlySet<Permission['scope']> = new Set(['body'])
 
 const inRow: ReadonlySet<Permission['scope']> = new Set(['row', 'parent'])
 
 /**
- * Authentication and authorization of every call by the `x-access` of its operation (conventions §12). `scopes` has what
- * areas say of where their operations are authorized, by area and operationId.
+ * Authenticates and authorizes every call by the `x-access` of its operation (conventions §12). `scopes` has the scope
+ * finders of areas, by area and operationId.
  */
 export function iamDoors(parts: DoorParts, scopes: Readonly<Record<string, AccessScopes>>): Doors {
   const rules = new WeakMap<object, Rule>()
@@ -74,7 +76,7 @@ export function iamDoors(parts: DoorParts, scopes: Readonly<Record<string, Acces
     async authorizeRequest(context, route, path, given) {
       const { access, body } = route
       if (access === undefined || context.principal === undefined) return
-      // Whoever sends a body slowly must not do with it what was taken from them meanwhile.
+      // A caller that sends its body slowly must not use a permission that it has lost meanwhile.
       if (body !== undefined) {
         await parts.requireFresh()
         await parts.requireLive(context.principal)
@@ -82,13 +84,13 @@ export function iamDoors(parts: DoorParts, scopes: Readonly<Record<string, Acces
       if (access.kind !== 'permission' || access.scope === 'filtered') return
       const rule = ruleOf(route, access)
       if (!rule.needsRequest && !rule.resource.isCreate && body === undefined) return
-      // By the time that it is now: what has expired while a body came gives nothing any more.
+      // The present time counts: a binding that expired while the body arrived grants nothing.
       await decide(parts, { ...context, now: Math.max(context.now, parts.now()) }, rule, path, given)
     },
   }
 }
 
-/** Possession is enough where a body may hold what proves it, so that no bearer is needed. */
+/** A body may hold a token whose possession suffices, so that no bearer token is needed. */
 const isOptional = (access: Access | undefined, authorization: string | undefined): boolean =>
   access?.kind === 'permission' && access.bearerOptional === true && authorization === undefined
 
@@ -96,7 +98,7 @@ function makeRule(route: Route<unknown, unknown>, access: Permission, scopes: Ac
   const own = Object.hasOwn(scopes, route.operationId) ? scopes[route.operationId] : undefined
   return {
     access,
-    // Of rows that no area tells of there are none yet.
+    // An area without a scope finder for rows has no rows yet.
     scopeOf: own ?? (inRow.has(access.scope) ? noRow : scopeOfPath),
     resource: resourceOf(route, access.key),
     needsRequest: inRequest.has(access.scope),
@@ -123,7 +125,10 @@ async function decide(
   throw permissionDenied(access.key, asked.told)
 }
 
-/** Whether the caller of a call holds a permission at a scope. Where there is none, it must hold it at PLATFORM (conventions §4). */
+/**
+ * Whether the caller has a permission at a scope. For an absent scope, it must have the permission at PLATFORM
+ * (conventions §4).
+ */
 export async function isAllowed(
   decisions: Decisions,
   context: CallContext,
@@ -140,7 +145,7 @@ export async function isAllowed(
   return (await decisions.decide({ ...question, scope: platform })).reason === 'GRANTED'
 }
 
-/** What has another form has no row, and is never looked for. */
+/** An id of another form has no row, so it is not looked up. */
 const isAddress = ({ id, type }: Scope): boolean => type === 'PLATFORM' || isUuid(id)
 
 async function requireSomewhere(
@@ -157,7 +162,7 @@ async function requireSomewhere(
   throw permissionDenied(key, within ?? platform)
 }
 
-/** Whether one of the scopes is `within`, or lies above or below it. */
+/** Whether one of the scopes is `within`, an ancestor or a descendant of it. */
 export async function touches(decisions: Decisions, scopes: readonly Scope[], within: Scope): Promise<boolean> {
   const above = isUuid(within.id) ? await decisions.chain(within) : undefined
   if (above === undefined) return false
@@ -168,13 +173,13 @@ export async function touches(decisions: Decisions, scopes: readonly Scope[], wi
   return false
 }
 
-/** Policies of the workspace may tell what is created by its name, which stands in the body. */
+/** Policies of the workspace may match a new resource by its name, which is in the body. */
 async function mayHangOnName({ decisions }: DoorParts, { key }: Permission, path: PathParameters): Promise<boolean> {
   const scope = pathScope(path)
   return scope?.type === 'WORKSPACE' && isUuid(scope.id) && decisions.hangsOnResource(scope, key)
 }
 
-/** The name of what is created, as it was sent. */
+/** The sent name of a new resource. */
 function nameIn(given: Readonly<Record<string, unknown>> | undefined): string | undefined {
   const body = given?.['body']
   const name: unknown =
@@ -182,7 +187,7 @@ function nameIn(given: Readonly<Record<string, unknown>> | undefined): string | 
   return typeof name === 'string' ? name : undefined
 }
 
-/** The circumstances of a call, as conditions see them. */
+/** Returns the circumstances of a call for conditions. */
 export const circumstancesOf = ({ clientAddress, now }: CallContext): Circumstances => ({
   now,
   ip: clientAddress === '' ? undefined : clientAddress,

@@ -13,40 +13,40 @@ import type { Log } from '../log.ts'
 import type { Worker } from '../../domain/ports/workers.ts'
 import type { ServerStore } from '../store/server-store.ts'
 
-/** What access is made with. */
+/** The parts that access is made from. */
 export interface AccessSources {
   readonly store: Store
   readonly secrets: Pick<ServerStore, 'secret' | 'time' | 'changedElsewhere' | 'beside'>
   readonly clock: Clock
   readonly log: Log
   readonly config: Config
-  /** Where callers reach the server, known at the latest when it listens. */
+  /** Returns the base URL of the server, known once it listens. */
   readonly baseUrl: () => string
   readonly audit: Audit
   readonly taxonomy: Taxonomy
-  /** Where the operations of each area are authorized, by its name. */
+  /** The scope finders of each area's operations, by its name. */
   readonly scopes: Readonly<Record<string, AccessScopes>>
   /** Looks up the resources of all areas, as policies match them. */
   readonly resolve: Resolve
 }
 
-/** Who may do what on a platform: what a server asks at its doors and gives its areas. */
+/** The access control of a platform: the doors for the server, and the authorizer for the areas. */
 export interface PlatformAccess {
   readonly doors: Doors
   readonly access: Authorizer
-  /** What the guard does for the areas: the functions of iam. */
+  /** The functions of the guard for the areas: the functions of iam. */
   readonly functions: Partial<AreaFunctions>
-  /** What the guard shares with the area of iam; absent where another access guards the platform. */
+  /** The services that the guard shares with the area of iam; absent with another guard. */
   readonly guard?: IamServices
-  /** Beside those of the areas. */
+  /** The routes beside those of the areas. */
   readonly routes: readonly BoundRoute[]
   readonly periodic: readonly Worker[]
-  /** Makes what exists from the first start, once the areas have. */
+  /** Creates the rows of the first start, after the areas have. */
   begin(): Promise<SignIn>
   end(): void | Promise<void>
 }
 
-/** How a person signs in to the server at a URL, line by line. */
+/** The lines that tell a person how to sign in to the server at a URL. */
 export type SignIn = (url: string) => readonly string[]
 
 export type OpenAccess = (sources: AccessSources) => Promise<PlatformAccess>

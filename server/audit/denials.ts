@@ -8,16 +8,16 @@ import { doorReasons } from '../door-reasons.ts'
 import type { Log } from '../log.ts'
 import type { Scope } from '../../domain/ports/scope.ts'
 
-/** Records refusals, each in a transaction of its own: that of the refused call is undone. */
+/** Records refusals, each in a transaction of its own, because the transaction of the refused call is rolled back. */
 export interface Denials {
-  /** The doors, with what they refuse recorded. */
+  /** Wraps doors so that their refusals are recorded. */
   readonly watch: (doors: Doors) => Doors
-  /** A route, with what its handler refuses recorded. */
+  /** Wraps a route so that refusals of its handler are recorded. */
   readonly watchRoute: (route: BoundRoute) => BoundRoute
 }
 
 export function denials(store: Store, audit: Audit, log: Log): Denials {
-  /** The caller is refused whether or not that can be recorded. */
+  /** The caller is refused whether or not the refusal can be recorded. */
   async function record(error: unknown, context: CallContext, route: Route<unknown, unknown>): Promise<void> {
     if (!(error instanceof ApiError) || error.reason !== doorReasons.permissionDenied.reason) return
     const activity = denied(error, context, route)
@@ -53,7 +53,7 @@ export function denials(store: Store, audit: Audit, log: Log): Denials {
   }
 }
 
-/** What a refusal tells (conventions §12): the key that is missing and the scope where it is. */
+/** Makes the activity of a refusal (conventions §12): the missing permission and its scope. */
 function denied(error: ApiError, context: CallContext, route: Route<unknown, unknown>): Activity {
   const { permission = '', scope_type, scope_id = '' } = error.metadata
   return {

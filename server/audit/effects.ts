@@ -3,7 +3,7 @@ import type { Effect } from '../../domain/ports/operations.ts'
 import { systemPrincipalId } from '../../domain/ports/reserved.ts'
 import type { CallContext } from '../../runtime/context.ts'
 
-/** Who acts when nobody has called. */
+/** The caller of work without a call. */
 const platform = {
   permission: '',
   principalId: systemPrincipalId,
@@ -13,7 +13,7 @@ const platform = {
   clientAddress: '',
 } as const
 
-/** The activity of a mutation of an area; without a context it was the platform's own. */
+/** Makes the activity of a mutation; without a context it belongs to the platform itself. */
 export function effectActivity(
   area: string,
   operationId: string,

@@ -6,9 +6,12 @@ import { formatMillis } from '../../runtime/timestamps.ts'
 import { column } from '../store/row-filters.ts'
 import type { Scope } from '../../domain/ports/scope.ts'
 
-/** An activity that waits to be numbered and chained; its members are named as the answered activity names them. */
+/**
+ * An activity that waits for its number and its place in the chain; its members have the names of the answered
+ * activity.
+ */
 export interface OutboxRow {
-  /** UUIDv7 made in the writing transaction: rows sort as they were written. */
+  /** A UUIDv7 made in the writing transaction, so that rows sort in the order of writing. */
   readonly id: string
   readonly time: string
   readonly category: string
@@ -19,9 +22,9 @@ export interface OutboxRow {
   readonly resource_id: string
   readonly scope_type: string
   readonly scope_id: string
-  /** Whose chain of hashes it joins; empty outside all organisations. */
+  /** The organisation whose hash chain it joins; empty outside of all organisations. */
   readonly organisation_id: string
-  /** The nodes above the scope, the organisation first. */
+  /** The ancestors of the scope, the organisation first. */
   readonly ancestor_ids: readonly string[]
   readonly principal_id: string
   readonly principal_kind: string
@@ -37,8 +40,8 @@ export interface OutboxRow {
 export const activityTime = column('time', 'TIMESTAMP')
 
 /**
- * Activities between the mutation and the audit log (conventions §13): mutations never wait for each other's chain. The
- * sequencer of observability takes rows out by id; what nobody takes out is kept for 400 days.
+ * Activities between the mutation and the audit log (conventions §13), so that mutations do not wait for a chain. The
+ * sequencer of observability takes rows out in the order of their ids; other rows are kept for 400 days.
  */
 export const outbox: Collection<OutboxRow> = {
   name: 'ninefold_activity_outbox',
@@ -47,7 +50,7 @@ export const outbox: Collection<OutboxRow> = {
   indexes: [['time']],
 }
 
-/** Records activities in the outbox of the store that a transaction belongs to. */
+/** Records activities in the outbox, in the transaction of the caller. */
 export function outboxAudit(clock: Clock, { chain }: Pick<Taxonomy, 'chain'>): Audit {
   return {
     async recordActivity(tx, activity) {

@@ -26,14 +26,14 @@ import { renameDurably, syncFile, syncFolder } from '../durable-files.ts'
 import { damagesOf } from './examine.ts'
 import { backupFormat, rowsIn, schemaOf, writeManifest, type Manifest } from './manifest.ts'
 
-/** What is to be backed up, and where to. */
+/** The source and the target of a backup. */
 export interface BackupRequest {
   readonly dataDir: string
   readonly areas: readonly AreaModule[]
   readonly to: string
-  /** A file that has the name already gives way once the backup is whole. */
+  /** Whether an existing file of that name is replaced once the backup is complete. */
   readonly isReplacing: boolean
-  /** That of this program. */
+  /** The version of this program. */
   readonly version: string
   /** Milliseconds since 1970. */
   readonly now: number
@@ -41,8 +41,8 @@ export interface BackupRequest {
 }
 
 /**
- * Writes what the store of a data folder holds at one moment into one file, also while servers write; it is there whole
- * and lies on the disk, or not at all. Blocks the thread. Throws with what is in the way.
+ * Writes the content of a data folder's store at one moment into one file, also while servers write. The file is
+ * complete and on the disk, or does not exist. Blocks the thread. Throws with the obstacle.
  */
 export async function backUp(request: BackupRequest): Promise<Manifest> {
   const { dataDir, print, to } = request
@@ -69,7 +69,7 @@ export async function backUp(request: BackupRequest): Promise<Manifest> {
   }
 }
 
-/** What a server would refuse is no backup either: what it lacks would be missed when it is too late. */
+/** A store that a server would refuse is not backed up, because the missing parts would be noticed too late. */
 function checkStore(store: string): void {
   if (!existsSync(store)) throw new Error(`there is no store: ${store} does not exist; "ninefold serve" makes it`)
   try {
@@ -97,7 +97,7 @@ const isFull = (error: unknown): boolean => ((sqliteCode(error) ?? 0) & 0xff) ==
 
 const closed = 'this user may not write to its folder; grant that, or name a file elsewhere'
 
-/** What keeps a backup from being written, by the codes of the system. */
+/** The obstacles of writing a backup, by the error codes of the system. */
 const targetFaults: Readonly<Record<string, string>> = {
   EACCES: closed,
   EPERM: closed,
@@ -105,7 +105,7 @@ const targetFaults: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full; make room, or name a file elsewhere',
 }
 
-/** What the writing of a backup raised, told with its name; anything else as it came. */
+/** Returns an error of writing a backup with the name of the file; returns any other error unchanged. */
 function unwritable(to: string, error: unknown): unknown {
   const fault = targetFaults[isFull(error) ? 'ENOSPC' : systemCode(error)]
   return fault === undefined ? error : new Error(`${to} cannot be written: ${fault}`, { cause: error })
@@ -114,8 +114,8 @@ function unwritable(to: string, error: unknown): unknown {
 const alreadyThere = (to: string): Error => new Error(`${to} exists; take another name, or say --replace`)
 
 /**
- * `VACUUM INTO` reads one snapshot: writers go on, and what the log gains meanwhile is given back afterwards. The backup
- * functions of SQLite begin anew whenever another process writes.
+ * `VACUUM INTO` reads one snapshot: writers continue, and the growth of the log is reclaimed afterwards. The backup
+ * functions of SQLite would begin again after each write of another process.
  */
 function copyStore(store: string, partial: string, { now, version }: BackupRequest): Manifest {
   closeSync(openSync(partial, 'wx', 0o600))
@@ -147,7 +147,7 @@ function opened(store: string): DatabaseSync {
 function vacuumInto(store: string, partial: string): void {
   const source = opened(store)
   try {
-    // So stores that were made without it get it; where it is set, setting it would write.
+    // Stores of earlier versions get the setting here; setting it again would write to the file.
     if (Number(source.prepare('PRAGMA auto_vacuum').get()?.['auto_vacuum']) === 0) {
       source.exec('PRAGMA auto_vacuum = INCREMENTAL')
     }
@@ -159,7 +159,7 @@ function vacuumInto(store: string, partial: string): void {
   }
 }
 
-/** What the cheap checks of the doctor say of a copy; it is a copy all the same. */
+/** Runs the cheap checks of the doctor on a copy; the copy stays valid in any case. */
 async function notesOn(partial: string, areas: readonly AreaModule[]): Promise<readonly string[]> {
   const snapshot = await openSqliteSnapshot({ file: partial, collections: storeCollections(areas) }).catch(
     () => undefined,
@@ -176,7 +176,7 @@ async function notesOn(partial: string, areas: readonly AreaModule[]): Promise<r
   }
 }
 
-/** Gives a finished file its name. Of two that want the same one, one gets it. */
+/** Renames a finished file. Of two concurrent backups with one name, one succeeds. */
 function give(partial: string, { isReplacing, to }: BackupRequest): void {
   chmodSync(partial, 0o600)
   if (isReplacing) return renameDurably(partial, to)

@@ -1,14 +1,14 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 
-/** What a table holds. */
+/** The digest of a table's content. */
 export interface TableDigest {
   readonly rows: number
-  /** Of its definition and all values in the order of the primary key, in hex. */
+  /** The digest of the definition and all values in the order of the primary key, in hex. */
   readonly sha256: string
 }
 
-/** The digests of all tables but those that are not `wanted`, by their names in ascending order. */
+/** Computes the digests of the `wanted` tables, by their names in ascending order. */
 export function digestTables(
   database: DatabaseSync,
   wanted: (name: string) => boolean,
@@ -41,7 +41,7 @@ function digestTable(database: DatabaseSync, name: string, sql: string): TableDi
   return { rows, sha256: hash.digest('hex') }
 }
 
-/** Type and length stand before each value, so that no two rows look alike. */
+/** Type and length precede each value, so that no two rows have equal input. */
 function addValue(hash: Hash, value: SQLOutputValue): void {
   const bytes = value instanceof Uint8Array ? value : Buffer.from(String(value))
   hash.update(`\n${value === null ? 'null' : typeof value} ${bytes.length}\n`).update(bytes)

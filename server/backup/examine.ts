@@ -9,13 +9,13 @@ import { checkIsKnown } from '../store/sqlite/snapshot.ts'
 import { digestTables } from './digest.ts'
 import { backupFormat, manifestTable, readManifest, schemaOf, type Manifest } from './manifest.ts'
 
-/** What is wrong with the pages of a file, for people; nothing when it is sound. */
+/** Returns the damages of a file's pages for people; empty for a sound file. */
 export function damagesOf(database: DatabaseSync): readonly string[] {
   const told = database.prepare('PRAGMA integrity_check').all()
   return told.flatMap(row => Object.values(row).map(String)).filter(message => message !== 'ok')
 }
 
-/** Throws when `file` is no file, or one that somebody has open: parts of it would lie elsewhere. */
+/** Throws if `file` is no file, or is open in another process: parts of its content would be in other files. */
 export function checkIsAlone(file: string): void {
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new Error(`${file} is no file; name a backup`)
   for (const beside of [`${file}-wal`, `${file}-journal`]) {
@@ -25,8 +25,8 @@ export function checkIsAlone(file: string): void {
 }
 
 /**
- * Checks a backup as a whole: that it is one, that this version can restore it, and that it holds what it held when it
- * was made. Answers what it says of itself; throws with what is wrong with `name` and what to do.
+ * Checks a backup: that it is a backup, that this version can restore it, and that its content is unchanged. Returns
+ * its manifest; throws with the fault of `name` and the remedy.
  */
 export function examineBackup(file: string, areas: readonly AreaModule[], name = file): Manifest {
   checkIsAlone(file)
@@ -62,7 +62,7 @@ function examined(file: string, database: DatabaseSync): Manifest {
   return manifest
 }
 
-/** What a newer version has written may be in a schema that this one knows. */
+/** A newer version may have written data into a schema that this version knows. */
 function checkWriter(file: string, name: string, { version }: Manifest, areas: readonly AreaModule[]): void {
   try {
     checkIsKnown({ file, collections: storeCollections(areas) })
@@ -74,7 +74,7 @@ function checkWriter(file: string, name: string, { version }: Manifest, areas: r
 const madeByNewer = (file: string, version: string, cause?: unknown): Error =>
   new Error(`${file} was made by the newer version ${version}, which alone can restore it`, { cause })
 
-/** What would run with the statements of a store that it was smuggled into. */
+/** Triggers and views of a smuggled store would run with its statements. */
 const foreignParts = `SELECT name FROM sqlite_schema WHERE type IN ('trigger', 'view') OR sql LIKE 'CREATE VIRTUAL%'`
 
 const damaged = (file: string, damage: string): Error =>

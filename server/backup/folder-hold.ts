@@ -6,18 +6,18 @@ import { isBusy } from '../store/sqlite/errors.ts'
 import { explained, remakeAdvice } from '../store/sqlite/store-file.ts'
 import { pendingRestore, settleRestore } from '../pending-restore.ts'
 
-/** Keeps others from replacing, or from using, a data folder; gone with the process at the latest. */
+/** A lock on a data folder against replacement or use; it ends with the process at the latest. */
 export interface FolderHold {
-  /** Once is enough. */
+  /** Releases the lock; a second call has no effect. */
   release(): void
 }
 
-/** How long a start waits for a restore that is putting the store in its place. */
+/** The time for which a start waits for a restore in progress. */
 const waitMs = 5000
 
 /**
- * Holds a data folder as one of those that use its store: any number may, but nothing is restored meanwhile. A restore
- * that was cut off is brought to its end first. Throws while a restore is under way.
+ * Shares a data folder with other users of its store; nothing is restored meanwhile. An interrupted restore is finished
+ * first. Throws while a restore is in progress.
  */
 export function enterDataFolder(dataDir: string): FolderHold {
   for (;;) {
@@ -31,10 +31,10 @@ export function enterDataFolder(dataDir: string): FolderHold {
   }
 }
 
-/** Holds a data folder alone; undefined while anybody else uses it. */
+/** Locks a data folder exclusively; returns undefined while any process uses it. */
 export const claimDataFolder = (dataDir: string): FolderHold | undefined => tryLock(dataDir, 'exclusive', 0)
 
-/** Somebody who has the folder to himself brings the restore to its end anyway. */
+/** Another process with an exclusive lock finishes the restore anyway. */
 function settleAlone(dataDir: string): void {
   const hold = tryLock(dataDir, 'exclusive', waitMs)
   if (hold === undefined) return
@@ -46,8 +46,8 @@ function settleAlone(dataDir: string): void {
 }
 
 /**
- * Node.js locks no files, but SQLite does: with locks that the system drops when the process ends, however it does. The
- * file stays empty and is never replaced, so that all lock the same one.
+ * Node.js has no file locks, but SQLite has: the system releases them at every end of a process. The file stays empty
+ * and is never replaced, so that all processes lock the same file.
  */
 function tryLock(dataDir: string, kind: 'shared' | 'exclusive', timeout: number): FolderHold | undefined {
   const file = join(dataDir, lockName)

@@ -2,31 +2,34 @@ import type { DatabaseSync } from 'node:sqlite'
 import { isRecord } from '../../runtime/validation.ts'
 import type { TableDigest } from './digest.ts'
 
-/** The table that makes a file of SQLite a backup; stores do not have it. */
+/** The table that marks a SQLite file as a backup; stores do not have it. */
 export const manifestTable = 'ninefold_backup'
 
-/** What a backup is written in. One that holds more than a store would have another number, and older programs refuse it. */
+/** The format of backups. A backup of more than the store would need another number, which older programs refuse. */
 export const backupFormat = 1
 
-/** What a backup says of itself. */
+/** The facts of a backup about itself. */
 export interface Manifest {
   readonly format: number
-  /** Of the program that made it. */
+  /** The version of the program that made it. */
   readonly version: string
-  /** How far the store's own tables were migrated. */
+  /** The migration number of the store's own tables. */
   readonly schema: number
-  /** When it was asked for: all that was acknowledged before is in it. RFC 3339. */
+  /** The time of the request in RFC 3339: the backup holds all changes that were acknowledged before. */
   readonly time: string
   readonly tables: Readonly<Record<string, TableDigest>>
 }
 
-/** Makes a copy of a store a backup. */
+/** Marks a copy of a store as a backup. */
 export function writeManifest(database: DatabaseSync, manifest: Manifest): void {
   database.exec(`CREATE TABLE ${manifestTable} (manifest TEXT NOT NULL)`)
   database.prepare(`INSERT INTO ${manifestTable} (manifest) VALUES (?)`).run(JSON.stringify(manifest))
 }
 
-/** Undefined in a file that is no backup. Throws what SQLite throws on a file that is none of its own. */
+/**
+ * Reads the manifest; returns undefined for a file that is no backup. Throws the errors of SQLite for a file that is
+ * not its own.
+ */
 export function readManifest(database: DatabaseSync): Manifest | undefined {
   const isThere = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = ?`).get(manifestTable) !== undefined
   const text = isThere ? database.prepare(`SELECT manifest FROM ${manifestTable}`).get()?.['manifest'] : undefined
@@ -48,12 +51,12 @@ function isManifest(value: unknown): value is Manifest {
   return isTold && typeof value['format'] === 'number' && typeof value['schema'] === 'number'
 }
 
-/** How far the own tables of a store, or of a copy, are migrated; undefined in what is no store. */
+/** Returns the migration number of the own tables in a store or copy; undefined for other files. */
 export function schemaOf(database: DatabaseSync): number | undefined {
   const isStore = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'ninefold_migrations'`).get()
   if (isStore === undefined) return undefined
   return Number(database.prepare('SELECT coalesce(max(number), 0) AS last FROM ninefold_migrations').get()?.['last'])
 }
 
-/** The rows of all tables. */
+/** Counts the rows of all tables. */
 export const rowsIn = ({ tables }: Manifest): number => Object.values(tables).reduce((sum, { rows }) => sum + rows, 0)

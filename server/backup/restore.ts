@@ -14,14 +14,14 @@ import { checkIsAlone, examineBackup } from './examine.ts'
 import { manifestTable, rowsIn, type Manifest } from './manifest.ts'
 import { commitRestore, discard, settleRestore, stagedStore } from '../pending-restore.ts'
 
-/** What is to be restored, and where to. */
+/** The source and the target of a restore. */
 export interface RestoreRequest {
   readonly dataDir: string
   readonly areas: readonly AreaModule[]
   readonly from: string
-  /** The store that is there gives way; else there must be none. */
+  /** Whether an existing store is replaced; otherwise there must be none. */
   readonly isReplacing: boolean
-  /** The store that gave way is deleted, not put aside. */
+  /** Whether the replaced store is deleted instead of moved aside. */
   readonly isDiscarding: boolean
   /** Milliseconds since 1970. */
   readonly now: number
@@ -29,8 +29,8 @@ export interface RestoreRequest {
 }
 
 /**
- * Makes a backup the store of a data folder, which nobody may be using. However it is cut off, the next start finds the
- * old store or the new one. Throws with what is in the way, and has changed nothing then.
+ * Makes a backup the store of an unused data folder. After an interruption at any point, the next start finds the old
+ * store or the new store. Throws with the obstacle, and then has changed nothing.
  */
 export function restore(request: RestoreRequest): void {
   const { dataDir, from, isDiscarding, now, print } = request
@@ -58,7 +58,7 @@ export function restore(request: RestoreRequest): void {
   }
 }
 
-/** Checks the copy, not the backup: that is what will be served. */
+/** The copy is checked, not the backup, because the copy will be served. */
 function stage({ areas, dataDir, from }: RestoreRequest): Manifest {
   const staged = stagedStore(dataDir)
   checkIsElsewhere(from, staged)
@@ -77,7 +77,7 @@ function stage({ areas, dataDir, from }: RestoreRequest): Manifest {
   }
 }
 
-/** What a restore makes room for must not be what it restores. */
+/** Refuses a backup that lies where the replaced store would be moved. */
 function checkIsElsewhere(from: string, staged: string): void {
   const folder = realpathSync(dirname(staged))
   const isThere = existsSync(from) && dirname(realpathSync(from)) === folder
@@ -89,7 +89,7 @@ const removeStaged = (staged: string): void => {
   for (const part of [staged, `${staged}-journal`, `${staged}-wal`, `${staged}-shm`]) rmSync(part, { force: true })
 }
 
-/** The processes of the backup's time hold nothing here: their work is taken over at once. */
+/** Deletes the processes of the backup's time, so that their work is taken over at once. */
 function makeStore(staged: string): void {
   const database = new DatabaseSync(staged)
   try {
@@ -102,7 +102,10 @@ function makeStore(staged: string): void {
   }
 }
 
-/** Checks a backup without restoring it, its documents by the doctor too; the number of findings. Throws when it is none. */
+/**
+ * Checks a backup without restoring it, its documents by the doctor too; returns the number of findings. Throws if the
+ * file is no backup.
+ */
 export async function verifyBackup(
   from: string,
   areas: readonly AreaModule[],

@@ -9,18 +9,18 @@ import type { StoreSnapshot } from '../store/snapshot.ts'
 import { leftovers } from './leftovers.ts'
 import { inspectStore, type AreaFinding } from './inspect-store.ts'
 
-/** What is to be checked, and where it is told. */
+/** The store to check, and the output. */
 export interface Consultation {
   readonly place: StorePlace
   readonly areas: readonly AreaModule[]
-  /** Each finding as a line of JSON, and a last one with their number; else lines for people. */
+  /** Whether each finding is a line of JSON, with a last line for their number; otherwise the lines are for people. */
   readonly isJson: boolean
   readonly print: (line: string) => void
 }
 
 /**
- * Checks a store as of one moment, also while servers run on it; changes nothing, and leaves nothing in its folder.
- * Answers the number of findings. Throws when there is no store, or one that this version cannot read.
+ * Checks a store at one moment, also while servers run on it. It changes nothing, and leaves no file in the folder.
+ * Returns the number of findings. Throws if there is no store, or if this version cannot read it.
  */
 export async function doctor(consultation: Consultation): Promise<number> {
   const { dataDir, storeUrl } = consultation.place
@@ -36,7 +36,7 @@ export async function doctor(consultation: Consultation): Promise<number> {
   }
 }
 
-/** Between the two renames of a restore that was cut off no store is in its place. */
+/** Between the two renames of an interrupted restore, no store is in its place. */
 function checkIsInPlace(dataDir: string): void {
   const stamp = pendingRestore(dataDir)
   if (stamp === undefined || existsSync(storeFile(dataDir))) return

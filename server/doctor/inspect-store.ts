@@ -9,7 +9,7 @@ import type { StoreSnapshot } from '../store/snapshot.ts'
 import { restoreAdvice } from '../store/sqlite/store-file.ts'
 import { ReadableRows } from './readable.ts'
 
-/** A finding, and whose rows it is about: those of an area, or of the server itself (`ninefold`). */
+/** A finding, and the owner of its rows: an area, or the server itself (`ninefold`). */
 export interface AreaFinding extends Finding {
   readonly area: string
 }
@@ -19,9 +19,9 @@ type Findings<F extends Finding> = AsyncGenerator<F, void, undefined>
 const own = 'ninefold'
 
 /**
- * What is wrong in a store: first the file, then rows that are not what their documents say, then durable work and what
- * the areas say of their rows. Each relies on the ones before, so that the first with findings is the last that is
- * told. Documents that cannot be read are told and left out of what follows, as if they were not there.
+ * Checks a store: first the file, then rows that contradict their documents, then durable work and the checkers of the
+ * areas. Each stage relies on the earlier stages, so the first stage with findings is the last one reported. Unreadable
+ * documents are reported, and later stages treat them as absent.
  */
 export async function* inspectStore(snapshot: StoreSnapshot, areas: readonly AreaModule[]): Findings<AreaFinding> {
   const damages = await snapshot.damages()
@@ -65,7 +65,10 @@ async function* inspectMeaning(reader: Reader, areas: readonly AreaModule[]): Fi
   for (const { domain, inspect } of areas) if (inspect) yield* guarded(domain.name, inspect(inspection))
 }
 
-/** The findings of one checker. What it trips over, a document of a shape that nothing writes, ends it alone. */
+/**
+ * Returns the findings of one checker. An error of a checker, from a document of an impossible shape, ends only that
+ * checker.
+ */
 async function* guarded(area: string, findings: Findings<Finding>): Findings<AreaFinding> {
   try {
     for await (const finding of findings) yield { area, ...finding }

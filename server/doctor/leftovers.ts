@@ -6,7 +6,7 @@ import type { AreaFinding } from './inspect-store.ts'
 
 const partial = /^\..+\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.partial(?:-journal)?$/
 
-/** What commands that were killed have left in a data folder, by the beginning of its name or the whole of it. */
+/** The files that killed commands leave in a data folder, by name or prefix. */
 const kinds: readonly (readonly [isOne: (name: string, dataDir: string) => boolean, message: string])[] = [
   [
     (name, dataDir) => name.startsWith(basename(stagedStore(dataDir))),
@@ -19,7 +19,7 @@ const kinds: readonly (readonly [isOne: (name: string, dataDir: string) => boole
   ],
 ]
 
-/** What is in a data folder and should not stay there: a restored store that waits, and what killed commands have left. */
+/** Finds files in a data folder that should not stay there: a pending restore, and leftovers of killed commands. */
 export function* leftovers(dataDir: string): Generator<AreaFinding, void, undefined> {
   if (!existsSync(dataDir)) return
   const finding = { area: 'ninefold', resourceType: 'ninefold.folder' }

@@ -13,8 +13,8 @@ import type { ListQuery, Page } from '../../runtime/pagination.ts'
 import type { StoreSnapshot } from '../store/snapshot.ts'
 
 /**
- * A snapshot without the documents that cannot be read, so that one of them does not hide what is wrong elsewhere.
- * What only counts or sums goes by the columns, which such documents have too.
+ * A snapshot without the unreadable documents, so that such a document does not hide other findings. Counts and sums
+ * use columns, which unreadable documents have too.
  */
 export class ReadableRows implements Reader {
   readonly #snapshot: StoreSnapshot

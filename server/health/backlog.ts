@@ -3,12 +3,12 @@ import type { Store } from '../../domain/ports/store.ts'
 import { works, type Work } from '../operations/work.ts'
 import { within } from './time-limit.ts'
 
-/** A store that takes longer to count does not answer. */
+/** A store that needs longer for the counts counts as unavailable. */
 const patienceMs = 2000
 
 /**
- * The durable work of all processes on the store, as it was when it was last looked up; NaN where the store did not
- * answer. Looking it up costs two counts in an index and the first rows.
+ * The durable work of all processes on the store at the last look; NaN if the store did not answer. A look costs two
+ * counts in an index and the first rows.
  */
 export class Backlog {
   readonly #store: Store
@@ -31,7 +31,7 @@ export class Backlog {
     return this.#running
   }
 
-  /** 0 when nothing is pending. */
+  /** The age of the oldest pending work; 0 if there is none. */
   get oldestPendingSeconds(): number {
     return this.#oldestPendingSeconds
   }
@@ -60,7 +60,7 @@ export class Backlog {
     return { pending, running, oldestPendingSeconds: Math.max(0, (this.#clock.now() - sinceMs) / 1000) }
   }
 
-  /** Ids grow with time, and work under a lease is little: the first that waits stands near the beginning. */
+  /** Ids ascend with time, and few rows are under a lease, so the first waiting row is near the beginning. */
   async #oldestPending(): Promise<Work | undefined> {
     for await (const { value } of this.#store.each(works)) if (value.state === 'QUEUED') return value
     return undefined

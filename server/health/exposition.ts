@@ -2,14 +2,14 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import { metricsOf, type Metric, type Sources } from './metrics.ts'
 import type { Distribution } from '../meters/samples.ts'
 
-/** What is exposed, in the text format of Prometheus. */
+/** The metrics in the text format of Prometheus. */
 export interface Exposition {
   text(): Promise<string>
 }
 
 /**
- * Puts the numbers of a server beside those of its process: event loop, memory, garbage collection, descriptors. The
- * numbers are kept where they are counted and fetched when somebody asks, so that counting costs next to nothing.
+ * Combines the metrics of a server with those of its process: event loop, memory, garbage collection, descriptors. The
+ * values are read from the meters on demand, so that counting costs almost nothing.
  */
 export function exposition(sources: Sources): Exposition {
   const registry = new Registry()
@@ -48,7 +48,7 @@ function expose(metric: Metric, registry: Registry): void {
   })
 }
 
-/** A histogram whose numbers are kept elsewhere. */
+/** A histogram with values from a meter. */
 class KeptHistogram extends Histogram {
   readonly #named: { readonly name: string; readonly help: string }
   readonly #read: () => readonly Distribution[]
@@ -67,7 +67,7 @@ class KeptHistogram extends Histogram {
     this.#read = read
   }
 
-  /** What the registry asks every histogram for. */
+  /** The method that the registry calls on every histogram. */
   async getForPromString(): Promise<object> {
     const { name, help } = this.#named
     return {
@@ -80,7 +80,7 @@ class KeptHistogram extends Histogram {
   }
 }
 
-/** The buckets of a series, each with those below it, its sum and its count. */
+/** Returns the cumulative buckets of a series, its sum and its count. */
 function rows(name: string, { labels, buckets }: Distribution): object[] {
   let count = 0
   const cumulated = Array.from(buckets.counts, (own, index) => {

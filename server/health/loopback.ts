@@ -1,6 +1,6 @@
 /**
- * Whether an address is of the machine itself: 127.0.0.0/8 or ::1, also as the IPv4-mapped address that a listener of
- * both kinds sees (RFC 4291 §2.5.5.2).
+ * Whether an address belongs to the machine itself: 127.0.0.0/8 or ::1, also in the IPv4-mapped form of a dual-stack
+ * listener (RFC 4291 §2.5.5.2).
  */
 export function isLoopback(address: string): boolean {
   const plain = address.toLowerCase().replace(/^::ffff:/, '')

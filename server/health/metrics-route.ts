@@ -7,15 +7,15 @@ import { isLoopback } from './loopback.ts'
 import type { Sources } from './metrics.ts'
 import type { Parameter } from '../../runtime/parameters/types.ts'
 
-/** Headers that say that somebody passes the request on. */
+/** The headers of forwarded requests. */
 const forwardingHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'] as const
 
-/** The header that a request was passed on with, if any, as its parameter. */
+/** The parameter that reads a forwarding header, if there is one. */
 type Forwarding = { readonly [Name in (typeof forwardingHeaders)[number]]?: string }
 
 /**
- * `/metrics` (conventions §18): the numbers of the server in the text format of Prometheus, for callers on the same
- * machine unless `isPublic`. What a proxy passes on comes from elsewhere, wherever the proxy runs.
+ * The route `/metrics` (conventions §18): the metrics of the server in the text format of Prometheus, for callers on
+ * the same machine unless `isPublic`. A forwarded request counts as remote, wherever the proxy runs.
  */
 export function metricsRoute(domain: ErrorDomain, sources: Sources, isPublic: boolean): BoundRoute {
   const text = sharedText(sources)
@@ -36,7 +36,7 @@ export function metricsRoute(domain: ErrorDomain, sources: Sources, isPublic: bo
   })
 }
 
-/** Who asks while an answer is being made gets the same one: asking often must not cost more than asking. */
+/** Concurrent requests share one answer, so that frequent requests cost no more than one. */
 function sharedText(sources: Sources): () => Promise<string> {
   let exposed: Promise<Exposition> | undefined
   let text: Promise<string> | undefined
@@ -50,7 +50,7 @@ function sharedText(sources: Sources): () => Promise<string> {
   }
 }
 
-/** What writes the format is loaded when somebody first asks: a server that nobody watches starts without it. */
+/** The formatter is loaded on the first request, so that an unobserved server starts without it. */
 async function load(sources: Sources): Promise<Exposition> {
   const { exposition } = await import('./exposition.ts').catch((error: unknown) => {
     if (!isMissingPackage(error)) throw error

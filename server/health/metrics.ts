@@ -2,18 +2,18 @@ import type { Backlog } from './backlog.ts'
 import type { Meters } from '../meters/meters.ts'
 import { samplesBy, type Distribution, type Sample } from '../meters/samples.ts'
 
-/** Where the numbers come from. */
+/** The sources of the metrics. */
 export interface Sources {
   readonly meters: Meters
-  /** Calls that are being worked on, and how many there may be. */
+  /** The number of running calls, and its limit. */
   readonly inWork: () => number
   readonly maxInWork: number
-  /** Open connections. */
+  /** The number of open connections. */
   readonly connections: () => number
   readonly backlog: Backlog
 }
 
-/** One metric as data. Labels take their values from tables of ours, so that there is a bounded number of series. */
+/** A metric as data. The values of its labels come from fixed tables, so the number of series is bounded. */
 export type Metric = {
   readonly name: string
   readonly help: string
@@ -24,7 +24,7 @@ export type Metric = {
   | { readonly kind: 'histogram'; readonly read: () => readonly Distribution[] }
 )
 
-/** Every metric of the server itself. */
+/** All metrics of the server itself. */
 export function metricsOf(sources: Sources): readonly Metric[] {
   return [...callMetrics(sources), ...storeMetrics(sources), ...workMetrics(sources)]
 }

@@ -1,36 +1,36 @@
 import type { StoreMeter } from '../meters/store-meter.ts'
 import { within } from './time-limit.ts'
 
-/** How a server is. `degraded`: it answers, though not everything. */
+/** The health of a server. `degraded` means that it answers only some calls. */
 export interface Readiness {
   readonly status: 'ready' | 'degraded' | 'draining'
-  /** Of what is degraded: why, for people. */
+  /** The reason for a degradation, for people. */
   readonly reason?: string
-  /** Whether calls should come here at all. */
+  /** Whether calls should be sent to this server. */
   readonly isServing: boolean
 }
 
-/** What readiness is told from. */
+/** The sources of readiness. */
 export interface VitalSigns {
-  /** Reads something from the store. */
+  /** Reads a row from the store. */
   readonly read: () => Promise<unknown>
-  /** Writes something into it. */
+  /** Writes a row to the store. */
   readonly write: () => Promise<unknown>
-  /** The server is about to end. */
+  /** Whether the server is about to end. */
   readonly isDraining: () => boolean
   readonly store: Pick<StoreMeter, 'lastUnavailableMs'>
 }
 
-/** A store that has not answered by then does not answer. */
+/** A store that has not answered within this time counts as unavailable. */
 const patienceMs = 2000
 
-/** Writing costs a commit, and anybody may ask: once in so long is enough. */
+/** A write costs a commit, and any caller may ask, so it happens at most once in this time. */
 const writeEveryMs = 1000
 
-/** A change that the store has given up so lately tells that it does not take all: a full disk has room for small rows. */
+/** A refused write within this time counts, because a full disk may still have room for a small row. */
 const lateMs = 5000
 
-/** Tells how the server is by what its store does when it is asked. */
+/** Computes the health of the server from test reads and writes of its store. */
 export class Vitals {
   readonly #signs: VitalSigns
   #written: { readonly atMs: number; readonly isDone: Promise<boolean> } | undefined
@@ -39,7 +39,7 @@ export class Vitals {
     this.#signs = signs
   }
 
-  /** Takes no longer than the store is waited for, and never rejects. */
+  /** Takes no longer than the time limit of the store, and never rejects. */
   async readiness(): Promise<Readiness> {
     const { isDraining, read, store } = this.#signs
     if (isDraining()) return { status: 'draining', isServing: false }

@@ -6,7 +6,7 @@ import type { RequestRules } from './connections.ts'
 import { identified, type RefusalParts } from './refusals.ts'
 import { outsideWork } from './body-waits.ts'
 
-/** What is answered whatever the load: it tells how the server is. */
+/** The paths that are answered under any load, because they report the health of the server. */
 const healthPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 const longestHealthPath = 8
 
@@ -17,12 +17,12 @@ const messages = {
   draining: 'the server is about to end; try again',
 } as const
 
-/** Clients of ours add a random part to what they are told. */
+/** The platform's clients add a random part to this delay. */
 const retryAfterSeconds = 1
 
 /**
- * Bounds the calls that are worked on: above the bound, and once the server is to end, calls are refused with 503 and
- * `Retry-After`. A call that waits for the rest of its body, or for its answer to be taken, is not in work.
+ * Limits the number of running calls. Above the limit, and while the server ends, calls are refused with 503 and
+ * `Retry-After`. A call that waits for its body, or for its caller to take the answer, does not count as running.
  */
 export class Admission {
   readonly max: number
@@ -46,7 +46,7 @@ export class Admission {
     return this.#isDraining
   }
 
-  /** `dispatch` with its calls bounded, refusals being told as `rules` say, by default as those of the area called. */
+  /** Wraps `dispatch` with the limit. A refusal has the error form of `rules`, by default that of the called area. */
   admit(dispatch: Dispatch, rules?: RequestRules): Dispatch {
     return async request => {
       if (isHealth(request)) return this.#leaving(await dispatch(request))
@@ -61,7 +61,7 @@ export class Admission {
     }
   }
 
-  /** Refuses calls from now on; resolves when those in work have ended. */
+  /** Refuses calls from now on; resolves once the running calls have ended. */
   drain(): Promise<void> {
     this.#isDraining = true
     if (this.#inWork === 0) this.#drained.resolve()
@@ -77,7 +77,10 @@ export class Admission {
     if (this.#isDraining && this.#inWork === 0) this.#drained.resolve()
   }
 
-  /** Takes a call out of work while it waits. It comes back in whatever the load: what it has done would be lost. */
+  /**
+   * Excludes a call from the count while it waits. Afterwards it continues under any load, because its work would
+   * otherwise be lost.
+   */
   readonly #pause = async <T>(wait: () => Promise<T>): Promise<T> => {
     this.#end()
     try {
@@ -93,7 +96,7 @@ export class Admission {
     return identified(answer, error, cause, this.#parts, headers.traceparent)
   }
 
-  /** The last answer of a connection, once the server is to end. */
+  /** Marks the last answer of a connection while the server ends. */
   #leaving(answer: WireAnswer): WireAnswer {
     if (this.#isDraining) answer.headers['connection'] = 'close'
     return answer

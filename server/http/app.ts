@@ -11,22 +11,22 @@ import type { HttpLimits } from './limits.ts'
 import { identified } from './refusals.ts'
 import type { ErrorDomain } from '../../runtime/errors.ts'
 
-/** A connection on which nothing happens is closed so long after the last request could have arrived. */
+/** The margin after the latest possible arrival of a request, after which an idle connection is closed. */
 const idleMarginMs = 5000
 
-/** Requests that are late are looked for at least this often. */
+/** The maximal interval between checks for late requests. */
 const lateCheckMs = 5000
 
-/** What an app is made with. */
+/** The parts of an app. */
 export interface AppParts {
-  /** The domain of what could not be read as a request, and the form of its errors where it has one. */
+  /** The error domain of unreadable requests, and their error form if it differs. */
   readonly outside: ErrorDomain
   readonly renderError?: RenderError | undefined
   readonly limits: HttpLimits
   readonly meters: Meters
 }
 
-/** An app, and the connections that callers have to it. */
+/** An app and its open connections. */
 export interface App {
   readonly app: FastifyInstance
   readonly connections: Connections
@@ -43,12 +43,12 @@ class LateBody extends Error {
   }
 }
 
-/** Whoever goes on sending after such an answer is cut off. */
+/** A caller that continues to send after such an answer is disconnected after this time. */
 const farewellMs = 2000
 
 /**
- * Fastify with its own answers out of the way: it parses, routes and refuses nothing, since it would decode paths
- * before `:verb` suffixes are seen and answer broken URLs, odd content types and unknown methods in its own form.
+ * Makes a Fastify app whose own answers are disabled. Fastify would decode paths before `:verb` suffixes are seen, and
+ * answer malformed URLs, unknown content types and unknown methods in its own form; here it neither parses nor routes.
  */
 export function createApp({ outside, renderError, limits, meters }: AppParts): App {
   const { headersMs, keepAliveMs, maxConnections, requestMs, writeMs } = limits
@@ -67,7 +67,7 @@ export function createApp({ outside, renderError, limits, meters }: AppParts): A
     },
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    // Bodies are waited for by the connections below.
+    // The connections below apply the time limits of bodies.
     requestTimeout: 0,
     connectionTimeout: Math.max(requestMs, keepAliveMs, writeMs) + idleMarginMs,
     keepAliveTimeout: keepAliveMs,
@@ -94,25 +94,25 @@ export function createApp({ outside, renderError, limits, meters }: AppParts): A
   return { app, connections }
 }
 
-/** What node:http could not read as a request, by its code; anything else is malformed. */
+/** The causes of requests that node:http could not read, by error code; any other code means a malformed request. */
 const causes: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'timeout',
 }
 
-/** The rules of a request by its target; undefined where those of the server hold. */
+/** Returns the rules of a request by its target; undefined for the rules of the server. */
 export type RulesOf = (target: string) => RequestRules | undefined
 
-/** Hands every request, whatever its method and path, to `dispatch` as it came in. */
+/** Passes every request unchanged to `dispatch`, whatever its method and path. */
 export function mount({ app, connections }: App, dispatch: Dispatch, rulesOf: RulesOf = () => undefined): void {
   const serve = nodeHost(dispatch)
   const host = inTurn((request, response, proceed) => {
     connections.expectBody(request, rulesOf(request.url ?? ''))
     serve(request, response, proceed)
   })
-  // Node answers an unknown `Expect` by itself, without a word of ours; the call says all that is to say.
+  // Without this listener, Node.js would answer an unknown `Expect` in its own form.
   app.server.on('checkExpectation', (request, response) => host(request, response))
-  // A caller that waits to be asked for its body is asked when it is read, so that a refusal comes before.
+  // A caller with `Expect: 100-continue` is asked for its body only when it is read, so that a refusal comes before.
   app.server.on('checkContinue', (request, response) => host(request, response, () => response.writeContinue()))
   app.addHook('onRequest', async (request, reply) => {
     reply.hijack()
@@ -122,8 +122,8 @@ export function mount({ app, connections }: App, dispatch: Dispatch, rulesOf: Ru
 }
 
 /**
- * Begins a request when those before it on its connection are answered and their answers taken: node:http would begin
- * everything at once that arrives together, a thousand requests of a caller who never reads.
+ * Begins a request once the earlier requests of its connection are answered and their answers were taken. Node.js would
+ * begin all pipelined requests at once, even a thousand of a caller that never reads.
  */
 function inTurn(host: Host): Host {
   return (request, response, proceed) => {
@@ -134,10 +134,10 @@ function inTurn(host: Host): Host {
 
 type Host = (request: IncomingMessage, response: ServerResponse, proceed?: () => void) => void
 
-/** Takes no new connection, lets what is under way end within `graceMs`, then cuts what is left. */
+/** Accepts no new connection, lets running requests end within `graceMs`, then closes the remaining connections. */
 export async function closeApp({ app, connections }: App, graceMs: number): Promise<void> {
   const cut = setTimeout(() => app.server.closeAllConnections(), graceMs)
-  // A connection whose call has ended stays open for the next one, which a closing server does not want.
+  // Idle connections stay open for further requests, so a closing server must close them.
   const release = setInterval(() => {
     app.server.closeIdleConnections()
     connections.closeUnused()

@@ -2,10 +2,10 @@ import type { WireRequest } from '../../runtime/wire.ts'
 
 type Chunk = Uint8Array<ArrayBuffer>
 
-/** Runs a wait, and whatever is to be done around it. */
+/** Runs a wait with actions before and after it. */
 export type AroundWait = <T>(wait: () => Promise<T>) => Promise<T>
 
-/** A request each of whose waits for the rest of its body goes through `around`. */
+/** Makes a request in which each wait for further bytes of the body goes through `around`. */
 export function outsideWork(request: WireRequest, around: AroundWait): WireRequest {
   const { body } = request
   if (body === undefined) return request

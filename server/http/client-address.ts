@@ -3,12 +3,12 @@ import type { Dispatch } from '../../runtime/wire.ts'
 
 const addressKinds = { 4: 'ipv4', 6: 'ipv6' } as const
 
-/** The longest text of an address, IPv4-mapped and with a port: `[ffff:...:255.255.255.255]:65535`. */
+/** The length of the longest address, IPv4-mapped and with a port: `[ffff:...:255.255.255.255]:65535`. */
 const longestAddress = 53
 
 /**
- * The addresses of proxies whose `X-Forwarded-For` is believed: single ones and blocks such as `10.0.0.0/8` or
- * `fd00::/8`. Throws a `RangeError` that names what is neither.
+ * Parses the addresses of proxies whose `X-Forwarded-For` is trusted: single addresses and blocks such as `10.0.0.0/8`
+ * or `fd00::/8`. Throws a `RangeError` that names an invalid entry.
  */
 export function proxyList(entries: readonly string[]): BlockList {
   const list = new BlockList()
@@ -22,16 +22,16 @@ export function proxyList(entries: readonly string[]): BlockList {
   return list
 }
 
-/** A zone (`fe80::1%eth0`) means something on one machine only. */
+/** A zone (`fe80::1%eth0`) has a meaning on one machine only. */
 function kindOf(address: string): 'ipv4' | 'ipv6' | undefined {
   const version = isIP(address)
   return (version === 4 || version === 6) && !address.includes('%') ? addressKinds[version] : undefined
 }
 
 /**
- * Whose call it is: the peer's, unless that is a trusted proxy; then what it says at the right of `X-Forwarded-For`,
- * and so on to the left as long as that is a trusted proxy too. What stands left of the first that is not trusted
- * anybody may have written. Where an entry is no address, the caller is the proxy that passed it on.
+ * Returns the address of the caller: the peer, unless the peer is a trusted proxy. Then the entries of
+ * `X-Forwarded-For` are read from the right, as long as they are trusted proxies. Entries to the left of the first
+ * untrusted address may be forged. If an entry is no address, the proxy that added it is the caller.
  */
 export function clientAddressOf(peer: string, forwarded: string, proxies: BlockList): string {
   let address = plainAddress(peer) ?? peer
@@ -51,7 +51,7 @@ function isTrusted(address: string, proxies: BlockList): boolean {
   return kind !== undefined && proxies.check(address, kind)
 }
 
-/** One form for each address, without the port that some proxies add; undefined for what is no address. */
+/** Returns an address in its canonical form, without the port that some proxies add; undefined for other text. */
 function plainAddress(text: string): string | undefined {
   if (text.length > longestAddress) return undefined
   const [, inBrackets, beforePort] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(text) ?? []
@@ -62,7 +62,7 @@ function plainAddress(text: string): string | undefined {
   return mapped ?? new URL(`http://[${address}]`).hostname.slice(1, -1)
 }
 
-/** Answers as `dispatch` does, each call as one of whom the trusted proxies say it is. */
+/** Wraps a dispatch so that each call has the address that trusted proxies report. */
 export const behindProxies =
   (dispatch: Dispatch, proxies: BlockList): Dispatch =>
   request => {

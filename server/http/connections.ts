@@ -4,12 +4,12 @@ import type { Pace } from '../../domain/ports/data-planes.ts'
 import type { RenderError } from '../../runtime/status.ts'
 import type { ErrorDomain } from '../../runtime/errors.ts'
 
-/** What holds of requests to a part of the server in place of what holds of all. */
+/** The rules of requests to a part of the server, which replace those of the whole server. */
 export interface RequestRules {
-  /** Whose errors are told where a request is refused before it is a call, and in which form. */
+  /** The domain and the form of errors for requests that are refused before they become calls. */
   readonly domain: ErrorDomain
   readonly renderError?: RenderError | undefined
-  /** A body may take as long as it keeps this pace. Absent: it must have come within the time of requests. */
+  /** The pace that a body must keep. Absent: it must arrive within the time limit of requests. */
   readonly pace?: Pace | undefined
 }
 
@@ -17,48 +17,48 @@ export interface RequestRules {
 interface Arriving {
   readonly request: IncomingMessage
   readonly rules: RequestRules | undefined
-  /** When it began, or when its pace was last found to be enough. */
+  /** The time at which it began, or at which its pace was last sufficient. */
   fromMs: number
-  /** Bytes that the connection had brought by then. */
+  /** The bytes of the connection at that time. */
   had: number
 }
 
-/** How far a caller has come with what is written to it, and with what it sends. */
+/** The progress of a caller in reading and in sending. */
 interface Progress {
   readonly openedMs: number
-  /** Bytes that went out. */
+  /** The number of sent bytes. */
   taken: number
   sinceMs: number
   arriving: Arriving | undefined
 }
 
-/** What bounds the connections of a server; lengths in milliseconds. */
+/** The time limits of connections; in milliseconds. */
 export interface ConnectionLimits {
-  /** An answer waits so long for its caller to take some of it. */
+  /** The time limit for a caller to take further bytes of an answer. */
   readonly writeMs: number
-  /** A body has so long to come whose rules name no pace. */
+  /** The time limit of a body without a pace. */
   readonly requestMs: number
 }
 
-/** What a server does when it gives up waiting. */
+/** The reactions to exceeded time limits. */
 export interface ConnectionEvents {
-  /** The caller takes nothing of its answer: the connection is cut. */
+  /** The caller does not take its answer: the connection is closed. */
   readonly onUnread: () => void
-  /** The body of a request is late; its caller is to be told so. */
+  /** The body of a request is late: the caller gets an error. */
   readonly onLate: (socket: Socket, rules: RequestRules | undefined) => void
 }
 
-/** Whoever connects sends a request at once, or has connected ahead. */
+/** The time limit for the first request of a connection; some clients connect ahead. */
 const aheadMs = 500
 
-/** How often in the shortest of its times a connection is looked at, and the longest time between two looks. */
+/** The number of checks of a connection within its shortest time limit, and the longest interval between two checks. */
 const looksPerLimit = 4
 const lookMs = 5000
 
 /**
- * The open connections of a server. Those whose callers take nothing of what waits for them for `writeMs` are cut: the
- * answer would stay in memory for as long as they please. Bodies are waited for as the rules of their requests say;
- * node:http could only give all requests one time.
+ * The open connections of a server. A connection whose caller takes no byte of its answer for `writeMs` is closed,
+ * because the answer would stay in memory. The time limits of bodies depend on the rules of their requests; node:http
+ * has a single limit only.
  */
 export class Connections {
   readonly #open = new Map<Socket, Progress>()
@@ -86,14 +86,14 @@ export class Connections {
     server.once('close', () => clearInterval(timer))
   }
 
-  /** Waits from now on for the body of a request, which is the next to be answered on its connection. */
+  /** Begins to wait for the body of a request, which is the next to be answered on its connection. */
   expectBody(request: IncomingMessage, rules: RequestRules | undefined): void {
     const progress = this.#open.get(request.socket)
     if (progress === undefined) return
     progress.arriving = { request, rules, fromMs: performance.now(), had: request.socket.bytesRead }
   }
 
-  /** Closes those on which nothing was ever sent: node:http takes them for busy, as a request could still come. */
+  /** Closes connections without any request: node:http takes them for busy, because a request could still arrive. */
   closeUnused(): void {
     const nowMs = performance.now()
     for (const [socket, { openedMs }] of this.#open) {

@@ -1,23 +1,23 @@
-/** What bounds the callers of a server (docs/operate.md); lengths in milliseconds. */
+/** The limits of a server (docs/operate.md); durations in milliseconds. */
 export interface HttpLimits {
-  /** Calls that are worked on at a time; what waits for its caller is not. */
+  /** The maximal number of running calls; calls that wait for their caller do not count. */
   readonly maxInFlight: number
   readonly maxConnections: number
-  /** From the beginning of a request to the end of its headers. */
+  /** The time from the beginning of a request to the end of its headers. */
   readonly headersMs: number
-  /** From the end of the headers of a request to the end of its body, unless it is to a data plane with a pace. */
+  /** The time from the end of a request's headers to the end of its body, except for data planes with a pace. */
   readonly requestMs: number
-  /** A connection without a request. */
+  /** The time for which a connection without a request stays open. */
   readonly keepAliveMs: number
-  /** An answer, or the next piece of a stream, waits so long for its caller to take it. */
+  /** The time limit for a caller to take further bytes of an answer or stream. */
   readonly writeMs: number
-  /** What has begun when the server is to end has so long to end. */
+  /** The time for running calls and work to end when the server stops. */
   readonly drainMs: number
 }
 
 /**
- * For one process on one machine: calls take well below a millisecond, so a thousand in work are a queue of less than a
- * second, and what comes above it is better told so.
+ * The defaults for one process on one machine. A call takes well below a millisecond, so a thousand running calls are a
+ * queue of less than a second. Further calls had better be refused.
  */
 export const defaultLimits: HttpLimits = {
   maxInFlight: 1000,

@@ -24,7 +24,9 @@ function publicRoute<Result>(operationId: string, path: string, domain: ErrorDom
   }
 }
 
-/** What a server answers beside its areas (conventions §18): liveness, readiness, and the specs as they are served. */
+/**
+ * The routes of the server beside its areas (conventions §18): liveness, readiness, and the specs in their served form.
+ */
 export function platformRoutes(
   domain: ErrorDomain,
   areas: readonly AreaModule[],
@@ -48,14 +50,17 @@ export function platformRoutes(
   ]
 }
 
-/** 503 only when nothing can be served (conventions §18): of servers that read on none would be left otherwise. */
+/**
+ * Readiness is 503 only if the server can answer nothing (conventions §18). Otherwise a read-only store would leave no
+ * server ready.
+ */
 const readinessReply = ({ isServing, ...told }: Readiness): Reply<200 | 503, Told> => ({
   status: isServing ? 200 : 503,
   body: told,
   headers: undefined,
 })
 
-/** Bundled when it is first asked for: reading YAML would be felt at every start. */
+/** The document is bundled on first use, because reading YAML would delay every start. */
 function specRoute({ name }: ErrorDomain, domain: ErrorDomain): BoundRoute {
   let text: Promise<JsonText<object>> | undefined
   return bind(publicRoute<object>(`${name}Spec`, `/openapi/${name}.json`, domain), () => {

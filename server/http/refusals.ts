@@ -5,14 +5,14 @@ import type { WireAnswer } from '../../runtime/wire.ts'
 import type { Meters, Refusal } from '../meters/meters.ts'
 import type { Log } from '../log.ts'
 
-/** What refusing needs beside the reason for it. */
+/** The parts of a refusal beside its reason. */
 export interface RefusalParts {
   readonly clock: Clock
   readonly log: Log
   readonly meters: Meters
 }
 
-/** An answer that is given without a call, made to be found again: with ids, a line in the log, and counted. */
+/** Makes an answer without a call traceable: adds ids, a line in the log, and a count. */
 export function identified(
   answer: WireAnswer,
   { rpc: code, reason }: ApiError,

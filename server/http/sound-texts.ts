@@ -2,25 +2,25 @@ import type { BoundRoute } from '../../runtime/route.ts'
 import { entries, isRecord, list, type Check } from '../../runtime/validation.ts'
 
 /**
- * A route that takes no text with U+0000 or half of a surrogate pair, wherever it stands in a request: JSON can say both,
- * UTF-8 not the latter and PostgreSQL not the former, so that not everything could be kept, found and answered as it was
- * sent (docs/decisions/0007). They are faults like others.
+ * Wraps a route so that it refuses text with U+0000 or an unpaired surrogate anywhere in a request. JSON can express
+ * both; UTF-8 cannot express the latter, nor PostgreSQL the former, so such text could not be stored, found and
+ * answered unchanged (docs/decisions/0007). These faults are told together with all others.
  */
 export const withSoundTexts = ({ route, run }: BoundRoute): BoundRoute => ({
   route,
   run(request, faults, context, tokens) {
-    // What is in order is found to be so without naming anything.
+    // A first pass over valid text computes no field names.
     if (isRecord(request) && !isWhole(request)) {
       const { body, ...parameters } = request
       areSound(parameters, faults)
-      // The fields of a body are named from the body on.
+      // Fields of a body are named relative to the body.
       areSound(body, faults)
     }
     return run(request, faults, context, tokens)
   },
 })
 
-/** Whether all texts of a value are sound, names of members too. Bytes, files and streams hold none. */
+/** Whether all texts of a value are valid, member names included. Bytes, files and streams hold no text. */
 function isWhole(value: unknown): boolean {
   if (typeof value === 'string') return isSound(value)
   if (Array.isArray(value)) return value.every(isWhole)
@@ -29,7 +29,7 @@ function isWhole(value: unknown): boolean {
   return true
 }
 
-/** The same, with those that are not among the faults. */
+/** Returns the faults of a value's texts that are not among `faults` yet. */
 const areSound: Check = (value, faults) => {
   if (typeof value === 'string') return isSound(value) || faults.add('', `must not hold ${what}`)
   if (Array.isArray(value)) return list(value, '', faults, areSound)

@@ -1,10 +1,10 @@
-/** How often something took how long: a histogram whose every observation costs some nanoseconds. */
+/** A histogram of durations; an observation costs some nanoseconds. */
 export class Buckets {
-  /** Upper bounds in seconds, ascending; above the last one there is one more bucket. */
+  /** The upper bounds in seconds, ascending; the last bucket is unbounded. */
   readonly bounds: readonly number[]
-  /** How many observations fell into each bucket alone. */
+  /** The number of observations in each bucket alone. */
   readonly counts: Float64Array
-  /** Of all observations, in seconds. */
+  /** The sum of all observations, in seconds. */
   sum = 0
 
   constructor(bounds: readonly number[]) {
@@ -21,7 +21,7 @@ export class Buckets {
   }
 }
 
-/** Adds one to a number of a table. */
+/** Adds 1 to a number in a table. */
 export function increment(counts: Float64Array, index: number): void {
   counts[index] = (counts[index] ?? 0) + 1
 }

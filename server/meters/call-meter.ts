@@ -9,7 +9,7 @@ const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 const codes: readonly string[] = ['OK', ...Object.keys(rpcCodes)]
 const codeIndexes = new Map(codes.map((code, index) => [code, index]))
 
-/** The calls of one operation. */
+/** The counts of one operation. */
 class Tally {
   readonly labels: Labels
   readonly counts = new Float64Array(codes.length)
@@ -20,19 +20,19 @@ class Tally {
   }
 }
 
-/** Counts calls by operation and code, and how long they took. Calls that fit no operation are one series. */
+/** Counts calls by operation and code, and their durations. Calls without an operation share one series. */
 export class CallMeter {
   readonly #byOperation = new Map<CalledOperation, Tally>()
   readonly #unmatched = new Tally('', 'unmatched')
 
-  /** Takes up one call; some tens of nanoseconds. */
+  /** Counts one call; it takes some tens of nanoseconds. */
   record({ operation, code, milliseconds }: LogEntry): void {
     const tally = operation === undefined ? this.#unmatched : this.#tallyOf(operation)
     increment(tally.counts, codeIndexes.get(code) ?? 0)
     tally.buckets.observe(milliseconds)
   }
 
-  /** Calls by area, operation and code; those that there were. */
+  /** Returns the number of calls by area, operation and code. */
   counts(): readonly Sample[] {
     return this.#tallies().flatMap(({ labels, counts }) =>
       codes.flatMap((code, index) => {
@@ -42,7 +42,7 @@ export class CallMeter {
     )
   }
 
-  /** How long calls took, by area and operation. */
+  /** Returns the durations of calls by area and operation. */
   durations(): readonly Distribution[] {
     return this.#tallies()
   }

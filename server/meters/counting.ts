@@ -1,8 +1,8 @@
 import type { Meters } from './meters.ts'
 
-/** Where the numbers of a server are kept. */
+/** The sources of a server's counts. */
 export interface Counting {
   readonly meters: Meters
-  /** How many connections callers have open. */
+  /** Returns the number of open connections. */
   readonly connections: () => number
 }

@@ -2,20 +2,20 @@ import { CallMeter } from './call-meter.ts'
 import { StepMeter } from './step-meter.ts'
 import { StoreMeter } from './store-meter.ts'
 
-/** Why something was refused or cut that never became a call. */
+/** The causes of refused or closed requests that never became calls. */
 export type Refusal =
-  /** There are as many calls in work as the server takes. */
+  /** The number of running calls is at its limit. */
   | 'overloaded'
-  /** The server ends. */
+  /** The server is ending. */
   | 'draining'
-  /** No HTTP. */
+  /** The bytes are no HTTP. */
   | 'malformed'
   | 'headers_too_large'
   /** Headers or body did not arrive in time. */
   | 'timeout'
   /** The caller did not take its answer in time. */
   | 'unread'
-  /** There are as many connections as the server takes. */
+  /** The number of connections is at its limit. */
   | 'connections'
 
 const refusals: readonly Refusal[] = [
@@ -28,7 +28,7 @@ const refusals: readonly Refusal[] = [
   'connections',
 ]
 
-/** Everything that a server counts of itself, from its start on. */
+/** All counts of a server, since its start. */
 export class Meters {
   readonly calls = new CallMeter()
   readonly store = new StoreMeter()

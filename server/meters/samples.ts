@@ -1,9 +1,9 @@
 import type { Buckets } from './buckets.ts'
 
-/** The labels of a series. Every value comes from a table of ours: what callers send is never one. */
+/** The labels of a series. Their values come from fixed tables, never from callers. */
 export type Labels = Readonly<Record<string, string>>
 
-/** One number of a counter or gauge. */
+/** A value of a counter or gauge. */
 export interface Sample {
   readonly labels: Labels
   readonly value: number
@@ -15,6 +15,6 @@ export interface Distribution {
   readonly buckets: Buckets
 }
 
-/** A table of numbers by name as samples, each name as the label `label`. */
+/** Returns a table of numbers by name as samples, with each name as the label `label`. */
 export const samplesBy = (label: string, counts: ReadonlyMap<string, number>): readonly Sample[] =>
   [...counts].map(([name, value]) => ({ labels: { [label]: name }, value }))

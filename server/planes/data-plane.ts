@@ -4,19 +4,19 @@ import type { RenderError } from '../../runtime/status.ts'
 import type { RequestRules } from '../http/connections.ts'
 import type { ErrorDomain } from '../../runtime/errors.ts'
 
-/** A plane of the area whose errors have this domain. */
+/** A plane with the error domain of its area. */
 export interface AreaPlane extends DataPlane, RequestRules {
   readonly domain: ErrorDomain
   readonly renderError?: RenderError
   readonly pace?: Pace
 }
 
-/** Segments of letters that no URL encodes. */
+/** A path segment of characters that no URL encodes. */
 const prefixForm = /^(?:\/[\w.~-]+)+$/
 
 /**
- * Throws unless every plane has a prefix of the right form, its routes lie below it, and no other plane and none of
- * `others`, the routes of the server beside the planes, would answer there.
+ * Throws unless every plane has a prefix of the right form, its routes lie below the prefix, and neither another plane
+ * nor a route of `others`, the other routes of the server, overlaps with it.
  */
 export function requireApart(planes: readonly AreaPlane[], others: readonly BoundRoute[]): void {
   for (const { prefix, routes, domain } of planes) {
@@ -33,7 +33,7 @@ export function requireApart(planes: readonly AreaPlane[], others: readonly Boun
   }
 }
 
-/** Whether a request target, or the beginning of a path, is a prefix or lies below it. */
+/** Whether a request target, or the beginning of a path, equals a prefix or lies below it. */
 export function isBelow(target: string, prefix: string): boolean {
   if (!target.startsWith(prefix)) return false
   const { [prefix.length]: next } = target

@@ -8,29 +8,29 @@ import type { RulesOf } from '../http/app.ts'
 import { outside } from '../platform-domain.ts'
 import { isBelow, type AreaPlane } from './data-plane.ts'
 
-/** What planes are served with, as all calls of the platform are. */
+/** The parts for serving planes, shared with all calls of the platform. */
 export interface PlaneParts extends Pick<DispatcherOptions, 'clock' | 'doors' | 'log' | 'tokens'> {
   readonly admission: Pick<Admission, 'admit'>
-  /** Has what doors refuse recorded. */
+  /** Wraps doors so that refusals are recorded. */
   readonly watch: (doors: Doors) => Doors
-  /** Makes a route ready to be served, as those of areas are. */
+  /** Prepares a route, as routes of areas are prepared. */
   readonly prepare: (bound: BoundRoute) => BoundRoute
-  /** Makes a dispatch see whose call a call is, behind the proxies that are trusted. */
+  /** Wraps a dispatch so that it sees the addresses that trusted proxies report. */
   readonly behindProxies: (dispatch: Dispatch) => Dispatch
 }
 
-/** What is served at one address. */
+/** The dispatch and the planes of one address. */
 export interface Site {
   readonly dispatch: Dispatch
   readonly planes: readonly AreaPlane[]
 }
 
-/** What is served at an address of its own. */
+/** A site with an address of its own. */
 export interface OwnSite extends Site {
   readonly address: Address
 }
 
-/** What a server serves: at the address of the platform, and at those of planes. */
+/** All sites of a server: the address of the platform, and the addresses of planes. */
 export interface Sites {
   readonly main: Site
   readonly own: readonly OwnSite[]
@@ -39,7 +39,7 @@ export interface Sites {
 /** The paths that every address of a server answers. */
 const healthPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
-/** Sites of the planes, and of everything else, which `platform` answers. */
+/** Makes the sites of the planes, and the main site, which also answers the calls of `platform`. */
 export function sitesOf(planes: readonly AreaPlane[], platform: Dispatch, parts: PlaneParts): Sites {
   const dispatches = new Map(planes.map(plane => [plane, planeDispatch(plane, parts)]))
   const site = (own: readonly AreaPlane[], otherwise: Dispatch): Site => ({
@@ -62,7 +62,7 @@ export function sitesOf(planes: readonly AreaPlane[], platform: Dispatch, parts:
   }
 }
 
-/** The rules of requests to a site. */
+/** Returns the rules of requests to a site. */
 export const rulesOf =
   (planes: readonly AreaPlane[]): RulesOf =>
   target =>
@@ -113,7 +113,7 @@ function planeOf(planes: readonly AreaPlane[], target: string): AreaPlane | unde
   return planes.find(({ prefix }) => isBelow(path, prefix))
 }
 
-/** Health as the platform tells it, and no other path. */
+/** Answers the health paths of the platform, and no other path. */
 function healthOf(platform: Dispatch, parts: PlaneParts): Dispatch {
   const nothing = parts.admission.admit(dispatcher({ ...parts, routes: [], domains: { outside } }))
   return request => (healthPaths.has(request.target) ? platform(request) : nothing(request))
