@@ -8,7 +8,9 @@ import { area, type AreaModule, type AreaParts } from '../area.ts'
 import type { IamServices } from '../access/iam-services.ts'
 import { iamSettings } from './settings.ts'
 
-/** Who may do what: principals, roles, bindings, policies and tokens. Mounted where `openIam` guards the platform. */
+/**
+ * The area of iam: principals, roles, bindings, policies and tokens. It is mounted if `openIam` guards the platform.
+ */
 export const iamArea: AreaModule = area({
   generated,
   collections: iamCollections,

@@ -7,7 +7,7 @@ import { command } from './first-run.ts'
 import { asHost } from './host.ts'
 import { optionalAddressFault } from './settings.ts'
 
-/** Who is to administer the platform, and where the token is told. */
+/** The address of the administrator, and the output for the token. */
 export interface BootstrapRequest {
   readonly config: ServerConfig
   readonly areas: readonly AreaModule[]
@@ -15,16 +15,19 @@ export interface BootstrapRequest {
   readonly print: (line: string) => void
 }
 
-/** Whether somebody has said where people set their passwords. */
+/** Whether the page for setting passwords is configured. */
 const isReachable = ({ baseUrl, consoleUrl }: ServerConfig): boolean => (consoleUrl ?? baseUrl) !== undefined
 
-/** Whoever is INVITED cannot come in before the token is used; all others can, by the password that they have. */
+/** An INVITED user can sign in only after the use of the token; any other user can sign in with its password. */
 const steps = {
   ACTIVATION: { from: 'once the password is set', token: 'activates the account' },
   PASSWORD_RESET: { from: 'from now on, by the password of before until another is set', token: 'sets a new password' },
 } as const
 
-/** Makes an address administer the platform, and prints once the token that its password is set with (iam.md 4.9). */
+/**
+ * Makes the user with an address an administrator of the platform, and prints the token for setting its password once
+ * (iam.md 4.9).
+ */
 export async function bootstrap({ areas, config, email, print }: BootstrapRequest): Promise<void> {
   if (email === '' || optionalAddressFault(email) !== undefined) {
     throw new Error(`--email must be an address, such as "kim@example.com", not ${quoted(email)}`)
@@ -36,7 +39,8 @@ export async function bootstrap({ areas, config, email, print }: BootstrapReques
   print(`${email} administers the platform ${from} (user ${made.user})`)
   print(`this token ${token}, once, until ${made.expire_time}:`)
   print(made.token)
-  // The server may listen elsewhere than its settings say: its port was taken, or is any that is free.
+  // The server may listen at another address than its settings tell: a taken port is replaced, and port 0 stands for
+  // any free port.
   if (!isReachable(config)) print(`by: ${command} activate --url <where the server listens> --token-file <file>`)
   else print(`page: ${made.url}`)
 }

@@ -9,7 +9,10 @@ const configHelp = 'settings in JSON (default: ninefold.json, when there is one)
 
 type AccountKeys = typeof import('../../domain/iam/service-accounts/account-keys.ts')
 
-/** `ninefold iam`: what only whoever has the machine may do, as the system principal, also while servers run. */
+/**
+ * The command `ninefold iam`, for a person with access to the machine. It acts as the system principal, also while
+ * servers run.
+ */
 export const iamCommand = (): Command =>
   new Command('iam')
     .description('manage who may use the platform, from its machine; may be run while a server is')
@@ -104,7 +107,7 @@ const removeKeyCommand = (): Command =>
 
 const print = (line: string): void => console.log(line)
 
-/** Runs a function of the area on the store that the settings name; what it needs is loaded only now. */
+/** Runs a function of the area on the configured store. The code of the area is loaded only now. */
 async function run<R>(
   config: string | undefined,
   command: (parts: HostParts, area: AccountKeys) => Promise<R>,
@@ -120,7 +123,7 @@ async function run<R>(
   })
 }
 
-/** What is wrong with a request, told with the options that were typed rather than the members of the wire. */
+/** Rewrites the fault of a request with the names of the typed options instead of wire members. */
 function inOptions(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error
   const faults = error.details.badRequest ?? []
@@ -130,7 +133,7 @@ function inOptions(error: unknown): unknown {
   return new Error(told === '' ? message : told, { cause: error })
 }
 
-/** By which option what is not there was named. */
+/** Returns the option that named an absent resource. */
 const optionsOfNames: Readonly<Record<string, string>> = {
   SERVICE_ACCOUNT_NOT_FOUND: '--id',
   WORKSPACE_NOT_FOUND: '--workspace',

@@ -7,17 +7,14 @@ import type { Log } from '../log.ts'
 import type { BootstrapFile } from './bootstrap-file.ts'
 import { defaultAdministrator, type BootstrapSettings } from './settings.ts'
 
-/** What a start makes the first administrator with. */
+/** The parts for creating the first administrator. */
 export interface FirstRunOptions {
   readonly settings: BootstrapSettings | undefined
   readonly file: BootstrapFile
   readonly log: Log
 }
 
-/**
- * Makes the first administrator, or mints the token anew as long as nobody has used it. The token stands in the file and
- * nowhere else.
- */
+/** Creates the first administrator, or mints a new token while no token was used. The token is in the file only. */
 export async function prepareFirstRun(parts: HostParts, options: FirstRunOptions): Promise<SignIn> {
   const { file, log, settings } = options
   const email = settings?.adminEmail ?? defaultAdministrator
@@ -37,10 +34,10 @@ export async function prepareFirstRun(parts: HostParts, options: FirstRunOptions
 
 const signIn: SignIn = url => [`sign in: ${command} login --url ${url}`]
 
-/** The program as it is called where this runs: a checkout has no `ninefold` of its own. */
+/** The command line of the program: a checkout has no `ninefold` in its path. */
 export const command = import.meta.url.endsWith('.ts') ? 'npx node ninefold.ts' : 'npx ninefold'
 
-/** A file as it is named where the server was started. */
+/** The path of a file, relative to the working folder of the server if possible. */
 function shown(path: string): string {
   const local = relative('', path)
   return local.startsWith('..') ? path : local
@@ -48,7 +45,7 @@ function shown(path: string): string {
 
 const shellWord = (text: string): string => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
 
-/** Read only when there is an administrator to be made. */
+/** Reads the password file; called only if an administrator has to be created. */
 function passwordOf(path: string | undefined): (() => Promise<string>) | undefined {
   if (path === undefined) return undefined
   return async () => {

@@ -1,21 +1,21 @@
 import { availableParallelism } from 'node:os'
 
-/** What the machine has for hashing. */
+/** The resources of the machine for hashing. */
 export interface HashingRoom {
   readonly cores: number
-  /** Threads of the pool that hashing shares with files and names. */
+  /** The number of threads in the pool that hashing shares with file and name look-ups. */
   readonly threads: number
 }
 
 /**
- * How many passwords are hashed at once: one core is left to who answers calls, or they would wait for a turn of the
- * processor while many sign in, and one thread of the pool to files and names.
+ * Returns the maximal number of concurrent hashes. One core is left to calls, which would otherwise wait for the
+ * processor while many users sign in, and one thread of the pool to file and name look-ups.
  */
 export function hashedAtOnce({ cores, threads }: HashingRoom = roomHere()): number {
   return Math.max(1, Math.min(cores, threads) - 1)
 }
 
-/** The pool of libuv has four threads unless the environment says otherwise. */
+/** The thread pool of libuv has four threads unless the environment sets another number. */
 function roomHere(): HashingRoom {
   const threads = Number(process.env['UV_THREADPOOL_SIZE'] ?? 4)
   return { cores: availableParallelism(), threads: Number.isInteger(threads) ? threads : 4 }

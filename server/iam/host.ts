@@ -20,12 +20,12 @@ import { startTime } from '../store-time.ts'
 import { hashedAtOnce } from './hashing-room.ts'
 import { leasePlace } from './lease-place.ts'
 
-/** What commands of the host work with. */
+/** The parts of host commands. */
 export type HostParts = AccountParts & AdministratorParts
 
 /**
- * Works on the store of a platform from its machine, also while servers run: they follow what changes as they follow
- * each other (iam.md 4.3). Throws where there is no store yet.
+ * Opens the store of a platform for a command on its machine, also while servers run. Servers apply the changes as they
+ * apply each other's (iam.md 4.3). Throws if there is no store.
  */
 export async function asHost<R>(
   config: ServerConfig,
@@ -36,7 +36,7 @@ export async function asHost<R>(
   if (isFile && !existsSync(storeFile(config.dataDir))) {
     throw new Error(`there is no store at ${placeName(config)}; "ninefold serve" makes one`)
   }
-  // Nothing is restored over a file while the command writes to it.
+  // The hold prevents a restore over the file while the command writes to it.
   const hold: FolderHold | undefined = isFile ? enterDataFolder(config.dataDir) : undefined
   try {
     const store = await openStore(config, areas)
@@ -45,7 +45,8 @@ export async function asHost<R>(
       const clock = createClock(time.now)
       const audit = outboxAudit(clock, taxonomyFunctions)
       const sources = { store, clock, audit, queue: new WorkQueue() }
-      // It serves nobody, so it has no lease and follows nothing; it only tells others, and waits for them.
+      // The command answers no calls, so it has no lease and applies no changes. It only publishes its own changes and
+      // waits for the servers.
       const feed = new LiveFeed({ store, clock, listeners: [], leases: await leasePlace(store) })
       const result = await work({
         store,
@@ -71,7 +72,7 @@ export async function asHost<R>(
   }
 }
 
-/** Where nobody has said how the platform is reached, it is where it listens unless its port was taken. */
+/** Without a configured URL, the platform is assumed to listen at its configured port. */
 function settingsOf({ baseUrl, consoleUrl, http }: ServerConfig): HostParts['settings'] {
   const host = http.host.includes(':') ? `[${http.host}]` : http.host
   const reached = baseUrl ?? `http://${host}:${http.port}`
@@ -80,7 +81,7 @@ function settingsOf({ baseUrl, consoleUrl, http }: ServerConfig): HostParts['set
 
 const ignore = (): void => {}
 
-/** A command says what goes wrong, and nothing else. */
+/** A command prints errors only. */
 const said: Log = {
   debug: ignore,
   info: ignore,

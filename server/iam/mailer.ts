@@ -8,29 +8,31 @@ import type { Log } from '../log.ts'
 import { writePrivately } from './private-file.ts'
 import { defaultSender } from './settings.ts'
 
-/** Where mails go, and from whom they come. */
+/** The mail server and the sender. */
 export interface MailerOptions {
   readonly dataDir: string
-  /** `smtps://user:password@host:465`; absent: mails stay in the outbox. */
+  /** A URL such as `smtps://user:password@host:465`; absent: mails stay in the outbox. */
   readonly smtpUrl?: string | undefined
-  /** An address, with a name or without. */
+  /** The sender's address, with or without a name. */
   readonly from?: string | undefined
   readonly log: Log
   readonly now: () => number
-  /** Milliseconds within which a mail must have been taken. */
+  /** The time limit in milliseconds for the acceptance of a mail. */
   readonly limitMs?: number
 }
 
-/** Who sends where nobody is set. */
+/** The default sender. */
 const defaultLimitMs = 10_000
 
-/** Opens what sends mails: by SMTP when that is set, else into `<dataDir>/outbox`, where an operator finds them. */
+/**
+ * Makes the mailer: by SMTP if it is configured, otherwise into `<dataDir>/outbox`, where an operator finds the mails.
+ */
 export async function openMailer(options: MailerOptions): Promise<Mailer> {
   const { smtpUrl } = options
   return smtpUrl === undefined ? new Outbox(options) : new SmtpMailer(await transporterOf(smtpUrl, options), options)
 }
 
-/** Nothing in a mail may make the library read a file or fetch a page. */
+/** These options forbid the library to read files or fetch pages, whatever a mail contains. */
 async function transporterOf(url: string, { limitMs = defaultLimitMs }: MailerOptions): Promise<Transporter> {
   const { createTransport } = await import('nodemailer')
   return createTransport({
@@ -56,7 +58,7 @@ class SmtpMailer implements Mailer {
 
   async send({ subject, text, to }: Mail): Promise<void> {
     const { from = defaultSender, limitMs = defaultLimitMs, log } = this.#options
-    // As an object an address is taken as it is: as a text its commas would make several of it.
+    // As an object, an address is used unchanged; as a text, its commas would split it.
     const mail = { from, to: { name: '', address: to }, subject, text }
     try {
       await within(limitMs, this.#transporter.sendMail(mail))
@@ -67,7 +69,7 @@ class SmtpMailer implements Mailer {
   }
 }
 
-/** Rejects when `sending` has not ended in time; what it comes to later is nobody's concern. */
+/** Rejects if `sending` has not ended in time; its later result is ignored. */
 async function within(limitMs: number, sending: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
@@ -81,7 +83,7 @@ async function within(limitMs: number, sending: Promise<unknown>): Promise<void>
   }
 }
 
-/** What a server said may hold addresses and even what was sent: only its codes are logged. */
+/** Only the codes of a mail server's error are logged, because its text may hold addresses or the mail itself. */
 function shown(error: unknown): object {
   if (!(error instanceof Error)) return {}
   const member = (name: string): unknown => (name in error ? Reflect.get(error, name) : undefined)
@@ -96,7 +98,7 @@ class Outbox implements Mailer {
     this.#options = options
   }
 
-  /** A file is there whole or not at all, readable by its owner alone: it holds a token. */
+  /** The file is complete or absent, and readable by its owner only, because it holds a token. */
   async send(mail: Mail): Promise<void> {
     const { dataDir, from = defaultSender, log, now } = this.#options
     const folder = join(dataDir, 'outbox')
@@ -119,7 +121,10 @@ interface Envelope {
   readonly time: number
 }
 
-/** RFC 5322; the body in base64, so that no line is too long. Addresses have no control characters (their schema). */
+/**
+ * Prints a mail as RFC 5322, with the body in base64 so that no line is too long. Addresses have no control characters,
+ * by their schema.
+ */
 function messageOf({ subject, text, to }: Mail, { from, id, time }: Envelope): string {
   const body = Buffer.from(text, 'utf8').toString('base64')
   return [

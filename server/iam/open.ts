@@ -29,10 +29,10 @@ import type { IamServices } from '../access/iam-services.ts'
 import { throttleLimitsOf } from './settings.ts'
 import { tokenSweeper } from './sweep-tokens.ts'
 
-/** Guards a platform by the area of iam (iam.md 4). */
+/** Opens the access control of a platform by iam (iam.md 4). */
 export const openIam: OpenAccess = sources => openIamAt(sources, fullCost)
 
-/** The same with another cost of hashing passwords. */
+/** As `openIam`, with another cost of hashing passwords. */
 export async function openIamAt(sources: AccessSources, cost: Cost): Promise<PlatformAccess> {
   const { clock, config, log, secrets, store, taxonomy } = sources
   const file = new BootstrapFile(config.dataDir)
@@ -111,7 +111,7 @@ const settingsOf = ({ baseUrl, config }: AccessSources): IamSettings => ({
   },
 })
 
-/** The tree changes long after everything is mounted. */
+/** The tree changes only after all areas are mounted. */
 const functionsOf = (mounted: Promise<IamParts>): Iam => ({
   async findPrincipal(reader, id) {
     const found = (await reader.get(principals, id))?.value

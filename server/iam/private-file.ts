@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { open, rename, rm } from 'node:fs/promises'
 
 /**
- * Writes a file that its owner alone can read, over what had its name. It is there whole or not at all, and lies on the
- * disk before it gets the name.
+ * Writes a file that only its owner can read, and replaces an existing file. The file is complete or absent, and is on
+ * the disk before it gets its name.
  */
 export async function writePrivately(file: string, text: string): Promise<void> {
   const draft = `${file}.${randomUUID()}.partial`

@@ -3,10 +3,10 @@ import type { SettingDeclarations } from '../settings/declarations.ts'
 import { integer } from '../settings/scalars.ts'
 import { settingsOf, type SettingsSource } from '../settings/values.ts'
 
-/** Failed attempts that are borne (iam.md 4.7). */
+/** The tolerated numbers of failed attempts (iam.md 4.7). */
 const borne = integer({ min: 0, max: 999_999_999, rule: 'must be a number, 0 for no bound' })
 
-/** The settings that the area of iam declares: what slows down who guesses. */
+/** The settings of iam: limits of password guessing, mail, the first administrator. */
 export const iamSettings = {
   'iam.throttle.email_network': borne
     .default(defaultThrottleLimits.email_network)
@@ -24,7 +24,7 @@ export const iamSettings = {
     .describe('wrong activation and reset tokens in a minute from one network'),
 } as const satisfies SettingDeclarations
 
-/** The bounds of guessing that a server's settings say. */
+/** Returns the configured limits of guessing. */
 export function throttleLimitsOf(config: SettingsSource): ThrottleLimits {
   const values = settingsOf(config, iamSettings)
   return {
@@ -35,41 +35,41 @@ export function throttleLimitsOf(config: SettingsSource): ThrottleLimits {
   }
 }
 
-/** How mails leave. */
+/** The settings for mail. */
 export interface MailSettings {
-  /** May hold a password. Absent: mails stay in the outbox. */
+  /** The URL may hold a password. Absent: mails stay in the outbox. */
   readonly smtpUrl?: string | undefined
-  /** From whom mails come: an address, with a name or without. */
+  /** The sender: an address, with or without a name. */
   readonly from?: string | undefined
 }
 
-/** Who administers a platform that nobody has administered before (iam.md 4.9). */
+/** The first administrator of a platform (iam.md 4.9). */
 export interface BootstrapSettings {
-  /** The address of the first administrator; empty: there is to be none. Absent: `defaultAdministrator`. */
+  /** The address of the first administrator; empty for none. Absent: `defaultAdministrator`. */
   readonly adminEmail?: string | undefined
-  /** A file whose first line is the password, so that the first administrator need not be activated. */
+  /** A file whose first line is the password, so that the first administrator is active at once. */
   readonly adminPasswordFile?: string | undefined
 }
 
-/** From whom mails come where nothing is set. */
+/** The default sender of mails. */
 export const defaultSender = 'Ninefold <ninefold@localhost>'
 
-/** The address of the first administrator where none is set (conventions §19). */
+/** The default address of the first administrator (conventions §19). */
 export const defaultAdministrator = 'admin@localhost'
 
-/** What is wrong with the URL of a mail server. Says nothing of the value, which may hold a password. */
+/** Returns the fault of a mail server's URL. It never quotes the value, which may hold a password. */
 export function smtpUrlFault(value: string): string | undefined {
   const isUsable = /^smtps?:\/\//.test(value) && URL.canParse(value) && new URL(value).hostname !== ''
   return isUsable ? undefined : 'must be the URL of a mail server, smtps://user:password@host:465'
 }
 
-/** What is wrong with who mails come from. */
+/** Returns the fault of a sender. */
 export function senderFault(value: string): string | undefined {
   const isUsable = /^(?:[^\s<>@]+@[^\s<>@]+|[^<>@\p{Cc}]+ <[^\s<>@]+@[^\s<>@]+>)$/u.test(value)
   return isUsable ? undefined : 'must be an address, such as "Ninefold <cloud@example.com>"'
 }
 
-/** What is wrong with an address that may be left empty. */
+/** Returns the fault of an address, which may be empty. */
 export function optionalAddressFault(value: string): string | undefined {
   const isUsable = value === '' || (value.length <= 254 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(value))
   return isUsable ? undefined : 'must be an address, or empty'

@@ -4,8 +4,8 @@ import { requireDecided } from '../../domain/iam/feed/iam-mutation.ts'
 import type { Operations } from '../../domain/ports/operations.ts'
 
 /**
- * Operations of an area other than iam, some of which change what decisions hang on: they are answered once every server
- * follows the change (iam.md 4.3), or after 3.5 s. None is made by a server whose lease has run out under way.
+ * Wraps the operations of an area other than iam. A change that affects decisions is answered once every server has
+ * applied it (iam.md 4.3), or after 3.5 s. A server whose lease has expired meanwhile makes no change.
  */
 export function settledOperations<Area extends AreaTypes>(operations: Operations<Area>, feed: Feed): Operations<Area> {
   return {

@@ -9,17 +9,17 @@ import { column, compareTime } from '../store/row-filters.ts'
 import type { Turn, Worker } from '../../domain/ports/workers.ts'
 import { deleteAll } from '../operations/sweep.ts'
 
-/** How often old rows are looked for. */
+/** The interval of the sweep. */
 const everyMs = 10 * 60 * 1000
 
-/** Deletes every ten minutes what nobody is asked about any more. */
+/** Deletes outdated rows every ten minutes. */
 export const tokenSweeper = (clock: Clock): Worker => ({
   name: 'iam.tokens',
   everyMs,
   run: turn => sweepTokens(turn, clock.now()),
 })
 
-/** What is kept until a time of its own, and the column of that time. */
+/** The collections with an expiry, and its column. */
 const kept: readonly (readonly [collection: Collection<never>, time: string])[] = [
   [spentRefreshTokens, 'expire_time'],
   [spentAssertions, 'expire_time'],
@@ -30,8 +30,9 @@ const kept: readonly (readonly [collection: Collection<never>, time: string])[] 
 ]
 
 /**
- * Deletes what is over at `now`, milliseconds since 1970: tokens that ended 30 days ago, digests of spent refresh tokens,
- * assertions and credential tokens, failures that count no more, and keys whose last token has expired.
+ * Deletes rows that are outdated at `now`, in milliseconds since 1970: tokens that ended 30 days ago, digests of spent
+ * refresh tokens, assertions and credential tokens, failures that no longer count, and keys whose last token has
+ * expired.
  */
 export async function sweepTokens(turn: Turn, now: number): Promise<void> {
   for (const [collection, name] of kept) {

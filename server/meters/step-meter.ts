@@ -3,7 +3,7 @@ import { samplesBy, type Distribution, type Sample } from './samples.ts'
 
 const bounds = [0.001, 0.01, 0.1, 1, 10, 60, 600] as const
 
-/** What became of a run of a step: `lost` is one whose work is another process's by now. */
+/** The result of a run of a step; `lost` means that the work belongs to another process by now. */
 export type StepEnd = 'done' | 'again' | 'retry' | 'failed' | 'release' | 'lost'
 
 interface Tally {
@@ -11,7 +11,10 @@ interface Tally {
   readonly buckets: Buckets
 }
 
-/** Counts the steps of durable work by procedure and end, and how long they took. Procedures are declared: few. */
+/**
+ * Counts the steps of durable work by procedure and result, and their durations. The procedures are declared, so they
+ * are few.
+ */
 export class StepMeter {
   readonly #byKind = new Map<string, Tally>()
 

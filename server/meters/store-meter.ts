@@ -20,10 +20,10 @@ const bounds = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ] as const
 
-/** How transactions end: undone because somebody's rule says no, given up by the store, or undone by a defect. */
+/** The ends of transactions: rolled back by a rule, given up by the store, or rolled back by a defect. */
 type TransactionEnd = 'committed' | 'refused' | 'unavailable' | 'failed'
 
-/** What became of transactions, and how long they took. */
+/** The results of transactions, and their durations. */
 export class StoreMeter {
   readonly ends = new Map<TransactionEnd, number>([
     ['committed', 0],
@@ -31,15 +31,15 @@ export class StoreMeter {
     ['unavailable', 0],
     ['failed', 0],
   ])
-  /** Runs beyond the first of a transaction: it was in conflict, or the store was busy. */
+  /** The number of repeated runs, after a conflict or while the store was busy. */
   retries = 0
-  /** Transactions that were asked for and do not run yet. */
+  /** The number of transactions that wait for their first run. */
   waiting = 0
-  /** When a transaction was given up last, on the clock that cannot be set. */
+  /** The time at which a transaction was last given up, by a clock that cannot be set. */
   lastUnavailableMs = -Infinity
-  /** From the call to the first run: the wait for the store. */
+  /** The time from the call to the first run: the wait for the store. */
   readonly waits = new Buckets(bounds)
-  /** From the call to the end. */
+  /** The time from the call to the end. */
   readonly durations = new Buckets(bounds)
 
   ended(end: TransactionEnd): void {
@@ -48,7 +48,7 @@ export class StoreMeter {
   }
 }
 
-/** A store whose transactions are measured from outside; reads pass through. */
+/** Wraps a store and measures its transactions; reads pass through. */
 export class MeteredStore implements Store {
   readonly #store: Store
   readonly #meter: StoreMeter

@@ -1,7 +1,7 @@
 import type { Access, Permission } from '../../generator/model/types.ts'
 import { code, table } from './markdown.ts'
 
-/** Where a permission is asked for, by the `scope` of `x-access` (conventions §22). */
+/** The places where a permission is checked, by the `scope` of `x-access` (conventions §22). */
 const scopes: ReadonlyMap<string | undefined, string> = new Map([
   ['platform', 'at the platform'],
   ['path', 'at the innermost workspace, group or organisation of the path'],
@@ -11,7 +11,7 @@ const scopes: ReadonlyMap<string | undefined, string> = new Map([
   ['filtered', 'at the scope of each row: others are left out'],
 ])
 
-/** Who may call an operation, in Markdown. */
+/** Describes the access to an operation, in Markdown. */
 export function accessText(access: Access | undefined): string {
   switch (access?.kind) {
     case undefined:

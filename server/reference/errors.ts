@@ -3,10 +3,10 @@ import { rpcCodes } from '../../runtime/errors.ts'
 import { own } from '../../runtime/validation.ts'
 import { code, table } from './markdown.ts'
 
-/** Numbers below are those of the common block, which each area adds its own base to (conventions §7). */
+/** Smaller numbers belong to the common block, to which each area adds its own base (conventions §7). */
 const commonCodes = 1000
 
-/** A table of reasons with all that `x-errors` says of them; `base` is the number at which the area's codes start. */
+/** Makes a table of reasons with the facts of `x-errors`; `base` is the number at which the area's codes begin. */
 export function reasonTable(reasons: readonly ErrorReason[], base = 0): string {
   const rows = reasons.map(({ reason, code: number, rpc, description, metadata }) => [
     code(reason),

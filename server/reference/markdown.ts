@@ -1,4 +1,4 @@
-/** A table of Markdown; without rows there is none. */
+/** Makes a table of Markdown; an empty text without rows. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return ''
   const lines = [head, head.map(() => '---'), ...rows.map(row => row.map(cell))]
@@ -8,12 +8,12 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 /** Text in marks of code. */
 export const code = (text: string): string => `\`${text}\``
 
-/** Paragraphs; those that are empty are left out. */
+/** Joins paragraphs; empty paragraphs are left out. */
 export const paragraphs = (...texts: readonly string[]): string =>
   texts
     .map(text => text.trim())
     .filter(text => text !== '')
     .join('\n\n')
 
-/** In one line, and without ends of cells. */
+/** Puts text on one line, without characters that end a cell. */
 const cell = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').trim()

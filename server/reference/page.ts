@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
-/** Nothing is loaded from elsewhere, nothing is sent elsewhere; the page draws with styles it makes itself. */
+/** The page loads and sends nothing elsewhere. Its script creates styles itself, so these are allowed. */
 export const pageHeaders = {
   'content-security-policy': [
     "default-src 'none'",
@@ -18,21 +18,21 @@ export const pageHeaders = {
   'x-content-type-options': 'nosniff',
 } as const
 
-/** The package that draws a document, which may not be installed. */
+/** The package that renders a document; it may not be installed. */
 const scriptName = 'redoc/bundles/redoc.standalone.js'
 
-/** Where the page finds its script, and an area's page and document. */
+/** The URLs of the page's script, and of an area's page and document. */
 export const paths = {
   script: '/reference/redoc.js',
   page: (area: string): string => `/reference/${area}`,
   document: (area: string): string => `/reference/${area}.json`,
 } as const
 
-/** The logo of its makers, which it would load from their server; what it says of them stays. */
+/** The logo that the script would load from the server of its makers; its text stays. */
 const remoteImage = /https:\/\/cdn\.redoc\.ly\/[^"'`]+/g
 const noImage = 'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22/%3E'
 
-/** The script that draws a document; undefined where its package is not installed. */
+/** Reads the script that renders a document; undefined if its package is not installed. */
 export function readScript(): string | undefined {
   const file = scriptFile()
   return file === undefined ? undefined : readFileSync(file, 'utf8').replaceAll(remoteImage, noImage)
@@ -46,7 +46,7 @@ function scriptFile(): string | undefined {
   }
 }
 
-/** The page of one area, with links to all of them; without the package it says what is missing. */
+/** Makes the page of one area, with links to all areas; without the package it names the missing package. */
 export function page(area: string, areas: readonly string[], isInstalled = scriptFile() !== undefined): string {
   const links = areas.map(
     name => `<a href="${paths.page(name)}"${name === area ? ' aria-current="page"' : ''}>${name}</a>`,
@@ -79,7 +79,7 @@ const theme = {
   },
 }
 
-/** Drawn by the script where it finds this element. */
+/** The element in which the script renders. */
 const reference = (area: string): string => `<redoc spec-url="${paths.document(area)}" scroll-y-offset="header"
   hide-download-button sanitize schema-definitions-tag-name="Schemas" theme='${JSON.stringify(theme)}'></redoc>
 <script src="${paths.script}"></script>`

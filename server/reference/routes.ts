@@ -4,7 +4,7 @@ import { ApiError, commonReasons, type ErrorDomain } from '../../runtime/errors.
 import { JsonText } from '../../runtime/json.ts'
 import type { BoundRoute, Reply } from '../../runtime/route.ts'
 
-/** A file as it is answered. */
+/** A file in an answer. */
 interface File {
   readonly body: unknown
   readonly headers?: Readonly<Record<string, string>>
@@ -17,8 +17,8 @@ const types = {
 } as const
 
 /**
- * The reference of all areas for people, the first of them at `/`. What draws it is loaded when somebody looks at it.
- * `domain` is that of what lies outside every area.
+ * The API reference of all areas for people, the first area at `/`. The renderer is loaded on the first request.
+ * `domain` is the error domain outside of all areas.
  */
 export function referenceRoutes(domain: ErrorDomain, areas: readonly string[]): readonly BoundRoute[] {
   const sorted = areas.toSorted()
@@ -63,7 +63,7 @@ function file(
   )
 }
 
-/** Made once, since it takes a second; tried again after a failure. */
+/** The result is cached, because it takes a second to compute; a failure is not cached. */
 function documentOf(area: string): () => Promise<File> {
   let text: Promise<JsonText<object>> | undefined
   return async () => {

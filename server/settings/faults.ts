@@ -1,4 +1,4 @@
-/** The error of unusable settings. Its message has a line for each fault: the place, then what is wrong there. */
+/** The error of unusable settings. Its message has a line for each fault: the place, then the fault. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   /** The lines of the message. */
@@ -10,7 +10,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Collects the faults of all settings, so that they are told at once. */
+/** Collects the faults of all settings, so that they are told together. */
 export class SettingFaults {
   readonly #lines: string[] = []
 

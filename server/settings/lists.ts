@@ -3,7 +3,7 @@ import { isRecord } from '../../runtime/validation.ts'
 import type { SettingFaults } from './faults.ts'
 import { inCode, Setting, type Form } from './setting.ts'
 
-/** The text members that all kinds of `T` have: a list can require that their values differ between its items. */
+/** The text members of all kinds of `T`; a list can require that their values differ between its items. */
 type TextMember<T> = [T] extends [object]
   ? { [K in keyof T & string]: T[K] extends string ? K : never }[keyof T & string]
   : never
@@ -12,7 +12,7 @@ type TextMember<T> = [T] extends [object]
 export interface ListOptions<T> {
   /** The member whose value no two items share. A fault shows it. */
   readonly uniqueBy?: TextMember<T>
-  /** Answers the fault of a list whose items are sound, as it goes on after the name of the setting. */
+  /** Returns the fault of a list with valid items, as the continuation of the setting's name. */
   readonly fault?: (values: readonly T[]) => string | undefined
 }
 

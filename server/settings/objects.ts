@@ -15,7 +15,7 @@ type OptionalName<M extends Members> = {
 
 type Flat<T> = { [K in keyof T]: T[K] }
 
-/** An object of these members as it is read: a member with a default is always there. */
+/** An object of these members after reading: a member with a default is always present. */
 export type ObjectValue<M extends Members> = Flat<
   { readonly [K in Exclude<keyof M, OptionalName<M>>]: ValueOf<M[K]> } & {
     readonly [K in OptionalName<M>]?: ValueOf<M[K]>

@@ -9,7 +9,7 @@ const longestMs = 999_999_000
 export const plainText = (given: unknown): string | undefined =>
   typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean' ? String(given) : undefined
 
-/** A value of one text. `parse` answers undefined for a text that breaks the rule; `rule` words the fault. */
+/** Makes the form of a text value. `parse` returns undefined for a text that breaks the rule; `rule` is the fault. */
 function scalar<T>(
   rule: string | ((given: string | undefined) => string),
   parse: (text: string) => T | undefined,
@@ -28,8 +28,8 @@ function scalar<T>(
 }
 
 /**
- * A text. `fault` answers the fault of a text, as it goes on after the name of the setting, and should not show the text;
- * absent: an empty text is a fault.
+ * Makes the form of a text. `fault` returns the fault of a text, as the continuation of the setting's name, and should
+ * not quote the text. Absent: an empty text is a fault.
  */
 export function text({ fault = emptyFault }: TextOptions = {}): Setting<string, 'required'> {
   const rule = (given: string | undefined): string =>
@@ -77,7 +77,7 @@ const flags: ReadonlyMap<string, boolean> = new Map([
 
 /** Bounds of a duration in milliseconds, both included. */
 export interface DurationOptions {
-  /** Absent: any but no time at all. */
+  /** Absent: any duration above zero. */
   readonly min?: number
   /** Absent: 999999 s. */
   readonly max?: number

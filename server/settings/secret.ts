@@ -3,7 +3,7 @@ import { Setting, type Form } from './setting.ts'
 
 const shown = '[secret]'
 
-/** A text that no log, message or JSON shows: only `reveal` answers it. */
+/** A text that no log, message or JSON shows; only `reveal` returns it. */
 export class Secret {
   readonly #text: string
 
@@ -11,23 +11,23 @@ export class Secret {
     this.#text = text
   }
 
-  /** The text itself, to be used and not to be kept. */
+  /** Returns the text itself, for use and not for storage. */
   reveal(): string {
     return this.#text
   }
 
-  /** Without the text. */
+  /** Returns a placeholder. */
   toString(): string {
     return shown
   }
 
-  /** Without the text. */
+  /** Returns a placeholder. */
   toJSON(): string {
     return shown
   }
 }
 
-/** The form of a secret. Its words are fixed, so that no fault can show the value. */
+/** The form of a secret. Its messages are fixed, so that no fault can show the value. */
 export interface SecretRule {
   /** As it goes on after the name of the setting: `must be 32 bytes in base64`. */
   readonly words: string

@@ -1,23 +1,23 @@
 import type { SettingFaults } from './faults.ts'
 
 /**
- * What an absent value means. In an object a `required` member must be given, and an `optional` one may be absent. A
- * setting of its own may always be absent: without a default its value is then undefined. A `derived` default follows
- * from other settings of the server, so only a setting of its own has one.
+ * The meaning of an absent value. In an object, a `required` member must be present, and an `optional` member may be
+ * absent. A top-level setting may always be absent: without a default its value is then undefined. A `derived` default
+ * follows from other settings of the server, so only a top-level setting can have it.
  */
 export type Presence = 'required' | 'optional' | 'defaulted' | 'derived'
 
 /** The settings of the server that a derived default may follow from. */
 export interface ServerFacts {
-  /** The folder that holds everything the server keeps. */
+  /** The folder for all data of the server. */
   readonly dataDir: string
-  /** Where callers reach the server; undefined: where it listens. */
+  /** The URL of the server; undefined: the address of the listener. */
   readonly baseUrl: string | undefined
 }
 
 /** How values of one type are written. */
 export interface Form<T> {
-  /** How a variable of the environment holds a value: as plain text, or as JSON. */
+  /** The form of a value in an environment variable: plain text or JSON. */
   readonly notation: 'text' | 'json'
   /** Reads a value of JSON, or the plain text of a variable; undefined when it has added faults. */
   read(given: unknown, place: string, faults: SettingFaults): T | undefined
@@ -70,7 +70,7 @@ export class Setting<T, P extends Presence = Presence> {
     return new Setting(this.form, 'derived', { words, derive })
   }
 
-  /** Says what the setting is for: the sentence of its row in docs/operate.md, in Markdown. */
+  /** Adds the description of the setting, in Markdown: the sentence of its row in docs/operate.md. */
   describe(description: string): DescribedSetting<T, P> {
     return new DescribedSetting(this, description)
   }

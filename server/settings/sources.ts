@@ -5,7 +5,7 @@ import { isRecord } from '../../runtime/validation.ts'
 import type { KnownSettings } from './declarations.ts'
 import type { SettingFaults } from './faults.ts'
 
-/** Where settings come from. */
+/** The sources of settings. */
 export interface ConfigSources {
   /** A file that must exist; absent: `ninefold.json` in the working folder, when there is one. */
   readonly file?: string | undefined
@@ -15,12 +15,12 @@ export interface ConfigSources {
 /** A value of a known setting as it is written, not yet checked. */
 export interface WrittenSetting {
   readonly key: string
-  /** For faults: `ninefold.json: http.port`, `environment: NINEFOLD_HTTP_PORT`. */
+  /** The place of the value for faults: `ninefold.json: http.port`, `environment: NINEFOLD_HTTP_PORT`. */
   readonly place: string
   readonly value: unknown
 }
 
-/** The values that are written of known settings; a later value replaces an earlier value. Unknown keys are faults. */
+/** Reads the values of known settings; a later value replaces an earlier value. Unknown keys are faults. */
 export function writtenSettings(
   { environment, file }: ConfigSources,
   known: KnownSettings,

@@ -3,7 +3,7 @@ import type { SettingFaults } from './faults.ts'
 import type { ServerFacts, Setting } from './setting.ts'
 import type { WrittenSetting } from './sources.ts'
 
-/** The values that a file or the environment gives, by the settings that declare them. Logs and JSON show none of them. */
+/** The values from file and environment, by the settings that declare them. Neither logs nor JSON show them. */
 export class GivenSettings {
   readonly #values = new Map<Setting<unknown>, unknown>()
 
@@ -34,7 +34,7 @@ export function givenSettings(
   return given
 }
 
-/** The values of settings without derived defaults: what was given, else the defaults. */
+/** The values of settings without derived defaults: the given values, otherwise the defaults. */
 export function fixedValues<D extends FixedDeclarations>(given: GivenSettings, declared: D): SettingValues<D> {
   return valuesOf(declared, setting => given.get(setting) ?? setting.fixed)
 }
@@ -45,7 +45,7 @@ export interface SettingsSource extends ServerFacts {
   readonly given?: GivenSettings
 }
 
-/** The values of the settings that an area declares: what was given, else the defaults. */
+/** Returns the values of an area's settings: the given values, otherwise the defaults. */
 export function settingsOf<D extends SettingDeclarations>(config: SettingsSource, declared: D): SettingValues<D> {
   const { given } = config
   return valuesOf(declared, setting => given?.get(setting) ?? setting.fixed ?? setting.derive?.(config))

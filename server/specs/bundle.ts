@@ -5,15 +5,15 @@ import { parse } from 'yaml'
 import { isRecord, own } from '../../runtime/validation.ts'
 
 /**
- * A spec as one document: what it takes from files beside it stands under its own `components`, in the same section
- * and under the same name. Throws when such a name would mean two different things.
+ * Bundles a spec into one document: components of other files are copied to its own `components`, in the same section
+ * and under the same name. Throws if a name would have two meanings.
  */
 export function bundle(file: string): object {
   const bundler = new Bundler()
   return bundler.run(resolve(file))
 }
 
-/** A component where it is defined. */
+/** A component at its definition. */
 interface Component {
   readonly file: string
   readonly section: string
@@ -22,7 +22,7 @@ interface Component {
 
 class Bundler {
   readonly #documents = new Map<string, Record<string, unknown>>()
-  /** By section and name: as defined, and as bundled. */
+  /** The components by section and name: the original, and its bundled copy. */
   readonly #taken = new Map<string, Map<string, { readonly origin: unknown; bundled?: unknown }>>()
 
   run(entry: string): object {
@@ -78,7 +78,7 @@ class Bundler {
     }
   }
 
-  /** A component that only refers to another file's of the same name is that other one. */
+  /** A component that only refers to a component of the same name in another file stands for that component. */
   #origin({ file, section, name }: Component): { readonly file: string; readonly node: unknown } {
     const { components } = this.#load(file)
     const members = isRecord(components) ? own(components, section) : undefined

@@ -4,13 +4,13 @@ import { build } from '../../generator/model/build.ts'
 import type { Document } from '../../generator/model/types.ts'
 import { load } from '../../generator/read/load.ts'
 
-/** Where `specs/` lies, in the sources as in what is built of them. */
+/** The folder `specs/`, for the sources and for their build. */
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The path of a document by its name. */
 export const specFile = (name: string): string => `${root}specs/${name}.yaml`
 
-/** The documents of these names, as the generator understands them. Throws when one cannot be read. */
+/** Loads the documents of these names with the generator's reader. Throws if a document cannot be read. */
 export async function readDocuments(names: readonly string[]): Promise<ReadonlyMap<string, Document>> {
   const entries = names.map(name => ({ name, file: `specs/${name}.yaml` }))
   const { loaded, diagnostics } = await load(entries, { allowRefs: false, cwd: root })

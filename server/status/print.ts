@@ -2,7 +2,7 @@ import type { AreaStatus } from './status.ts'
 
 const lineWidth = 100
 
-/** The status for people: what is left by area and resource, then one line that sums it up. */
+/** Prints the status for people: the remaining operations by area and resource, then a summary. */
 export function printStatus(areas: readonly AreaStatus[]): readonly string[] {
   const all = totalOf(areas)
   const summary = `${counted(all.operations, 'operation')} in ${counted(areas.length, 'area')}: ${all.built} built, ${all.left} left`
@@ -40,7 +40,7 @@ function printArea(status: AreaStatus): readonly string[] {
   return [`${status.area}: ${left} of ${counted(operations, 'operation')} left`, ...rows, '']
 }
 
-/** Words behind a head, in as many lines as they need. */
+/** Breaks words after a head into lines. */
 function wrapped(head: string, words: readonly string[]): readonly string[] {
   const rows: string[] = []
   for (const word of words) {

@@ -5,10 +5,10 @@ import type { AreaModule } from '../area.ts'
 import { readDocuments } from '../specs/documents.ts'
 import type { AreaSources } from './status.ts'
 
-/** Where the handwritten code of areas lies, in the sources as in what is built of them. */
+/** The folder of the areas' handwritten code, for the sources and for their build. */
 const domains = fileURLToPath(new URL('../../domain', import.meta.url))
 
-/** Reads what tells the status of areas: their documents and their code. Sorted by area. */
+/** Reads the sources of the areas' status: their documents and their code. Sorted by area. */
 export async function readSources(areas: readonly AreaModule[]): Promise<readonly AreaSources[]> {
   const documents = await readDocuments(['common', ...areas.map(({ domain }) => domain.name)])
   const sources = areas.flatMap(area => {
@@ -18,7 +18,7 @@ export async function readSources(areas: readonly AreaModule[]): Promise<readonl
   return sources.toSorted((a, b) => (a.document.name < b.document.name ? -1 : 1))
 }
 
-/** The ids of operations whose handler is a stub as the scaffolder writes it. */
+/** Returns the ids of operations whose handler is a stub of the scaffolder. */
 export function stubsIn(folder: string): ReadonlySet<string> {
   const files = globSync('**/*.{ts,js}', { cwd: folder, exclude: ['**/*.d.ts'] })
   const texts = files.map(file => readFileSync(join(folder, file), 'utf8'))

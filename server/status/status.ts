@@ -1,7 +1,7 @@
 import type { Document } from '../../generator/model/types.ts'
 import type { AreaModule } from '../area.ts'
 
-/** What is built of one resource, by operation ids in the order of the document. */
+/** The built operations of one resource, by operation ids in the order of the document. */
 export interface ResourceStatus {
   readonly resource: string
   readonly built: readonly string[]
@@ -14,7 +14,7 @@ export interface AreaStatus {
   readonly resources: readonly ResourceStatus[]
 }
 
-/** What the status of an area is made of: how it is mounted, its document, and the stubs in its handwritten code. */
+/** The inputs of an area's status: its mounted resources, its document, and the stubs in its handwritten code. */
 export interface AreaSources {
   readonly area: Pick<AreaModule, 'built'>
   readonly document: Pick<Document, 'name' | 'groups'>
@@ -22,7 +22,7 @@ export interface AreaSources {
   readonly stubs: ReadonlySet<string>
 }
 
-/** What of an area is built: the resources that it mounts, without operations that are only a stub. */
+/** Computes the built part of an area: the operations of its mounted resources, except stubs. */
 export function statusOf({ area: { built }, document: { name, groups }, stubs }: AreaSources): AreaStatus {
   const resources = groups.map(group => {
     const isMounted = built === undefined || built.includes(group.name)
