@@ -6,7 +6,7 @@ import { settingsOf, type SettingsSource } from '../settings/values.ts'
 /** The tolerated numbers of failed attempts (iam.md 4.7). */
 const borne = integer({ min: 0, max: 999_999_999, rule: 'must be a number, 0 for no bound' })
 
-/** The settings of iam: limits of password guessing, mail, the first administrator. */
+/** The settings of the area of iam: limits of password guessing. */
 export const iamSettings = {
   'iam.throttle.email_network': borne
     .default(defaultThrottleLimits.email_network)

@@ -4,47 +4,47 @@ import { storedTimestamp } from '../../runtime/timestamps.ts'
 import { isRecord, own } from '../../runtime/validation.ts'
 import type { SqlValue } from './connection.ts'
 
-/** The types that are one scalar and so become columns. */
+/** The types of scalars, which become columns. */
 export type ColumnType = 'STRING' | 'ENUM' | 'TIMESTAMP' | 'INTEGER' | 'BOOLEAN' | 'NUMBER'
 
-/** The types of SQL for the types of columns. */
+/** The SQL types of columns. */
 export interface ColumnTypes {
   readonly types: Readonly<Record<ColumnType, string>>
 }
 
-/** A column that is written with each document. */
+/** A column that each write of a document fills. */
 export interface WrittenColumn {
   readonly name: string
   /** The quoted name. */
   readonly sql: string
-  /** The type in SQL. */
+  /** The SQL type. */
   readonly affinity: string
-  /** What it holds of a document. Throws `TypeError` as `encode` does. */
+  /** Returns the value of the column for a document. Throws `TypeError` as `encode` does. */
   readonly valueOf: (document: unknown) => SqlValue
 }
 
-/** One scalar member of a document as a column. NULL: an object around it, or a timestamp, is not set. */
+/** A column for one scalar member of a document. NULL: the member is an unset timestamp, or its object is unset. */
 export interface Column extends WrittenColumn {
   /** The dotted path of the member. */
   readonly path: string
   readonly type: ColumnType
-  /** Whether a row may have NULL here. */
+  /** Whether the column may be NULL. */
   readonly isNullable: boolean
 }
 
-/** The type of a column as CAST names it. */
+/** The type of a column in the form of CAST. */
 export const typeOf = ({ affinity }: WrittenColumn): string => affinity.replace(/ COLLATE .*/, '')
 
-/** The columns that every table has beside those of its members. */
+/** The columns of every table beside those of its members. */
 export const ownColumns = { key: '"_key"', version: '"_version"', body: '"_body"' } as const
 
-/** An identifier of SQL; doubled quotes keep every name inside. */
+/** Quotes an identifier of SQL; quotes in the name are doubled. */
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-/** A text literal of SQL, for texts that declarations hold; what callers send is always a parameter. */
+/** Quotes a text of a declaration as a literal of SQL. Text of a caller is always a parameter instead. */
 export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
-/** Where a column comes from when its name does not say it. */
+/** The origin of a column, if it differs from the name. */
 interface Origin {
   readonly path?: string | undefined
   readonly sql?: string
@@ -64,20 +64,20 @@ function columnOf(
   return { name, path, type, sql, affinity: types[type], valueOf, isNullable }
 }
 
-/** The column of a field that a query derives; `sql` yields its values. */
+/** Makes the column of a derived field; `sql` is the expression of its values. */
 export function derivedColumn(name: string, type: FilterType, sql: string, dialect: ColumnTypes): Column {
   const column = columnOf(name, type, dialect, { sql })
   if (column === undefined) throw new Error(`field "${name}" is of type ${type}, which cannot be derived`)
   return column
 }
 
-/** A column of text; throws when it holds something else, which is a fault of the caller's code. */
+/** Returns a text column; throws for any other column, which is a defect of the calling code. */
 export function textColumn(column: Column): Column {
   if (column.type === 'STRING' || column.type === 'ENUM') return column
   throw new Error(`column "${column.name}" is of type ${column.type}, where one of texts is needed`)
 }
 
-/** The columns of the members of a collection by name; its id is `_key`. */
+/** Returns the columns of a collection's members by name; the column of its id is `_key`. */
 export function memberColumns(collection: Collection<never>, dialect: ColumnTypes): ReadonlyMap<string, Column> {
   const { list, columns = {}, id } = collection
   const declared = [
@@ -95,7 +95,7 @@ export function memberColumns(collection: Collection<never>, dialect: ColumnType
   return found
 }
 
-/** What a column holds for a member that is not set in an object that is: the type's default (conventions §8). */
+/** The column values of unset members: the default of each type (conventions §8). */
 export const unsetValues: Readonly<Record<ColumnType, string | number | null>> = {
   STRING: '',
   ENUM: '',
@@ -115,8 +115,8 @@ function memberValue(column: Pick<Column, 'name' | 'type'>, path: readonly strin
 }
 
 /**
- * A value as its column holds and compares it: text in UTF-8, whose bytes sort by code point; timestamps as canonical
- * text; booleans as 0 and 1. Throws `TypeError` for a value that is not of the column's type.
+ * Encodes a value for storage and comparison: text in UTF-8, whose bytes sort by code point; timestamps as canonical
+ * text; booleans as 0 and 1. Throws `TypeError` for a value of another type.
  */
 export function encode({ name, type }: Pick<Column, 'name' | 'type'>, value: unknown): SqlValue {
   if (value === undefined || value === null) return unsetValues[type]
@@ -137,14 +137,14 @@ function isWhole(value: unknown): value is number | string {
 
 const textOnly = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-/** 64-bit integers may stand as strings. */
+/** Returns an integer; 64-bit integers may be strings. */
 function integer(value: unknown): bigint | undefined {
   if (!isWhole(value)) return undefined
   const whole = BigInt(value)
   return isInt64(whole) ? whole : undefined
 }
 
-/** A value that is set as a column of the type holds it; undefined when it is none of the type. */
+/** Encodes a set value of each type; returns undefined for a value of another type. */
 export const encoders: Readonly<Record<ColumnType, (value: unknown) => string | number | bigint | undefined>> = {
   STRING: textOnly,
   ENUM: textOnly,

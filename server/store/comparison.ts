@@ -4,14 +4,14 @@ import type { Condition } from './condition.ts'
 
 type Operator = Extract<Filter, { kind: 'compare' }>['operator']
 
-/** `sql operator value`, NULL where `sql` is. */
+/** Makes the condition `sql operator value`, which is NULL if `sql` is NULL. */
 export function comparison(sql: string, operator: Operator, value: FilterValue): Condition {
   if (typeof value === 'bigint' && !isInt64(value)) return beyondInt64(sql, operator, value)
   const spelled = operator === '!=' ? '<>' : operator
   return { sql: `${sql} ${spelled} ?`, parameters: [typeof value === 'boolean' ? Number(value) : value] }
 }
 
-/** No column holds such an integer, so all that are set compare alike. */
+/** The integer is beyond every column value, so all set values compare alike. */
 function beyondInt64(sql: string, operator: Operator, value: bigint): Condition {
   const isBelow = value > 0n
   const fits = operator === '!=' || (isBelow ? operator.startsWith('<') : operator.startsWith('>'))

@@ -3,7 +3,7 @@ import type { SortKey } from '../../runtime/filter/types.ts'
 import { derivedColumn, quoteName, type Column } from './columns.ts'
 import type { Dialect } from './dialect.ts'
 
-/** The columns of values that are computed from documents, by name. Their `valueOf` throws `TypeError` as others' do. */
+/** Returns the columns of computed values by name. Their `valueOf` throws `TypeError` as that of other columns. */
 export function computedColumns({ computed = {} }: Collection<never>, dialect: Dialect): ReadonlyMap<string, Column> {
   const columns = Object.entries(computed).map(([name, { of, type }]): readonly [string, Column] => {
     const column = derivedColumn(name, type, quoteName(name), dialect)
@@ -13,17 +13,17 @@ export function computedColumns({ computed = {} }: Collection<never>, dialect: D
   return new Map(columns)
 }
 
-/** A damaged document has anything in its members, so that computing from it may throw anything. */
+/** A damaged document may have values of any type, so the computation may throw any error. */
 function valueFrom(name: string, of: (document: never) => unknown, document: unknown): unknown {
   try {
-    // A collection is read and written by documents of its own type alone; a damaged one is caught here.
+    // Each collection is read and written with documents of its own type; damaged documents are caught here.
     return of(document as never)
   } catch (cause) {
     throw new TypeError(`column "${name}" cannot be computed`, { cause })
   }
 }
 
-/** The columns that fields of a list are sorted by. Throws for a field that the list has not, or does not sort by. */
+/** Returns the columns that stand in for list fields in orders. Throws for a field that the list does not sort by. */
 export function orderedByOf(collection: Collection<never>): ReadonlyMap<string, string> {
   const { list, name, orderedBy = {} } = collection
   const sortable = new Set(list?.fields.filter(field => field.sortable).map(field => field.name))
@@ -32,7 +32,7 @@ export function orderedByOf(collection: Collection<never>): ReadonlyMap<string, 
   return new Map(Object.entries(orderedBy))
 }
 
-/** What a column holds of a document as a sort key, which its column encodes to the same. */
+/** Returns the sort key of a document in a column; the column encodes the key to the same value. */
 export function sortKeyIn(column: Column, document: unknown): SortKey {
   const value = column.valueOf(document)
   if (value === null || value instanceof Uint8Array) return null

@@ -1,17 +1,17 @@
-/** A value as columns hold it and parameters carry it. */
+/** A value of a column or parameter. */
 export type SqlValue = null | number | bigint | string | Uint8Array
 
-/** The values of a row in the order in which the statement names them. */
+/** The values of a row in the order of the statement's names. */
 export type Row = readonly SqlValue[]
 
-/** A store in this process answers at once, one behind a network later. */
+/** A result that is immediate for a store in this process, and a promise for a remote store. */
 export type Eventually<T> = T | Promise<T>
 
-/** Where statements run; parameters stand as `?` in them. */
+/** A connection that runs statements; `?` stands for a parameter. */
 export interface Connection {
-  /** The first row. */
+  /** Returns the first row. */
   get(sql: string, parameters?: readonly SqlValue[]): Eventually<Row | undefined>
   all(sql: string, parameters?: readonly SqlValue[]): Eventually<readonly Row[]>
-  /** The number of rows that changed. */
+  /** Returns the number of changed rows. */
   run(sql: string, parameters?: readonly SqlValue[]): Eventually<number>
 }

@@ -4,22 +4,22 @@ import type { Layout } from './layout.ts'
 import { columnNamed, type Columns } from './order.ts'
 import type { Condition } from './condition.ts'
 
-/** The derived fields of a query as a table that lives as long as its statement. */
+/** The derived fields of a query, as a table within its statement. */
 export interface DerivedTable {
-  /** The columns of the collection and the derived ones. */
+  /** The columns of the collection and the derived columns. */
   readonly columns: Columns
-  /** Makes the table; stands before the SELECT. */
+  /** The SQL that makes the table, before the SELECT. */
   readonly table: Condition
-  /** Holds for the documents that have the values of a row of the table. */
+  /** The condition that joins a document with its row of the table. */
   readonly fits: Condition
-  /** Whether a column has one value in all documents that fit a row. */
+  /** Whether a column has one value in all documents of a row. */
   readonly isFixed: (name: string) => boolean
 }
 
-/** The name of the table; no collection has it. */
+/** The name of the table; no collection has this name. */
 export const derivedName = '"_derived"'
 
-/** Makes a table of what documents may have in the columns `from`, and in the fields that follow from them. */
+/** Makes the table from rows: values of the columns `from`, and of the fields that follow from them. */
 export function derivedTable(layout: Layout, { fields, from, rows }: Derived): DerivedTable {
   const { collection, dialect } = layout
   const keys = from.map((name, i) => ({ name: `"_key_${i}"`, column: textColumn(columnNamed(layout, name)) }))
@@ -51,7 +51,7 @@ export function derivedTable(layout: Layout, { fields, from, rows }: Derived): D
   }
 }
 
-/** A document with its derived fields, as sort keys are taken from it. */
+/** Returns a document with its derived fields, for sort keys. */
 export function withDerived(layout: Layout, document: object, { fields, from, rows }: Derived): object {
   const held = from.map(name => columnNamed(layout, name).valueOf(document))
   const row = rows.find(one => one.from.every((value, i) => value === held[i]))

@@ -5,14 +5,14 @@ import type { Condition } from './condition.ts'
 /** A condition on a value of SQL. */
 export type ValueTest = (sql: string) => Condition
 
-/** What rows are ordered by, as `OrderTerm` describes it. */
+/** The sort direction of an `OrderTerm`. */
 export interface Direction {
   readonly expression: string
   readonly descending: boolean
   readonly isNullable: boolean
 }
 
-/** The unique sets of a table, as an error tells them apart. */
+/** The unique sets of a table, for the interpretation of errors. */
 export interface UniqueSets {
   readonly collection: string
   readonly indexes: readonly {
@@ -26,40 +26,48 @@ export interface UniqueSets {
 
 /** Where the SQL of SQLite and of PostgreSQL differs; all else is written once. Texts compare by code point. */
 export interface Dialect extends ColumnTypes {
-  /** Columns for the fields of a list that hold no single scalar, for a store that does not look into bodies. */
+  /** Returns columns for list fields that are no scalars, if the store does not read bodies in filters. */
   listColumns(list: ListFields): readonly WrittenColumn[]
-  /** `sql` is one of the values. */
+  /** The condition that `sql` is one of the values. */
   anyOf(sql: string, values: readonly string[]): Condition
-  /** A text fits pieces with any characters between each two. */
+  /** The condition that a text consists of the pieces, with any characters between them. */
   like(sql: string, pieces: readonly string[]): Condition
-  /** ORDER BY names the keys that have one value in all rows, too: without NULL among them PostgreSQL finds no index. */
+  /** Whether ORDER BY must name keys with a single value too: otherwise PostgreSQL does not use the index. */
   readonly sortsFixed: boolean
-  /** A key of ORDER BY; what is not set comes first ascending. */
+  /** Returns a key of ORDER BY; ascending, unset values come first. */
   sorted(term: Direction): string
-  /** A key of an index that serves `sorted`. */
+  /** Returns a key of an index that serves `sorted`. */
   indexed(term: Direction): string
-  /** A SELECT of these rows, whose values are of `types`. */
+  /** Makes a SELECT of these rows, whose values have the types `types`. */
   rows(types: readonly ColumnType[], rows: readonly (readonly (string | number | boolean)[])[]): Condition
-  /** The quickest way to a row of a table that is known. */
+  /** The name of the fastest reference to a known row. */
   readonly row: string
-  /** Joins a table to rows that stand before it: of each only the rows of the table that `each` selects. */
+  /** Joins each earlier row with those rows of a table that `each` selects for it. */
   joinEach(table: string, each: (taken: string) => string): string
-  /** Joins a table as `node` to rows that stand before it, for each by an index: they are few, whatever is guessed. */
+  /**
+   * Joins a table as `node` to each earlier row by an index. The earlier rows are few, whatever the planner assumes.
+   */
   joinBy(table: string, on: string): string
-  /** A map has an entry: any one, the one of `key`, or that one with a value of `type` that fits. */
+  /**
+   * The condition that a map has an entry: any entry, the entry `key`, or that entry with a value of `type` that passes
+   * the test.
+   */
   entry(field: FilterField, key?: string, value?: { readonly type: FilterType; readonly test: ValueTest }): Condition
-  /** A list has an element of the field's type that fits. Members on the way may be objects or lists of objects. */
+  /**
+   * The condition that a list has an element of the field's type that passes the test. Members on the path may be
+   * objects or lists of objects.
+   */
   element(field: FilterField, test: ValueTest): Condition
-  /** A list or an object is set to something. */
+  /** The condition that a list or an object is set. */
   present(field: FilterField): Condition
-  /** A transaction holds all that there is from its beginning, so that nobody else changes what it has read. */
+  /** Whether a transaction locks the whole store from its beginning, so that no other transaction changes its rows. */
   readonly holdsAll: boolean
-  /** What a SELECT ends with that holds its rows against all others, and against those who want them alone. */
+  /** The end of a SELECT that locks its rows, and of a SELECT that shares them. */
   readonly lock: string
   readonly share: string
   /**
-   * The members of the unique set that an error says is violated; undefined for any other error. Throws ENGINE_UNAVAILABLE
-   * for a set that is not declared: a newer version has made it.
+   * Returns the members of the unique set that an error names; undefined for any other error. Throws ENGINE_UNAVAILABLE
+   * for an undeclared set: a newer version has made it.
    */
   violated(error: unknown, sets: UniqueSets): readonly string[] | undefined
 }

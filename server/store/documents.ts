@@ -2,15 +2,21 @@ import { isRecord, own } from '../../runtime/validation.ts'
 import type { SqlValue } from './connection.ts'
 import type { Layout } from './layout.ts'
 
-/** A row that no store would have written. */
+/** A row that contradicts its document. */
 export interface Mismatch {
-  /** For people; what is no text, or an empty one, is shown as a literal of SQL. */
+  /** The key for people; a value that is no text or is empty is shown as a literal of SQL. */
   readonly key: string
-  /** Why its document cannot be read, for people; undefined: it can, but the columns say something else. */
+  /**
+   * The reason for which the document is unreadable, for people; undefined if it is readable but contradicts its
+   * columns.
+   */
   readonly damage: string | undefined
 }
 
-/** Why a document cannot be read, for people, undefined when it can. Nothing of it is told: it may hold secrets. */
+/**
+ * Returns the reason for which a document is unreadable, for people; undefined if it is readable. The reason never
+ * quotes the document, which may hold secrets.
+ */
 export function damageOf({ id, columns, hidden, written }: Layout, document: unknown): string | undefined {
   if (!isRecord(document)) return 'it is no object in JSON'
   const unset = [id, ...(hidden?.names ?? [])].find(name => typeof own(document, name) !== 'string')
@@ -24,7 +30,7 @@ export function damageOf({ id, columns, hidden, written }: Layout, document: unk
   }
 }
 
-/** A key for people. */
+/** Returns a key for people. */
 export function shownKey(key: SqlValue | undefined): string {
   if (key instanceof Uint8Array) return `x'${Buffer.from(key).toString('hex')}'`
   if (key === null || key === undefined) return 'NULL'

@@ -11,8 +11,8 @@ type Like = Extract<Filter, { kind: 'like' }>
 type Presence = Extract<Filter, { kind: 'present' }>
 
 /**
- * A checked filter as a condition that is TRUE for the rows that `matches` of the runtime accepts, and FALSE or NULL
- * for the others. What callers wrote is in the parameters only.
+ * Makes a condition from a checked filter. It is TRUE for the rows that `matches` of the runtime accepts, and FALSE or
+ * NULL for the others. Texts of callers are parameters only.
  */
 export function compileFilter(filter: Filter, columns: Columns): Condition {
   switch (filter.kind) {
@@ -39,7 +39,7 @@ function any(conditions: readonly Condition[]): Condition {
   }
 }
 
-/** Two-valued: what does not match, NULL included, is negated to a match. */
+/** Negates with two values: a row whose condition is NULL matches the negation. */
 const negated = ({ sql, parameters }: Condition): Condition => ({ sql: `(${sql}) IS NOT TRUE`, parameters })
 
 function compare({ field, key, operator, value }: Comparison, columns: Columns): Condition {

@@ -1,22 +1,22 @@
 import type { Row } from './connection.ts'
 
 /**
- * What documents say and mean, as a number: a version raises it that writes what earlier ones would misread, or rely on
- * to be otherwise, or that gives up a unique set. Columns and further unique sets tell themselves (decision 0007).
+ * The format number of documents. A version raises it if earlier versions would misread its documents, or rely on a
+ * changed property, or if it drops a unique set. New columns and new unique sets need no new number (decision 0007).
  */
 export const storeFormat = 1
 
-/** The highest number of the versions that have opened a store; 0 in one of before there were numbers. */
+/** The highest format number of the versions that have opened a store; 0 in a store without numbers. */
 export const selectFormat = 'SELECT coalesce(max(number), 0) FROM ninefold_formats'
 
 export const addFormat = 'INSERT INTO ninefold_formats (number) VALUES (?)'
 
 export const formatIn = (row: Row | undefined): number => Number(row?.[0])
 
-/** A store that a newer version of the program has written, which this one must neither write nor judge. */
+/** A newer version of the program has written the store, so this version must neither write nor check it. */
 export class NewerStore extends Error {
   override readonly name = 'NewerStore'
-  /** What it has that this version does not know. */
+  /** The part of the store that this version does not know. */
   readonly difference: string
 
   constructor(difference: string) {
@@ -27,7 +27,7 @@ export class NewerStore extends Error {
   }
 }
 
-/** Throws `NewerStore` when a store is of a higher number than a program. */
+/** Throws `NewerStore` if the number of a store is higher than that of the program. */
 export function checkFormat(found: number, known: number): void {
   if (found <= known) return
   throw new NewerStore(`it has format ${found}, and this version knows format ${known}`)

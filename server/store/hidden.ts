@@ -2,12 +2,12 @@ import type { Collection } from '../../domain/ports/store.ts'
 import { isRecord, own } from '../../runtime/validation.ts'
 import { documentOf } from './parsed-body.ts'
 
-/** A hidden member as it begins in a text: there is always a member before it, the id at least. */
+/** Returns the beginning of a hidden member in a text. A member always precedes it, at least the id. */
 const headOf = (name: string): string => `,${JSON.stringify(name)}:"`
 
 /**
- * The hidden members of a collection, which stand behind all others in the text of a document, so that the text is cut
- * without being parsed: quotes inside of texts are escaped, and the values of hidden members have none.
+ * The hidden members of a collection. They stand behind all other members in the text of a document, so that the text
+ * can be cut without parsing: quotes inside of texts are escaped, and hidden values have none.
  */
 export class HiddenMembers {
   readonly names: readonly string[]
@@ -20,7 +20,7 @@ export class HiddenMembers {
     this.#heads = names.map(headOf)
   }
 
-  /** Undefined when a collection hides nothing. Throws when it hides what callers see: its id, or a field of its list. */
+  /** Returns undefined if a collection hides no member. Throws if it hides its id or a field of its list. */
   static of({ hidden = [], id, list, name }: Collection<never>): HiddenMembers | undefined {
     if (hidden.length === 0) return undefined
     const seen = [id, ...(list === undefined ? [] : [list.key, ...list.fields.flatMap(namesOf)])]
@@ -29,23 +29,25 @@ export class HiddenMembers {
     throw new Error(`collection "${name}" cannot hide "${wrong}": it is the id, a field of the list, or named twice`)
   }
 
-  /** The text of a document as it is kept. Throws `TypeError` when a hidden member is not set, or needs an escape in JSON. */
+  /**
+   * Returns the stored text of a document. Throws `TypeError` if a hidden member is unset, or needs an escape in JSON.
+   */
   write(document: object): string {
     const hidden = this.names.map((name, i) => `${this.#heads[i]}${this.#plainText(document, name)}"`)
     return `${JSON.stringify(this.#without(document)).slice(0, -1)}${hidden.join('')}}`
   }
 
-  /** What callers see of the text of a document. Throws for a damaged one: what would have to be cut cannot be told. */
+  /** Returns the visible text of a document. Throws for a damaged text, because the place of the cut is unknown. */
   cut(body: string): string {
     const at = this.#startIn(body)
     if (at !== undefined) return `${body.slice(0, at)}}`
-    // It was written before the members were hidden.
+    // The text was written before the members were hidden.
     const document = documentOf(body)
     if (isRecord(document)) return JSON.stringify(this.#without(document))
     throw new Error(`a document of "${this.#collection}" is damaged; "ninefold doctor" tells which`)
   }
 
-  /** Where the hidden members begin; undefined unless they alone stand at the end. */
+  /** Returns the position of the hidden members; undefined unless exactly they stand at the end. */
   #startIn(body: string): number | undefined {
     const start = body.lastIndexOf(this.#heads[0] ?? '')
     let at = start
@@ -68,7 +70,7 @@ export class HiddenMembers {
   }
 }
 
-/** The members that a field of a list lays open. */
+/** Returns the members that a list field reveals. */
 const namesOf = ({ name, path = name }: { readonly name: string; readonly path?: string }): readonly string[] => [
   name,
   ...path.split('.').slice(0, 1),

@@ -7,19 +7,19 @@ import { columnNamed, orderTerm, type Columns } from './order.ts'
 
 export interface Index {
   readonly name: string
-  /** The statement that creates it, as `sqlite_schema` keeps it. */
+  /** The statement that creates it, in the form of `sqlite_schema`. */
   readonly sql: string
-  /** The members of the unique set that it decides. */
+  /** The members of its unique set. */
   readonly unique?: readonly string[]
-  /** The quoted names of the columns of that set. */
+  /** The quoted column names of that set. */
   readonly columns?: readonly string[]
 }
 
 /**
- * The indexes of a collection: one for each unique set, one for each declared index, one for the default order of its
- * list, below its parent where it is listed there alone. A declared index takes over the direction of a column of the
- * default order, so that it serves that order too. Each has its name from what it is, so that versions which declare more
- * of them, or in another order, mean the same one by a name.
+ * Returns the indexes of a collection: one for each unique set, one for each declared index, and one for the default
+ * order of its list (below its parent, if it is listed only there). A declared index takes over the direction of a
+ * column in the default order, so that it serves that order too. The name of an index follows from its definition, so
+ * that a name means the same in versions with more indexes or another order.
  */
 export function indexesOf(collection: Collection<never>, columns: Columns): readonly Index[] {
   const { name: table, list, listedBelow, uniques = [], indexes = [] } = collection
@@ -51,10 +51,10 @@ export function indexesOf(collection: Collection<never>, columns: Columns): read
 
 const uniqueIndex = 'CREATE UNIQUE INDEX'
 
-/** Whether the statement of an index makes that of a unique set. */
+/** Whether the statement of an index makes a unique index. */
 export const isUnique = (sql: string): boolean => sql.startsWith(uniqueIndex)
 
-/** The key has an index of its own. */
+/** The key alone has an index already. */
 function isNeeded({ terms }: { readonly terms: readonly Direction[] }): boolean {
   return terms.length > 1 || (terms.length === 1 && terms[0]?.expression !== ownColumns.key)
 }

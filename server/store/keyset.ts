@@ -3,22 +3,25 @@ import type { SqlValue } from './connection.ts'
 import type { OrderTerm } from './order.ts'
 import type { Condition } from './condition.ts'
 
-/** Rows of a keyset, for which all conditions hold, and the terms that order them: those before have one value in all. */
+/**
+ * Rows of a keyset for which all conditions hold, and the terms of their order. Earlier terms have a single value in
+ * all of them.
+ */
 export interface Segment {
   readonly conditions: readonly Condition[]
   readonly order: readonly OrderTerm[]
 }
 
-/** A condition on the first of some terms, and the terms that order the rows that it holds for. */
+/** A condition on the first of some terms, and the order terms of its rows. */
 interface Range extends Condition {
   readonly order: readonly OrderTerm[]
 }
 
 /**
- * The rows behind a keyset as segments, each with the conditions `others`, whose rows follow each other in the order:
- * first those that agree with the keys in all terms but the last, at the end those that differ in the first. Each is a
- * range of an index, which one comparison over all terms is not once directions differ or a value is not set. NULL sorts
- * first ascending.
+ * Iterates over the rows behind a keyset in segments, whose rows follow each other in the order; each segment has the
+ * conditions `others`. The first segment agrees with the keys in all terms but the last, the last segment differs in
+ * the first term. Each segment is a range of an index. A single comparison over all terms is no range if directions
+ * differ or values are unset. Ascending, NULL sorts first.
  */
 export function* segmentsAfter(
   order: readonly OrderTerm[],
@@ -38,7 +41,7 @@ export function* segmentsAfter(
   }
 }
 
-/** Rows compare as a whole where all terms go one way and are always set. */
+/** Rows can be compared as a whole if all terms have one direction and no value is unset. */
 function isOneRange(order: readonly OrderTerm[]): boolean {
   return order.every(({ descending, isNullable }) => !isNullable && descending === order[0]?.descending)
 }
@@ -49,7 +52,7 @@ function behindAll(order: readonly OrderTerm[], keys: readonly SqlValue[]): Cond
   return { sql: `(${expressions}) ${comparison} (${keys.map(() => '?').join(', ')})`, parameters: keys }
 }
 
-/** `expression` is `key`, which may be null: not set. */
+/** The condition that `expression` equals `key`; null stands for unset. */
 export function equals(expression: string, key: SqlValue): Condition {
   return key === null
     ? { sql: `${expression} IS NULL`, parameters: [] }
@@ -65,10 +68,10 @@ function beyond(order: readonly OrderTerm[], key: SqlValue): readonly Range[] {
   return descending && isNullable ? [set, { ...equals(expression, null), order: rest }] : [set]
 }
 
-/** Holds when all of them hold. */
+/** The conjunction of conditions. */
 export const all = (conditions: readonly Condition[]): Condition => joined(conditions, 'AND', 'TRUE')
 
-/** Holds when one of them holds. */
+/** The disjunction of conditions. */
 export const any = (conditions: readonly Condition[]): Condition => joined(conditions, 'OR', 'FALSE')
 
 function joined(conditions: readonly Condition[], by: 'AND' | 'OR', none: string): Condition {

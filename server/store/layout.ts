@@ -8,36 +8,36 @@ import { indexesOf, isUnique, type Index } from './indexes.ts'
 import type { Columns } from './order.ts'
 import { StatementTexts } from './statement-texts.ts'
 
-/** What the store knows of one collection, made once when it is declared. */
+/** The prepared facts and statements of one collection, made once when it is declared. */
 export interface Layout extends Columns {
   readonly id: string
   /** The quoted name of the table. */
   readonly table: string
-  /** The columns that a row is written with, after key and body. */
+  /** The columns that a write fills, after key and body. */
   readonly written: readonly WrittenColumn[]
   /** The names of columns that earlier versions wrote. */
   readonly former: readonly string[]
   readonly indexes: readonly Index[]
-  /** What is cut from texts; undefined when nothing is. */
+  /** The hidden members; undefined if there are none. */
   readonly hidden: HiddenMembers | undefined
-  /** Of the statements that read pages. */
+  /** The cached texts of statements that read pages. */
   readonly texts: StatementTexts
-  /** The version of the row of a key, as a value of SQL. */
+  /** The version of a key's row, as a subquery. */
   readonly versionOf: string
-  /** Reads the row of a key as `select` does. */
+  /** Reads the row of a key in the form of `select`. */
   readonly get: string
-  /** As `get`, and holds the row until the end of the transaction. */
+  /** As `get`, and locks the row until the end of the transaction. */
   readonly lock: string
   readonly share: string
-  /** Changes no row when there is one of the key. */
+  /** Inserts a row, unless the key exists. */
   readonly insert: string
   readonly update: string
-  /** As `update`, for the places of the columns alone that it is to set. */
+  /** As `update`, but sets only the columns at certain positions. */
   readonly updates: Map<string, string>
   readonly delete: string
 }
 
-/** PostgreSQL cuts names silently behind so many bytes, so that two of them could become one. */
+/** PostgreSQL silently truncates names to this number of bytes, so two names could become equal. */
 const maxNameBytes = 63
 
 export function layoutOf(collection: Collection<never>, dialect: Dialect): Layout {
@@ -74,7 +74,7 @@ export function layoutOf(collection: Collection<never>, dialect: Dialect): Layou
   }
 }
 
-/** The columns of a collection by name, those of its members first. Throws when one is named twice. */
+/** Returns the columns of a collection by name, those of its members first. Throws if a name occurs twice. */
 function columnsOf(collection: Collection<never>, dialect: Dialect): ReadonlyMap<string, Column> {
   const members = memberColumns(collection, dialect)
   const computed = computedColumns(collection, dialect)
@@ -85,16 +85,16 @@ function columnsOf(collection: Collection<never>, dialect: Dialect): ReadonlyMap
   )
 }
 
-/** What a table has: the names of its columns, and the statements of its indexes by their names. */
+/** The present state of a table: its column names, and the statements of its indexes by name. */
 export interface Present {
   readonly columns: Iterable<string>
   readonly indexes: Iterable<readonly [name: string, sql: string]>
 }
 
 /**
- * Throws `NewerStore` unless a table has only columns that this version writes, or that earlier ones did: rows that it
- * wrote would lack the others, and newer servers would never find them. So it does when the table has a unique set that
- * this version does not know, and so would not tell callers of; one that raises the format gives it up.
+ * Throws `NewerStore` if a table has a column that neither this version nor an earlier version writes: rows of this
+ * version would lack it, and newer servers would not find them. Throws it too for an unknown unique set, whose
+ * violations this version could not tell callers; raising the format drops such a set.
  */
 export function checkKnown(layout: Layout, { columns, indexes }: Present, isRaised: boolean): void {
   const { collection, former, written } = layout
@@ -111,7 +111,7 @@ export function checkKnown(layout: Layout, { columns, indexes }: Present, isRais
   )
 }
 
-/** The indexes of a table that this version does not declare: an earlier one has left them, or a newer one needs them. */
+/** Returns the undeclared indexes of a table: leftovers of an earlier version, or indexes of a newer version. */
 export function undeclared({ indexes }: Layout, present: Present['indexes']): (readonly [name: string, sql: string])[] {
   const declared = new Set(indexes.map(({ name }) => name))
   return [...present].filter(([name]) => !declared.has(name))
@@ -122,7 +122,7 @@ function checkNames(named: readonly { readonly name: string }[]): void {
   if (long !== undefined) throw new Error(`"${long.name}" is longer than the ${maxNameBytes} bytes of a name in SQL`)
 }
 
-/** An UPDATE that sets the body and certain columns, named in SQL. */
+/** Makes an UPDATE that sets the body and some columns, given by their quoted names. */
 export function updateText(table: string, names: readonly string[]): string {
   const { key, version, body } = ownColumns
   const set = [body, ...names].map(name => `${name} = ?`).join(', ')

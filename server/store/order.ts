@@ -10,31 +10,34 @@ import { sortKeyIn } from './computed.ts'
 export interface Columns {
   readonly collection: string
   readonly columns: ReadonlyMap<string, Column>
-  /** By fields of the list the names of the columns that they sort by in their stead. */
+  /** The names of the columns that stand in for list fields in orders. */
   readonly orderedBy: ReadonlyMap<string, string>
   readonly dialect: Dialect
 }
 
-/** One key of an order as SQL: the column, or for an enum its place in the declared order. */
+/** One key of an order as SQL: the column, or for an enum its position in the declared order. */
 export interface OrderTerm {
   /** The name of the column. */
   readonly column: string
   readonly expression: string
   readonly descending: boolean
-  /** Rows may have nothing to sort by here; never the last term, which is the key. */
+  /** Whether rows may have no value here; never true for the last term, which is the key. */
   readonly isNullable: boolean
-  /** A sort key as the expression yields it. Throws PAGE_TOKEN_INVALID when it cannot: it is of before a change of types. */
+  /**
+   * Encodes a sort key in the form of the expression. Throws PAGE_TOKEN_INVALID for a key from before a change of
+   * types.
+   */
   readonly encode: (key: SortKey) => SqlValue
 }
 
-/** A declared column by the path of its member; a name that is not declared is a fault of the caller's code. */
+/** Returns a declared column by the path of its member; an undeclared name is a defect of the calling code. */
 export function columnNamed(columns: Columns, name: string): Column {
   const column = columns.columns.get(name)
   if (column === undefined) throw new Error(`collection "${columns.collection}" declares no column "${name}"`)
   return column
 }
 
-/** One key of an order. Enums sort as they are declared, unset values first (conventions §8). */
+/** Makes one key of an order. Enums sort in their declared order, unset values first (conventions §8). */
 export function orderTerm(columns: Columns, { field, descending }: SortField): OrderTerm {
   const by = columns.orderedBy.get(field.name)
   const column = columnNamed(columns, by ?? field.name)
@@ -44,7 +47,7 @@ export function orderTerm(columns: Columns, { field, descending }: SortField): O
   return { column: column.name, expression, descending, isNullable, encode }
 }
 
-/** The sort keys of a document, in the order of `order`; `fields` are its members and what is derived for it. */
+/** Returns the sort keys of a document, in the order of `order`; `fields` are its members and its derived fields. */
 export function sortKeysOf(
   columns: Columns,
   order: readonly SortField[],
@@ -76,7 +79,7 @@ function encodedKey(column: Column, key: SortKey): SqlValue {
   }
 }
 
-/** Without declared values there is no order but that of the texts. */
+/** Without declared values, texts sort by code point. */
 function enumTerm(column: Column, { enumValues: values = [] }: FilterField): Sorted {
   if (values.length === 0) return { ...plainTerm(column), expression: `nullif(${column.sql}, '')` }
   const cases = values.map((value, rank) => `WHEN ${quoteText(value)} THEN ${rank}`)

@@ -1,6 +1,6 @@
 import type { SqlValue } from './connection.ts'
 
-/** The JSON of a body; undefined for what is none. */
+/** Parses the JSON of a body; returns undefined for other text. */
 export function documentOf(body: SqlValue | undefined): unknown {
   if (typeof body !== 'string') return undefined
   try {

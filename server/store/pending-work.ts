@@ -1,4 +1,4 @@
-/** The work of a store that is under way, which is waited for before the store closes. */
+/** The pending work of a store, which must end before the store closes. */
 export class UnderWay {
   readonly #works = new Set<Promise<unknown>>()
   #isClosed = false
@@ -16,7 +16,7 @@ export class UnderWay {
     }
   }
 
-  /** Takes nothing new and waits for the rest; whether it was the first to be called. */
+  /** Refuses new work and waits for pending work; returns whether it was the first call. */
   async close(): Promise<boolean> {
     if (this.#isClosed) return false
     this.#isClosed = true

@@ -17,17 +17,17 @@ import { ScopedReader } from './scoped-reader.ts'
 import type { ServerStore } from './server-store.ts'
 import { StoreTransaction } from './transaction.ts'
 
-/** Where a store lies and what it keeps. */
+/** The place of a store and its collections. */
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`. */
   readonly url: string
   readonly collections?: readonly Collection<never>[]
-  /** What documents say and mean; by default that of this version. */
+  /** The format number of documents; by default that of this version. */
   readonly format?: number
   readonly times?: Partial<StoreTimes>
 }
 
-/** Opens a database, which must exist, and brings its tables up to the declarations. */
+/** Opens an existing database, and migrates its tables to the declarations. */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresStore> {
   const { url, collections = [], format = storeFormat, times } = options
   const layouts = collections.map(collection => layoutOf(collection, postgresDialect))
@@ -42,8 +42,8 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresSt
 }
 
 /**
- * The store port over a database of PostgreSQL, which many servers may share. Each transaction has a connection of a
- * pool to itself; reads outside of one run on any.
+ * The store port over a PostgreSQL database, which many servers may share. Each transaction has its own connection of a
+ * pool; reads outside of transactions run on any connection.
  */
 export class PostgresStore extends StoreReader implements ServerStore {
   readonly #pool: ConnectionPool
@@ -65,7 +65,8 @@ export class PostgresStore extends StoreReader implements ServerStore {
       const tx = new StoreTransaction(session, this.#layouts)
       const result = await tx.within(() => this.#running.run(tx, fn, tx))
       tx.check()
-      // Behind the writes, whose tables nobody can change before this has committed.
+      // The generation is read after the writes; the lock of this read prevents a change of the tables before the
+      // commit.
       if (tx.isBound) checkGeneration(await session.get(selectGeneration), this.#generation)
       return { tx, result }
     })
@@ -99,12 +100,12 @@ export class PostgresStore extends StoreReader implements ServerStore {
     return Number(row?.[0])
   }
 
-  /** Waits for what is under way and ends the connections. */
+  /** Waits for pending work and closes the connections. */
   close(): Promise<void> {
     return this.#pool.close()
   }
 
-  /** Runs `work` in a transaction, again after a conflict. */
+  /** Runs `work` in a transaction, and again after a conflict. */
   async #attempt<R>(work: (session: Session) => Promise<R>): Promise<R> {
     if (this.#running.getStore()?.isOpen) {
       throw new Error('a transaction inside a transaction would wait for itself; use the one that is open')

@@ -28,10 +28,10 @@ import type { Condition } from './condition.ts'
 /** The layouts of the declared collections by name. */
 export type Layouts = ReadonlyMap<string, Layout>
 
-/** Rows that `each` reads at a time. */
+/** The number of rows that `each` reads at a time. */
 const eachSize = 100
 
-/** The reading half of a store on one connection. */
+/** The reads of a store on one connection. */
 export class StoreReader implements Reader {
   protected readonly connection: Connection
   readonly #layouts: Layouts
@@ -174,7 +174,7 @@ export class StoreReader implements Reader {
     return (await this.connection.all(sql, parameters)).map(row => storedOf<T>(layout, row))
   }
 
-  /** One row is read ahead: only when there is one, the page has a next one. */
+  /** One further row is read, which tells whether there is a next page. */
   async #page<Item>(
     collection: { readonly name: string },
     query: ListQuery,
@@ -190,7 +190,7 @@ export class StoreReader implements Reader {
     for (const statement of selectPage(layout, { query, where, derived, members, witness: versioned })) {
       const more = await this.#rows(statement)
       const version = witness && witnessedBy(more[0])
-      // Statements that differ saw different moments.
+      // Different statements may have seen different moments.
       witnessed = isFirst || version === witnessed ? version : undefined
       rows = isFirst ? more : [...rows, ...more]
       isFirst = false

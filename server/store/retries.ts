@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError, commonReasons } from '../../runtime/errors.ts'
 
-/** How often something runs before the store gives up (conventions §16). */
+/** The number of attempts before the store gives up (conventions §16). */
 const maxAttempts = 10
 
-/** Runs `attempt`, and again after a failure that passes; ENGINE_UNAVAILABLE when it was refused too often. */
+/** Runs `attempt`, and again after a temporary failure; throws ENGINE_UNAVAILABLE after too many failures. */
 export async function inAttempts<R>(attempt: () => Promise<R>, isPassing: (error: unknown) => boolean): Promise<R> {
   for (let count = 1; ; count += 1) {
     try {
@@ -17,14 +17,14 @@ export async function inAttempts<R>(attempt: () => Promise<R>, isPassing: (error
   }
 }
 
-/** The answer when the store cannot be used for now: try again in a second. Callers are not told the cause. */
+/** The error of a store that cannot be used at present, with a retry in a second. Callers are not told the cause. */
 export function storeUnavailable(message = 'the store is busy; try again', cause?: unknown): ApiError {
   const error = new ApiError(commonReasons.ENGINE_UNAVAILABLE, message, {}, { retryAfterSeconds: 1 })
   if (cause !== undefined) error.cause = cause
   return error
 }
 
-/** 5 to 200 ms, doubling, of which a random part is waited: two that collided do not meet again. */
+/** The delay doubles from 5 to 200 ms and is randomized, so that two transactions in conflict do not collide again. */
 function backOffMs(attempt: number): number {
   const most = Math.min(200, 5 * 2 ** attempt)
   return 5 + Math.random() * (most - 5)

@@ -2,7 +2,7 @@ import type { Filter, FilterField, FilterValue } from '../../runtime/filter/type
 import type { ListQuery } from '../../runtime/pagination.ts'
 import { formatMillis, storedTimestamp } from '../../runtime/timestamps.ts'
 
-/** A column that the server's own queries compare and sort by. */
+/** A column by which the server's own queries compare and sort. */
 export const column = (name: string, type: FilterField['type']): FilterField => ({ name, type, operators: [] })
 
 type Operator = Extract<Filter, { kind: 'compare' }>['operator']
@@ -14,7 +14,7 @@ export const compare = (field: FilterField, operator: Operator, value: FilterVal
   value,
 })
 
-/** Compares a TIMESTAMP with milliseconds since 1970. One that is not set fits nothing. */
+/** Compares a TIMESTAMP with milliseconds since 1970. An unset timestamp matches nothing. */
 export const compareTime = (field: FilterField, operator: Operator, millis: number): Filter =>
   compare(field, operator, storedTimestamp(formatMillis(millis)) ?? '')
 
@@ -25,7 +25,7 @@ export const isOneOf = (field: FilterField, values: readonly string[]): Filter =
   terms: values.map(value => compare(field, '=', value)),
 })
 
-/** The first `size` rows that fit, ascending; the last field is the id of the collection. */
+/** Queries the first `size` matching rows, ascending; the last field is the id of the collection. */
 export function firstRows(size: number, filter: Filter | undefined, ...order: readonly FilterField[]): ListQuery {
   return { size, filter, order: order.map(field => ({ field, descending: false })), after: undefined, now: 0 }
 }

@@ -2,8 +2,9 @@ import { storeUnavailable } from './retries.ts'
 import type { Row } from './connection.ts'
 
 /**
- * How often newer versions have changed what was there: columns, unique sets, the format. A server that still runs then
- * does not know what it would have to write, and rows without it would never be found by the new columns.
+ * The number of changes of columns, unique sets or the format by newer versions. A server that was running before such
+ * a change does not know the values that it would have to write, and rows without them would not be found by the new
+ * columns.
  */
 export const selectGeneration = 'SELECT coalesce(max(number), 0) FROM ninefold_generations'
 
@@ -12,11 +13,11 @@ export const addGeneration =
 
 export const generationIn = (row: Row | undefined): number => Number(row?.[0])
 
-/** Throws ENGINE_UNAVAILABLE when the store is not as it was when this server opened it. */
+/** Throws ENGINE_UNAVAILABLE if the generation has changed since this server opened the store. */
 export function checkGeneration(row: Row | undefined, opened: number): void {
   if (generationIn(row) !== opened) throw changedByNewer()
 }
 
-/** What callers are told whose change the store refuses since a newer version uses it. */
+/** The error for a write that the store refuses because a newer version uses it. */
 export const changedByNewer = (cause?: unknown): Error =>
   storeUnavailable('a newer version of the server has changed the store, and this one only reads it; try again', cause)

@@ -9,7 +9,7 @@ export class ScopedReader extends StoreReader {
     return this.#isOpen
   }
 
-  /** Runs what uses this, and ends it. */
+  /** Runs a function with this reader, and ends the reader. */
   async within<R>(work: () => Promise<R>): Promise<R> {
     try {
       return await work()

@@ -12,12 +12,12 @@ import type { Condition } from './condition.ts'
 
 const { key, version, body } = ownColumns
 
-/** What is read of every document. */
+/** The columns that are read of every document. */
 const own: Condition = { sql: `${key}, ${version}, ${body}`, parameters: [] }
 
 /**
- * Reads at most `limit` documents that a condition holds for. The limit stands in the text: as a parameter SQLite would
- * compile the statement anew whenever it is bound.
+ * Makes a statement that reads at most `limit` documents with a condition. The limit is part of the text, because
+ * SQLite would compile the statement again for each bound limit.
  */
 export function select(
   layout: Layout,
@@ -32,18 +32,18 @@ export function select(
   }
 }
 
-/** What a page is read by. */
+/** The input of a page. */
 export interface PageRequest {
   readonly query: ListQuery
   readonly where: Narrowing
   readonly derived: Derived | undefined
   /** The names of columns that are read before key, version and body. */
   readonly members: readonly string[]
-  /** What is read behind them, the same in every row of a statement. */
+  /** Values that are read after them, equal in all rows of a statement. */
   readonly witness?: Condition | undefined
 }
 
-/** Reads the document of a key like `select`; the key comes behind the parameters of the witness. */
+/** Reads the document of a key in the form of `select`; the key follows the parameters of the witness. */
 export function selectOne(layout: Layout, request: Pick<PageRequest, 'members' | 'witness'>): string {
   const parts: Part[] = ['one', request.witness?.sql, ...request.members]
   const made = (): string => `SELECT ${takenOf(layout, request).sql} FROM ${layout.table} WHERE ${key} = ?`
@@ -51,8 +51,8 @@ export function selectOne(layout: Layout, request: Pick<PageRequest, 'members' |
 }
 
 /**
- * The statements that together yield the rows of a page, in its order, and one more: none of a later statement comes
- * before one of an earlier one.
+ * Iterates over the statements that together yield the rows of a page and one further row. The rows of the statements
+ * follow each other in the order.
  */
 export function* selectPage(layout: Layout, request: PageRequest): Generator<Condition> {
   const { query, where, derived } = request
@@ -74,7 +74,7 @@ export function* selectPage(layout: Layout, request: PageRequest): Generator<Con
   }
 }
 
-/** Like `select`, with a text that is remembered. */
+/** As `select`, with a cached text. */
 function selectSegment(layout: Layout, segment: Segment, limit: number, request: PageRequest): Condition {
   const { conditions, order } = segment
   const { members, witness } = request
@@ -89,8 +89,8 @@ function selectSegment(layout: Layout, segment: Segment, limit: number, request:
 }
 
 /**
- * The terms that decide which of two rows comes first: those behind do not, where what `where` fixes and the terms
- * before make up a unique set.
+ * Returns the terms that determine the order of two rows. Later terms are redundant if the columns that `where` fixes
+ * and the earlier terms form a unique set.
  */
 function decisive({ indexes }: Layout, order: readonly OrderTerm[], where: Where): readonly OrderTerm[] {
   let count = order.length
@@ -104,7 +104,7 @@ function decisive({ indexes }: Layout, order: readonly OrderTerm[], where: Where
 const isFixed = (value: Where[string] | undefined): boolean =>
   value !== undefined && value !== null && typeof value !== 'object'
 
-/** -1: none, or one that leaves rows without a value beside each other. */
+/** The index of the redundant terms; -1 if there are none, or if rows may lack a value of the set. */
 const termOf = (order: readonly OrderTerm[], name: string): number =>
   order.findIndex(({ column, isNullable }) => column === name && !isNullable)
 
@@ -115,8 +115,8 @@ function takenOf(layout: Layout, { members, witness }: Pick<PageRequest, 'member
 }
 
 /**
- * Takes the first documents of each row of the table, which lie together in an index that begins with the columns they
- * follow from, and the first of all these. So it costs by the rows of the table and not by the documents there are.
+ * Reads the first documents of each row of the derived table, which are adjacent in an index that begins with the
+ * table's columns, and sorts them. The cost grows with the rows of the table, not with the documents.
  */
 function selectDerived(
   layout: Layout,
@@ -148,7 +148,7 @@ function selectDerived(
 const sortedBy = ({ dialect }: Layout, order: readonly OrderTerm[]): string =>
   order.map(term => dialect.sorted(term)).join(', ')
 
-/** One condition for each column of `where`; null stands for a member that is not set, a list for one of its values. */
+/** Makes one condition for each column of `where`; null stands for an unset member, a list for one of its values. */
 export function equalities(layout: Layout, where: Where): Condition[] {
   return Object.entries(where).map(([name, value]): Condition => {
     const column = columnNamed(layout, name)
@@ -164,7 +164,7 @@ function narrowing(layout: Layout, where: Narrowing): readonly Condition[] {
 
 const isAlternatives = (where: Narrowing): where is readonly Where[] => Array.isArray(where)
 
-/** Holds where nothing is set too. */
+/** A condition that also holds for unset values. */
 const noneOf = (column: string, { sql, parameters }: Condition): Condition => ({
   sql: `${column} IS NULL OR NOT (${sql})`,
   parameters,

@@ -1,33 +1,29 @@
 import type { Collection, Store } from '../../domain/ports/store.ts'
 
-/** A store as the server that opened it holds it. */
+/** A store with the functions for the server that has opened it. */
 export interface ServerStore extends Store {
   /**
-   * 32 random bytes of this installation under `name`, made when they are first asked for: keys of page tokens and
-   * the like, the same for all servers on the store.
+   * Returns 32 random bytes of this installation under `name`, created on first use: for example, keys of page tokens.
+   * They are equal for all servers on the store.
    */
   secret(name: string): Promise<Uint8Array>
   /**
-   * Gives disk space that deleted rows have left back, a little at a time; answers whether there is more. Absent where
-   * the database does that by itself.
+   * Reclaims a little disk space of deleted rows; returns whether there is more. Absent if the database does so itself.
    */
   reclaim?(): Promise<boolean>
   /**
-   * The time of the store in milliseconds since 1970. Absent where the store is a file of this machine, and its time
-   * that of this machine.
+   * Returns the time of the store in milliseconds since 1970. Absent if the store is a local file, whose time is that
+   * of this machine.
    */
   time?(): Promise<number>
-  /**
-   * Whether anybody, another process too, has committed since it was last asked; costs some microseconds. Absent where
-   * the store is no file.
-   */
+  /** Whether any process has committed since the last call; costs some microseconds. Absent if the store is no file. */
   changedElsewhere?(): boolean
   /**
-   * A store beside a store that is a file, for what changes often and need not outlive a crash of the machine: its
-   * commits wait neither for the disk nor for who writes to the store. It is closed with the store, and of another process
-   * that asks for the same name it is the same. Absent where the store is no file.
+   * Opens a store beside a store that is a file, for data that changes often and may be lost in a crash of the machine.
+   * Its commits wait neither for the disk nor for writers of the main store. It closes with the main store, and
+   * processes share it by its name. Absent if the store is no file.
    */
   beside?(name: string, collections: readonly Collection<never>[]): Promise<Store>
-  /** Waits for what is under way, takes nothing new and lets go of the file or the connections. */
+  /** Waits for pending work, refuses new work, and closes the file or the connections. */
   close(): Promise<void>
 }

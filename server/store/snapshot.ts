@@ -7,18 +7,18 @@ import { StoreReader, type Layouts } from './reader.ts'
 import { StoredText } from './stored-text.ts'
 import { documentOf } from './parsed-body.ts'
 
-/** What a snapshot asks of the store that it is of. */
+/** The parts of a store that its snapshot needs. */
 export interface SnapshotKeeper {
   /** The name of the store itself in findings. */
   readonly store: string
-  /** What is wrong with the store itself, for people; nothing when it is sound. */
+  /** Returns the damages of the store itself, for people; empty for a sound store. */
   damages(): Promise<readonly string[]>
-  /** Throws when what was read may be torn: it can be when a server was started meanwhile. */
+  /** Throws if the read data may be torn, because a server was started meanwhile. */
   verify(): void
   close(): Promise<void>
 }
 
-/** The reading half of a store that others may be writing, as of one moment, in one transaction until it is closed. */
+/** Reads a store at one moment, while others may write: all reads are in one transaction until it is closed. */
 export class StoreSnapshot extends StoreReader {
   readonly #keeper: SnapshotKeeper
 
@@ -39,7 +39,7 @@ export class StoreSnapshot extends StoreReader {
     this.#keeper.verify()
   }
 
-  /** Whether a document of this collection can be read; one that cannot is among the mismatches. */
+  /** Whether a document of this collection is readable; an unreadable document is among the mismatches. */
   isReadable(collection: { readonly name: string }, stored: Stored<unknown>): boolean {
     const body = stored instanceof StoredText ? stored.body : stored.text.text
     return damageOf(this.layoutOf(collection), documentOf(body)) === undefined
@@ -49,11 +49,11 @@ export class StoreSnapshot extends StoreReader {
     return this.#keeper.close()
   }
 
-  /** The rows whose documents cannot be read, or say something else than the columns by which they are found. */
+  /** Iterates over the rows whose documents are unreadable, or contradict the columns by which they are found. */
   async *mismatches(collection: Collection<never>): AsyncGenerator<Mismatch, void, undefined> {
     const layout = this.layoutOf(collection)
     let last: SqlValue | undefined = ''
-    // The empty key is none, but a row may have it.
+    // The empty key is invalid, but a damaged row may have it.
     for (let after = '>='; last !== undefined; after = '>') {
       const rows: readonly Row[] = await this.connection.all(selectBodies(layout, after), [last])
       yield* await this.#mismatchesIn(layout, rows)
@@ -77,7 +77,7 @@ export class StoreSnapshot extends StoreReader {
     return read.filter(({ key, values }) => values === undefined || others.has(key))
   }
 
-  /** The keys of rows that hold something else than these, which are their keys and values. */
+  /** Returns the keys of rows that differ from these keys and values. */
   async #otherThan({ table, written }: Layout, rows: readonly (readonly SqlValue[])[]): Promise<readonly string[]> {
     if (rows.length === 0 || written.length === 0) return []
     const names = written.map((_, i) => `"_written_${i}"`)
@@ -93,7 +93,10 @@ export class StoreSnapshot extends StoreReader {
   }
 }
 
-/** Rows that are held at a time; each gives a statement as many parameters as it has columns, of which there are bounds. */
+/**
+ * The number of rows in memory. Each row gives a statement as many parameters as it has columns, and their number is
+ * limited.
+ */
 const pageSize = 100
 
 function selectBodies({ table }: Layout, after: string): string {
@@ -101,7 +104,7 @@ function selectBodies({ table }: Layout, after: string): string {
   return `SELECT ${key}, ${body} FROM ${table} WHERE ${key} ${after} ? ORDER BY ${key} LIMIT ${pageSize}`
 }
 
-/** Throws when a table or a column of the declarations is missing. */
+/** Throws if a declared table or column is missing. */
 export async function checkTables(connection: Connection, layouts: readonly Layout[]): Promise<void> {
   for (const { table, written } of layouts) {
     const names = [ownColumns.key, ownColumns.body, ...written.map(({ sql }) => sql)].join(', ')

@@ -20,19 +20,19 @@ import { ScopedReader } from './scoped-reader.ts'
 import type { ServerStore } from './server-store.ts'
 import { StoreTransaction } from './transaction.ts'
 
-/** Where a store lies and what it keeps. */
+/** The place of a store and its collections. */
 export interface SqliteOptions {
   readonly file: string
   readonly collections?: readonly Collection<never>[]
-  /** What documents say and mean; by default that of this version. */
+  /** The format number of documents; by default that of this version. */
   readonly format?: number
-  /** What is kept need not outlive a crash of the machine, so that no commit waits for the disk. */
+  /** Whether the data may be lost in a crash of the machine, so that no commit waits for the disk. */
   readonly isPassing?: boolean
 }
 
 /**
- * Opens a file, made when absent, and brings its tables up to the declarations. Nothing else in this thread runs
- * meanwhile: who waits for the file blocks it, and would wait for himself.
+ * Opens a file, which is created if it is absent, and migrates its tables to the declarations. The thread is blocked
+ * meanwhile, so a second open of the same file in the thread would wait for itself.
  */
 export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
   const { file, collections = [], format = storeFormat, isPassing = false } = options
@@ -43,7 +43,8 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
     const generation = prepareSchema(writer, layouts, format)
     writer.exec('COMMIT')
     const reader = new SqliteConnection(file, 'reader')
-    // What is written to such a file takes microseconds: whoever is longer at it has been stopped, and holds up no thread.
+    // A write to such a file takes microseconds: a longer lock belongs to a paused process, and must not block the
+    // thread.
     writer.endOpening(isPassing ? 0 : undefined)
     if (isPassing) writer.exec('PRAGMA synchronous = NORMAL')
     const byName = new Map(layouts.map(layout => [layout.collection, layout]))
@@ -54,7 +55,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
   }
 }
 
-/** What a store reads and writes its file by. */
+/** The connections of a store to its file. */
 interface SqliteConnections {
   readonly file: string
   readonly writer: SqliteConnection
@@ -63,9 +64,9 @@ interface SqliteConnections {
 }
 
 /**
- * The store port over one file of SQLite: one writer connection whose transactions run one after the other, one
- * reader connection for what is read beside them (committed-reads.ts), and one for each snapshot. On a single connection
- * readers see uncommitted rows, and the rollback of one transaction undoes what another was told is written.
+ * The store port over a SQLite file: one writer connection, whose transactions run one after the other, one reader
+ * connection for reads beside them (committed-reads.ts), and one for each snapshot. On a single connection, readers
+ * would see uncommitted rows, and a rollback would undo rows that others were told are written.
  */
 export class SqliteStore extends StoreReader implements ServerStore {
   readonly #file: string
@@ -125,7 +126,7 @@ export class SqliteStore extends StoreReader implements ServerStore {
   }
 
   changedElsewhere(): boolean {
-    // Commits of the writer move it too; to tell them from those of others would cost more than it saves.
+    // Commits of this writer change the value too; telling them apart would cost more than it saves.
     const version = Number(this.#reader.get('PRAGMA data_version')?.[0])
     const isChanged = version !== this.#dataVersion
     this.#dataVersion = version
@@ -135,9 +136,9 @@ export class SqliteStore extends StoreReader implements ServerStore {
   async beside(name: string, collections: readonly Collection<never>[]): Promise<Store> {
     const file = `${this.#file}-${name}`
     try {
-      // It belongs to its owner alone, as the store does.
+      // The file belongs to its owner only, as the store does.
       closeSync(openSync(file, 'a', 0o600))
-      // Nothing there lasts, so that no format is kept of it: older servers write to it as long as they run.
+      // Its data does not last, so it has no format number: older servers continue to write to it.
       const store = await openSqlite({ file, collections, format: 0, isPassing: true })
       this.#beside.push(store)
       return store
@@ -146,7 +147,9 @@ export class SqliteStore extends StoreReader implements ServerStore {
     }
   }
 
-  /** Waits for the transactions and snapshots that were begun, writes the log back into the file when it can, and closes it. */
+  /**
+   * Waits for running transactions and snapshots, writes the log back into the file if possible, and closes the file.
+   */
   close(): Promise<void> {
     const snapshots = this.#snapshots.close()
     return this.#queue.close(async () => {
@@ -157,7 +160,7 @@ export class SqliteStore extends StoreReader implements ServerStore {
     })
   }
 
-  /** Where the disk is full, or does not work, the log stays: it completes the file, and the next start reads both. */
+  /** If the disk is full or broken, the log stays: the next start reads the file and the log. */
   #writeBack(): void {
     try {
       this.#writer.exec('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -166,7 +169,7 @@ export class SqliteStore extends StoreReader implements ServerStore {
     }
   }
 
-  /** Runs `work` in a transaction, again after a conflict; others have their turn while it backs off. */
+  /** Runs `work` in a transaction, and again after a conflict; other transactions run during the delay. */
   async #attempt<R>(work: () => Promise<R>): Promise<R> {
     try {
       return await inAttempts(
@@ -196,7 +199,7 @@ export class SqliteStore extends StoreReader implements ServerStore {
     })
   }
 
-  /** Some failures, a full disk among them, have rolled back already. */
+  /** Some failures, such as a full disk, have rolled the transaction back already. */
   #rollBack(): void {
     if (this.#writer.isTransaction) this.#writer.exec('ROLLBACK')
   }

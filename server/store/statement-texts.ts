@@ -1,7 +1,7 @@
-/** What a text is made of: two that are equal make the same one. */
+/** A part of a statement's text: equal parts make equal texts. */
 export type Part = string | number | boolean | undefined
 
-/** Filters of callers make new texts without end, and long ones. */
+/** Filters of callers make an unlimited number of texts, and long texts. */
 const maxKept = 32
 const maxLength = 4000
 
@@ -11,14 +11,14 @@ interface Known {
 }
 
 /**
- * The texts of the statements that a collection was read by lately. To compare their parts costs less than to put them
- * together, and a text that is the same object as before less than one that must be hashed to find what was prepared.
+ * Caches the texts of the last statements of a collection. Comparing their parts is cheaper than assembling them, and a
+ * text that is the same object is found among the prepared statements without hashing.
  */
 export class StatementTexts {
-  /** The one that was asked for last comes first. */
+  /** The texts, the most recent first. */
   readonly #known: Known[] = []
 
-  /** The text that `make` makes of `parts`. */
+  /** Returns the text that `make` makes from `parts`. */
   of(parts: readonly Part[], make: () => string): string {
     const at = this.#known.findIndex(known => areEqual(known.parts, parts))
     const known = this.#known[at] ?? { parts, text: make() }

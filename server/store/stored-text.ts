@@ -3,15 +3,15 @@ import { JsonText } from '../../runtime/json.ts'
 import type { Row } from './connection.ts'
 import type { Layout } from './layout.ts'
 
-/** What callers see of the text that is kept of a document. */
+/** Returns the visible part of a document's stored text. */
 export const shownText = <T>({ hidden }: Layout, body: string): JsonText<T> =>
   new JsonText<T>(hidden === undefined ? body : hidden.cut(body))
 
-/** A document as a connection read or wrote it; its text is cut, and parsed, when that is first asked for. */
+/** A document of a connection; its text is cut, and parsed, on first use. */
 export class StoredText<T> implements Stored<T> {
   readonly id: string
   readonly version: number
-  /** The text as it is kept, with hidden members. */
+  /** The stored text, hidden members included. */
   readonly body: string
   readonly #layout: Layout
   #text: JsonText<T> | undefined
@@ -28,7 +28,7 @@ export class StoredText<T> implements Stored<T> {
     return (this.#text ??= shownText<T>(this.#layout, this.body))
   }
 
-  /** The document, when it has been parsed. */
+  /** The document, if it was parsed already. */
   get parsed(): T | undefined {
     return this.#value?.parsed
   }
@@ -39,20 +39,20 @@ export class StoredText<T> implements Stored<T> {
   }
 }
 
-/** The version that the rows of a statement bring along as their last value. */
+/** The witness version, which is the last value of each row. */
 export function witnessedBy(row: Row | undefined): number | undefined {
   const value = row?.at(-1) ?? undefined
   return value === undefined ? undefined : Number(value)
 }
 
-/** A document with the members that were read before it. */
+/** Makes a document with the members that were read before it. */
 export class ListedText<T, Members extends readonly (keyof T)[]> extends StoredText<T> implements Listed<T, Members> {
   readonly members: Listed<T, Members>['members']
 
   constructor(layout: Layout, row: Row, count: number) {
     super(layout, String(row[count]), Number(row[count + 1]), String(row[count + 2]))
     const members: readonly unknown[] = row
-    // The columns hold what was written of a `T`, texts only.
+    // The columns hold values of a `T`, texts only.
     this.members = members as Listed<T, Members>['members']
   }
 }
@@ -69,7 +69,7 @@ export class WitnessedText<T, Members extends readonly (keyof T)[]>
   }
 }
 
-/** Of a row that `select` reads. */
+/** Makes a document from a row of `select`. */
 export function storedOf<T>(layout: Layout, [key, version, body]: Row): Stored<T> {
   return new StoredText<T>(layout, String(key), Number(version), String(body))
 }

@@ -1,21 +1,21 @@
 import type { Stored } from '../../domain/ports/store.ts'
 import type { Layout } from './layout.ts'
 
-/** Rows that are kept for a transaction; one that reads more begins anew. */
+/** The maximal number of cached rows of a transaction; beyond, the cache is cleared. */
 const maxRows = 1000
 
-/** How a transaction holds a row: against changes, which others may do too, or alone. */
+/** The lock of a transaction on a row: shared with other transactions, or alone. */
 export type Hold = 'shared' | 'alone'
 
 interface Held {
-  /** Undefined where there is no row. */
+  /** Undefined if there is no row. */
   readonly stored: Stored<unknown> | undefined
   readonly hold: Hold
 }
 
 /**
- * What a transaction has read and nobody else can change before it ends, so that it is read and parsed once: rows that
- * it has locked, shared or written, and where it holds the whole store, all others too.
+ * Caches rows that other transactions cannot change before this transaction ends, so that each is read and parsed once:
+ * rows that it has locked, shared or written, and all rows if it has locked the whole store.
  */
 export class HeldRows {
   readonly #rows = new Map<Layout, Map<string, Held>>()
@@ -23,20 +23,20 @@ export class HeldRows {
   #count = 0
   #moment = 0
 
-  /** Another one with every row that is written. */
+  /** The moment; it changes with every written row. */
   get moment(): number {
     return this.#moment
   }
 
-  /** The row of a key, when it is held this way or a stronger one. */
+  /** Returns the row of a key, if it is cached with this lock or a stronger one. */
   row<T>(layout: Layout, key: string, hold: Hold = 'shared'): { readonly stored: Stored<T> | undefined } | undefined {
     const held = this.#rows.get(layout)?.get(key)
     if (held === undefined || (hold === 'alone' && held.hold === 'shared')) return undefined
-    // Rows are kept by the layout of their collection.
+    // Rows are cached by the layout of their collection.
     return held as { readonly stored: Stored<T> | undefined }
   }
 
-  /** `moment` is that of when the row was asked for or written: it may be another one after a later write. */
+  /** Caches a row; `moment` is the moment of its read or write. A later write makes the row outdated. */
   keep(layout: Layout, key: string, held: Held, moment: number): void {
     if (moment !== this.#moment) return
     if (this.#count >= maxRows) this.#clear()
@@ -44,12 +44,12 @@ export class HeldRows {
     mapOf(this.#rows, layout).set(key, held)
   }
 
-  /** The rows that were read from a row upwards. */
+  /** Returns the cached ancestors of a row. */
   tree<T>(layout: Layout, key: string): readonly Stored<T>[] | undefined {
     return this.#trees.get(layout)?.get(key) as readonly Stored<T>[] | undefined
   }
 
-  /** `moment` as in `keep`. */
+  /** Caches the ancestors of a row; `moment` as in `keep`. */
   keepTree(layout: Layout, key: string, rows: readonly Stored<unknown>[], moment: number): void {
     if (moment !== this.#moment) return
     if (this.#count >= maxRows) this.#clear()
@@ -57,7 +57,7 @@ export class HeldRows {
     mapOf(this.#trees, layout).set(key, rows)
   }
 
-  /** To be called before a row is written: what is read meanwhile must not be kept from before. */
+  /** Call it before a row is written: a read in progress must not cache the old row. */
   forget(layout: Layout, key: string): void {
     this.#moment += 1
     this.#rows.get(layout)?.delete(key)

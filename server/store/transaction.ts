@@ -8,8 +8,8 @@ import { storedOf, StoredText } from './stored-text.ts'
 import { insertOf, textOf, updateOf, type Write } from './writes.ts'
 
 /**
- * The calls of one transaction on its connection; after `end` all of them throw. So do those behind the error of a
- * violated unique set, for which PostgreSQL gives a transaction up.
+ * The calls of one transaction on its connection; after `end` all of them throw. They also throw after the error of a
+ * violated unique set, after which PostgreSQL gives the transaction up.
  */
 export class StoreTransaction extends ScopedReader implements Transaction {
   readonly #hooks: (() => void)[] = []
@@ -17,17 +17,17 @@ export class StoreTransaction extends ScopedReader implements Transaction {
   #taken: Error | undefined
   #isBound = false
 
-  /** Throws the error of a unique set that was violated, whoever caught it. */
+  /** Throws the error of a violated unique set, even if a caller caught it. */
   check(): void {
     if (this.#taken !== undefined) throw this.#taken
   }
 
-  /** Whether it has tried to change what servers of another version may write otherwise. */
+  /** Whether it has tried to change collections that servers of another version may write differently. */
   get isBound(): boolean {
     return this.#isBound
   }
 
-  /** Calls what waits for the commit. */
+  /** Calls the callbacks of `afterCommit`. */
   committed(): void {
     for (const run of this.#hooks) run()
   }
@@ -36,7 +36,7 @@ export class StoreTransaction extends ScopedReader implements Transaction {
     this.#hooks.push(run)
   }
 
-  /** A row that only a lock would hold may be another one at the next read. */
+  /** Without a lock, the next read may return another version of the row. */
   override async get<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined> {
     const layout = this.layoutOf(collection)
     return this.#row(layout, id, layout.get, layout.dialect.holdsAll ? 'alone' : undefined)
@@ -113,7 +113,7 @@ export class StoreTransaction extends ScopedReader implements Transaction {
     return layout
   }
 
-  /** Reads a row unless it is held as `hold` says; it is kept when that, or nothing, can be said of it now. */
+  /** Reads a row, unless it is cached with the lock `hold`. The row is cached if it has that lock, or needs none. */
   async #row<T>(layout: Layout, id: string, sql: string, hold?: Hold): Promise<Stored<T> | undefined> {
     const held = this.#held.row<T>(layout, id, hold)
     if (held) return held.stored
@@ -130,7 +130,7 @@ export class StoreTransaction extends ScopedReader implements Transaction {
     this.#held.forget(layout, id)
   }
 
-  /** Writes a document as `stored`, which is kept; whether it was written. */
+  /** Writes a document as `stored`, which is cached; returns whether the row was written. */
   async #write<T>(collection: Collection<T>, document: T, stored: Stored<T>, { sql, values }: Write): Promise<boolean> {
     const layout = this.layoutOf(collection)
     this.#writes(collection, layout, stored.id)

@@ -3,7 +3,7 @@ import type { Layout } from './layout.ts'
 import { ownColumns } from './columns.ts'
 import type { Condition } from './condition.ts'
 
-/** Reads documents and all that stand above or below them. A cycle ends where it began. */
+/** Reads documents with all their ancestors or descendants. A cycle ends at its beginning. */
 export function selectTree(
   layout: Layout,
   parent: string,

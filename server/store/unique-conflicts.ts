@@ -4,10 +4,10 @@ import type { Index } from './indexes.ts'
 import type { Layout } from './layout.ts'
 import { columnNamed } from './order.ts'
 
-/** As much of a value as a message quotes. */
+/** The maximal length of quoted values. */
 const maxShown = 80
 
-/** The statement that finds an example: the keys of two documents that share the values of a unique set, and these. */
+/** A statement that finds an example: the keys of two documents with equal values of a unique set, and the values. */
 export function selectRepeated(layout: Layout, { unique = [] }: Index): string {
   const columns = unique.map(name => columnNamed(layout, name).sql)
   const { key } = ownColumns
@@ -18,11 +18,11 @@ export function selectRepeated(layout: Layout, { unique = [] }: Index): string {
   )
 }
 
-/** Documents share what this version takes for unique, so that it cannot make the index of that set. */
+/** Documents share values of a set that this version declares as unique, so its index cannot be made. */
 export class RepeatedValues extends Error {
   override readonly name = 'RepeatedValues'
 
-  /** `row` is one that `selectRepeated` has found; else `cause` tells what it can of the example. */
+  /** `row` is a row of `selectRepeated`; without it, `cause` describes the example. */
   constructor({ collection }: Layout, { unique = [] }: Index, row: Row | undefined, cause?: unknown) {
     const [one, other, ...values] = (row ?? []).map(shown)
     const example =

@@ -15,7 +15,7 @@ export interface Written {
   readonly text: string
 }
 
-/** The text that is kept of a document. Throws `TypeError` as `HiddenMembers.write` does. */
+/** Returns the stored text of a document. Throws `TypeError` as `HiddenMembers.write` does. */
 export function textOf({ hidden }: Layout, document: unknown): string {
   return hidden === undefined || !isRecord(document) ? JSON.stringify(document) : hidden.write(document)
 }
@@ -26,8 +26,8 @@ export const insertOf = (layout: Layout, { document, id, text }: Written): Write
 })
 
 /**
- * Replaces a document of a version. `before` is that document, where it is known: what its columns hold already is not
- * set again, since SQLite would write each of their indexes anew.
+ * Replaces a document of a version. `before` is that document, if it is known: unchanged columns are not set again,
+ * because SQLite would write each of their indexes.
  */
 export function updateOf(layout: Layout, { document, id, text }: Written, version: number, before?: unknown): Write {
   const values = columnValues(layout, document)
@@ -38,11 +38,11 @@ export function updateOf(layout: Layout, { document, id, text }: Written, versio
   return { sql, values: [text, ...changed.map(i => values[i] ?? null), id, version] }
 }
 
-/** What columns hold of a document, in the order of `Layout.written`. */
+/** Returns the column values of a document, in the order of `Layout.written`. */
 const columnValues = (layout: Layout, document: unknown): SqlValue[] =>
   layout.written.map(column => column.valueOf(document))
 
-/** Undefined for a damaged document, which an update may mend. */
+/** Returns undefined for a damaged document, which an update may repair. */
 function knownValues(layout: Layout, document: unknown): readonly SqlValue[] | undefined {
   try {
     return columnValues(layout, document)
@@ -52,7 +52,10 @@ function knownValues(layout: Layout, document: unknown): readonly SqlValue[] | u
   }
 }
 
-/** Texts that are kept of one collection: as many as its handlers have ways to change documents, and no more. */
+/**
+ * The maximal number of cached texts of a collection. The handlers change documents in few ways, so it is rarely
+ * reached.
+ */
 const maxUpdates = 64
 
 function partialUpdate({ table, updates, written }: Layout, changed: readonly number[]): string | undefined {

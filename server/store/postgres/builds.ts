@@ -6,16 +6,16 @@ import { connectedClient } from './pool.ts'
 import { Prepared, query } from './statements.ts'
 
 /**
- * Indexes are made ahead by one server at a time, which says so in a lease: no lock could say it, since to make an index
- * beside others waits for all transactions that are older. That two do it after all, when one was stopped for longer
- * than its lease, costs time and harms nothing: what is in use is never dropped (schema.ts).
+ * One server at a time builds indexes ahead, under a lease. A lock cannot serve for this, because building an index
+ * concurrently waits for all older transactions. If two servers build at once, after a pause longer than the lease, it
+ * only costs time: an index in use is never dropped (schema.ts).
  */
 const leaseSeconds = 15
 const renewalMs = 4000
 
 const leaseEnd = `clock_timestamp() + interval '${leaseSeconds} seconds'`
 
-/** Whether another server has a lease. Runs, as `claimBuilds` does, inside a transaction that holds the schema. */
+/** Whether another server has a lease. As `claimBuilds`, it runs inside a transaction that locks the schema. */
 export async function isBuiltElsewhere(session: Connection, server: string): Promise<boolean> {
   const select = 'SELECT count(*) FROM ninefold_builds WHERE server <> ? AND lease_end > clock_timestamp()'
   return Number((await session.get(select, [server]))?.[0]) > 0
@@ -26,14 +26,14 @@ export async function claimBuilds(session: Connection, server: string): Promise<
   await session.run(`INSERT INTO ninefold_builds (server, lease_end) VALUES (?, ${leaseEnd})`, [server])
 }
 
-/** Lets others begin at once; else they do when the lease has run out. */
+/** Releases the lease, so that others can begin at once. */
 export async function releaseBuilds(client: Client, server: string): Promise<void> {
   await query(client, new Prepared(), 'DELETE FROM ninefold_builds WHERE server = ?', [server]).catch(() => undefined)
 }
 
 /**
- * Makes indexes while others read and write, and renews the lease on `client`, which nothing else uses meanwhile. A unique
- * one that is violated, and one that was cut off, stays in the database and is not valid.
+ * Builds indexes while others read and write, and renews the lease on `client`, which has no other use meanwhile. A
+ * violated unique index, and an interrupted index, stay in the database as invalid.
  */
 export async function buildIndexes(
   client: Client,
@@ -41,7 +41,7 @@ export async function buildIndexes(
   server: string,
   indexes: readonly Index[],
 ): Promise<void> {
-  // A time-out for locks would count the wait for older transactions too.
+  // A lock timeout would also count the wait for older transactions.
   const builder = await connectedClient(url)
   const over = new AbortController()
   const renewing = renewed(client, server, over.signal)
@@ -56,7 +56,7 @@ export async function buildIndexes(
   }
 }
 
-/** A renewal that fails is made up for by the next one, or the lease runs out. */
+/** A failed renewal is made up for by the next, or the lease expires. */
 async function renewed(client: Client, server: string, signal: AbortSignal): Promise<void> {
   const renew = `UPDATE ninefold_builds SET lease_end = ${leaseEnd} WHERE server = ?`
   try {
@@ -64,6 +64,6 @@ async function renewed(client: Client, server: string, signal: AbortSignal): Pro
       await query(client, new Prepared(), renew, [server]).catch(() => undefined)
     }
   } catch {
-    // The signal ends it.
+    // The signal ends the loop.
   }
 }

@@ -4,7 +4,7 @@ import type { Layout } from '../layout.ts'
 import { unfilledIndex, unfilledPrefix } from './fill.ts'
 import { columnsAhead, retyped, type Definition } from './tables.ts'
 
-/** An index as the database has it. One that is not valid is being made, or was not made to the end. */
+/** An index in the database. An invalid index is being built, or was interrupted. */
 export interface PresentIndex {
   readonly table: string
   readonly isValid: boolean
@@ -12,7 +12,7 @@ export interface PresentIndex {
 
 export type PresentIndexes = ReadonlyMap<string, PresentIndex>
 
-/** The indexes of all tables by their names, finished or not. */
+/** Returns the indexes of all tables by name, valid or not. */
 export async function indexesIn(connection: Connection): Promise<PresentIndexes> {
   const rows = await connection.all(
     'SELECT made.relname, owner.relname, CASE WHEN pg_index.indisvalid THEN 1 ELSE 0 END FROM pg_index ' +
@@ -24,7 +24,10 @@ export async function indexesIn(connection: Connection): Promise<PresentIndexes>
   )
 }
 
-/** The indexes that a table lacks and that can be made ahead. What a column of another type needs is made with it. */
+/**
+ * Returns the missing indexes of a table that can be built ahead. Indexes on a column whose type changes are built with
+ * the column.
+ */
 export function indexesAhead(layout: Layout, known: Definition | undefined, present: PresentIndexes): readonly Index[] {
   if (known === undefined || retyped(layout, known).length > 0) return []
   return wantedIn(layout, known).filter(({ name }) => !(name in known.indexes) && present.get(name)?.isValid !== true)
@@ -36,8 +39,8 @@ function wantedIn(layout: Layout, known: Definition): readonly Index[] {
 }
 
 /**
- * The names of indexes of a table that a server has made ahead, or begun to, which no version has taken into use: of this
- * version those that are not whole, of others all.
+ * Returns the names of a table's indexes that were built ahead and are not in use: of this version the invalid ones, of
+ * other versions all.
  */
 export function leftovers(layout: Layout, known: Definition | undefined, present: PresentIndexes): readonly string[] {
   if (known === undefined) return []

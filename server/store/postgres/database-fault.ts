@@ -4,7 +4,7 @@ const setUrl = 'set store.url (NINEFOLD_STORE_URL)'
 const trust =
   'name the authority that signed it (sslrootcert=<file> in store.url), or have the database show one for this host'
 
-/** By SQLSTATE (postgresql.org/docs, appendix A) and by the codes of the system and of TLS. */
+/** Faults by SQLSTATE (postgresql.org/docs, appendix A), and by codes of the system and of TLS. */
 const faults: Readonly<Record<string, string>> = {
   ECONNREFUSED: `cannot be reached: nothing listens there; start the database, or ${setUrl}`,
   ECONNRESET: 'closes connections before it answers; look after the database and what stands before it',
@@ -29,7 +29,7 @@ const faults: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: `shows a certificate that nobody known has signed; ${trust}`,
 }
 
-/** What the driver says in words only. */
+/** Faults that the driver reports as text only. */
 const said: readonly (readonly [words: RegExp, fault: string])[] = [
   [/does not support SSL/, 'has no TLS, which store.url asks for; turn it on there, or leave sslmode out'],
   [/SASL|password must be/, `wants a password; ${setUrl} to one with it`],
@@ -37,12 +37,12 @@ const said: readonly (readonly [words: RegExp, fault: string])[] = [
   [/Connection terminated/, faults['ECONNRESET'] ?? ''],
 ]
 
-/** How deep the causes of an error are followed. */
+/** The maximal depth of examined causes. */
 const maxCauses = 5
 
 /**
- * What is wrong with a database that cannot be used, and what to do, to go behind its address; undefined for what is
- * no fault of the place. Names neither user nor password.
+ * Returns the fault of an unusable database and its remedy, as the continuation of its address; undefined for other
+ * errors. It names neither user nor password.
  */
 export function databaseFault(error: unknown, depth = 0): string | undefined {
   if (!(error instanceof Error) || depth > maxCauses) return undefined
@@ -54,7 +54,7 @@ export function databaseFault(error: unknown, depth = 0): string | undefined {
   return said.find(([words]) => words.test(error.message))?.[1]
 }
 
-/** An error that the use of a database raised, told with its address, what is wrong and what to do. */
+/** Returns an error of a database with its address, the fault and the remedy. */
 export function explainedDatabase(address: string, error: unknown): Error {
   const message = error instanceof Error ? error.message : String(error)
   return new Error(`${address} ${databaseFault(error) ?? `cannot be used: ${message}`}`, { cause: error })

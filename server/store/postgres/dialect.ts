@@ -7,7 +7,7 @@ import { arrayType, collation, columnTypes, listColumns, presenceName } from './
 import { arrayLiteral, likePattern } from './text.ts'
 import type { Condition } from '../condition.ts'
 
-/** A value inside JSON as one of SQL; NULL when it is of another type. */
+/** Converts a value inside JSON to SQL; NULL for a value of another type. */
 type ReadJson = (value: string) => string
 
 const textOf: ReadJson = value => `CASE jsonb_typeof(${value}) WHEN 'string' THEN ${value} #>> '{}' END COLLATE "C"`
@@ -19,13 +19,13 @@ const readJson: Readonly<Partial<Record<FilterType, ReadJson>>> = {
   BOOLEAN: numberOf,
 }
 
-/** PostgreSQL sorts NULL last by itself. */
+/** By default, PostgreSQL sorts NULL last. */
 function sorted({ expression, descending, isNullable }: Direction): string {
   if (!isNullable) return descending ? `${expression} DESC` : expression
   return descending ? `${expression} DESC NULLS LAST` : `${expression} NULLS FIRST`
 }
 
-/** Each column goes over as an array. */
+/** Each column is passed as an array. */
 function rows(types: readonly ColumnType[], values: readonly (readonly unknown[])[]): Condition {
   const columns = types.map((type, i) => ({ type, name: `"_column_${i}"` }))
   const selected = columns.map(({ name, type }) => (columnTypes[type].endsWith(collation) ? name + collation : name))
@@ -36,7 +36,7 @@ function rows(types: readonly ColumnType[], values: readonly (readonly unknown[]
   }
 }
 
-/** Lists of values go over as arrays; lists, maps and objects have columns of their own. */
+/** Lists of values are passed as arrays; lists, maps and objects have columns of their own. */
 export const postgresDialect: Dialect = {
   types: columnTypes,
   listColumns,
@@ -48,7 +48,7 @@ export const postgresDialect: Dialect = {
   rows,
   row: ownColumns.key,
   joinEach: (table, each) => ` CROSS JOIN LATERAL (${each('*')}) AS ${table}`,
-  // PostgreSQL takes nothing out of a SELECT that has an OFFSET, so it cannot read the whole table instead.
+  // PostgreSQL does not flatten a SELECT with an OFFSET, so it cannot read the whole table instead.
   joinBy: (table, on) => ` CROSS JOIN LATERAL (SELECT * FROM ${table} AS node WHERE ${on} OFFSET 0) AS node`,
   entry(field, key, value) {
     const map = quoteName(field.name)
@@ -72,7 +72,7 @@ function exists(source: string, parameters: Condition['parameters'], test: Condi
   }
 }
 
-/** PostgreSQL names the index. */
+/** The error of PostgreSQL names the index. */
 function violated(error: unknown, { indexes }: UniqueSets): readonly string[] | undefined {
   const violated = violatedIndex(error)
   if (violated === undefined) return undefined

@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg'
 import { storeUnavailable } from '../retries.ts'
 
-/** SQLSTATEs that this store tells apart (postgresql.org/docs, appendix A). */
+/** The SQLSTATEs that this store distinguishes (postgresql.org/docs, appendix A). */
 export const sqlStates = {
   serializationFailed: '40001',
   deadlock: '40P01',
@@ -10,10 +10,10 @@ export const sqlStates = {
   cancelled: '57014',
 } as const
 
-/** The server ended the connection, refused it, or has too many: soon there may be another. */
+/** The server closed or refused the connection, or has too many connections; a retry may succeed. */
 const lostStates = /^(?:08|57P0|25P0[34]|53300)/
 
-/** What keeps a server from writing that may be over later, for callers. */
+/** Temporary obstacles of writing, for callers. */
 const outages: readonly (readonly [states: RegExp, told: string])[] = [
   [/^53100$/, 'the disk of the store is full; try again when there is room'],
   [/^(?:53|54000|58)/, 'the store has not what it needs; try again later'],
@@ -21,7 +21,7 @@ const outages: readonly (readonly [states: RegExp, told: string])[] = [
   [/^25006$/, 'the store cannot be written; try again later'],
 ]
 
-/** The connection was lost, refused or could not be made; names neither the address nor who connects. */
+/** The connection was lost, refused or could not be made; the message names neither address nor user. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost'
 
@@ -30,24 +30,24 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** The SQLSTATE of an error that the server sent, else undefined. */
+/** Returns the SQLSTATE of a server error; undefined for other errors. */
 export function stateOf(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.code : undefined
 }
 
-/** Whether the server sent the error, so that its connection can be used further. */
+/** Whether the server sent the error, so that its connection stays usable. */
 export const isOfServer = (error: unknown): boolean => error instanceof DatabaseError
 
-/** Whether a lock was waited for too long; what the server said is the cause of what the store tells. */
+/** Whether the wait for a lock was too long; the server's error is the cause of the store's error. */
 export const isLockTimeout = (error: unknown): boolean =>
   error instanceof Error && stateOf(error.cause) === sqlStates.lockTimeout
 
-/** The name of the unique index that an error says is violated; undefined for any other error. */
+/** Returns the name of the unique index that an error reports as violated; undefined for other errors. */
 export function violatedIndex(error: unknown): string | undefined {
   return error instanceof DatabaseError && error.code === sqlStates.uniqueViolated ? error.constraint : undefined
 }
 
-/** Whether a transaction that failed so was undone and may succeed when it is run again. */
+/** Whether a failed transaction was rolled back and may succeed if it is repeated. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof ConnectionLost) return true
   const state = stateOf(error)
@@ -55,8 +55,8 @@ export function isPassing(error: unknown): boolean {
 }
 
 /**
- * What the driver threw, as the store tells it: all but the server's judgement of a statement means that there is no
- * connection. What took too long is not tried again, for whoever calls has waited long enough.
+ * Converts an error of the driver: any error that is not the server's judgement of a statement means a lost connection.
+ * A timeout is not retried, because the caller has waited long enough.
  */
 export function toldError(error: unknown): Error {
   const state = stateOf(error)

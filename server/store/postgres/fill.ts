@@ -4,30 +4,30 @@ import type { Connection, Row, SqlValue } from '../connection.ts'
 import type { Index } from '../indexes.ts'
 import type { Layout } from '../layout.ts'
 
-/** Rows that are filled at a time: memory stays small whatever the table holds, and nobody waits for long for one of them. */
+/** The number of rows that are filled at a time, so that memory stays bounded and no transaction waits long. */
 const batchSize = 1000
 
-/** A statement of PostgreSQL has fewer parameters than 65,536. */
+/** A statement of PostgreSQL has fewer than 65,536 parameters. */
 const maxParameters = 60_000
 
-/** Begins the names of columns that tell which rows are filled. */
+/** The prefix of columns that mark filled rows. */
 const markPrefix = '_filled_'
 
-/** The column that holds the version of a row as of which these columns of it are filled. */
+/** The column with the row version at which these columns of a row were filled. */
 function markOf(columns: readonly WrittenColumn[]): string {
   const text = JSON.stringify(columns.map(({ name, affinity }) => [name, affinity]))
   return quoteName(markPrefix + createHash('sha256').update(text).digest('hex').slice(0, 12))
 }
 
-/** Begins the names of indexes over rows that are not filled. */
+/** The prefix of indexes over unfilled rows. */
 export const unfilledPrefix = '_unfilled_'
 
 const isUnfilled = (columns: readonly WrittenColumn[]): string =>
   `${markOf(columns)} IS DISTINCT FROM ${ownColumns.version}`
 
 /**
- * The index of the rows that are not filled in these columns, since they were never or were written after that. Without
- * it nobody could use the table while all of its rows are looked through in the end. It goes with what tells which are filled.
+ * The index of rows that are unfilled in these columns, or were written after the filling. Without it, the last
+ * transaction would have to scan the whole table under its lock. It is dropped together with the marks.
  */
 export function unfilledIndex({ table }: Layout, columns: readonly WrittenColumn[]): Index {
   const digest = createHash('sha256')
@@ -40,7 +40,7 @@ export function unfilledIndex({ table }: Layout, columns: readonly WrittenColumn
 
 export const columnDefinition = ({ sql, affinity }: WrittenColumn): string => `${sql} ${affinity}`
 
-/** Adds columns that are not there yet, and what tells which rows they are filled in. */
+/** Adds missing columns, and the column that marks their filled rows. */
 export async function addColumns(
   writer: Connection,
   { table }: Layout,
@@ -52,8 +52,8 @@ export async function addColumns(
 }
 
 /**
- * Fills columns of some rows behind a key that were not filled since they were last written; answers the last of them,
- * undefined when there are no more. A row that somebody writes meanwhile is left as it is.
+ * Fills columns of some unfilled rows after a key; returns the last key, undefined if no row is left. A row that
+ * changes meanwhile is skipped.
  */
 export async function fillSome(
   writer: Connection,
@@ -77,7 +77,7 @@ export async function fillSome(
   return rows.length < size ? undefined : String(rows.at(-1)?.[0])
 }
 
-/** One statement for many rows: a round trip for each would take longer than all the rest. */
+/** One statement updates many rows, because a round trip for each would dominate the time. */
 function updateRows({ table }: Layout, columns: readonly WrittenColumn[], count: number): string {
   const { key, version } = ownColumns
   const names = columns.map((_, i) => `"_value_${i}"`)
@@ -90,13 +90,13 @@ function updateRows({ table }: Layout, columns: readonly WrittenColumn[], count:
   )
 }
 
-/** Key and version of a row, and what its columns hold. */
+/** The key and version of a row, and the values of its columns. */
 function filled(columns: readonly WrittenColumn[], [key, version, text]: Row): SqlValue[] {
   const document: unknown = JSON.parse(String(text))
   return [String(key), Number(version), ...columns.map(column => column.valueOf(document))]
 }
 
-/** Drops what told which rows were filled, also what versions have left that were ended meanwhile. */
+/** Drops the marks of filled rows, also those of versions that were interrupted. */
 export async function dropMarks(writer: Connection, { collection, table }: Layout): Promise<void> {
   const found = await writer.all(
     'SELECT column_name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = ?',

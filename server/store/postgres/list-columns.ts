@@ -5,7 +5,7 @@ import { isRecord, own } from '../../../runtime/validation.ts'
 import { encoders, quoteName, type ColumnType, type WrittenColumn } from '../columns.ts'
 import { arrayLiteral, escapeJson } from './text.ts'
 
-/** Compares by bytes, in UTF-8 so by code point. */
+/** Compares by bytes, which in UTF-8 means by code point. */
 export const collation = ' COLLATE "C"'
 
 /** The types of columns. */
@@ -18,15 +18,16 @@ export const columnTypes: Readonly<Record<ColumnType, string>> = {
   NUMBER: 'DOUBLE PRECISION',
 }
 
-/** The type of arrays of these values, without a collation. */
+/** The array types of these values, without a collation. */
 export const arrayType = (type: ColumnType): string => `${columnTypes[type].replace(collation, '')}[]`
 
-/** The column that says whether a list or an object is set. */
+/** The column that tells whether a list or an object is set. */
 export const presenceName = (field: FilterField): string => quoteName(field.list ? `${field.name}:*` : field.name)
 
 /**
- * Columns for what is no single scalar: the elements of a list as an array, the entries of a map as JSONB, and whether a
- * list or an object is set as 0 or 1. So filters never look into a body, of which PostgreSQL cannot read every text.
+ * Returns columns for fields that are no scalars: the elements of a list as an array, the entries of a map as JSONB,
+ * and 0 or 1 for whether a list or an object is set. Filters then never read a body, because PostgreSQL cannot read
+ * every text.
  */
 export function listColumns({ fields }: ListFields): readonly WrittenColumn[] {
   return fields.flatMap(field => {
@@ -56,7 +57,7 @@ function elements(field: FilterField): WrittenColumn {
 
 const isColumnType = (type: FilterType): type is ColumnType => Object.hasOwn(columnTypes, type)
 
-/** What a path leads to, through lists, as `matches` follows it. */
+/** Returns the values at a path, through lists, as `matches` does. */
 function* leaves(value: unknown, path: readonly string[], step: number): Generator<unknown, void, undefined> {
   if (Array.isArray(value)) {
     for (const element of value) yield* leaves(element, path, step)
@@ -83,7 +84,7 @@ function entries(field: FilterField): WrittenColumn {
   return { name: field.name, sql: quoteName(field.name), affinity: 'JSONB', valueOf }
 }
 
-/** A value as it compares; null and what compares with nothing are told apart, since the latter is set. */
+/** Returns a value for comparison. Null and an incomparable value differ, because the latter is set. */
 function entry(type: FilterType, value: unknown): string {
   const found = value === null ? null : (valueAs[type](value) ?? {})
   if (typeof found === 'boolean') return String(Number(found))

@@ -4,8 +4,8 @@ import { NewerStore } from '../format.ts'
 import { Prepared, query } from './statements.ts'
 
 /**
- * The store's own tables in numbered steps; a step that was released never changes. Tables of collections are made
- * from their declarations (tables.ts).
+ * The migrations of the store's own tables, in numbered steps; a released step never changes. Tables of collections
+ * follow from their declarations (tables.ts).
  */
 const migrations: readonly string[] = [
   'CREATE TABLE ninefold_secrets (name TEXT COLLATE "C" NOT NULL PRIMARY KEY, value BYTEA NOT NULL)',
@@ -15,7 +15,10 @@ const migrations: readonly string[] = [
   'CREATE TABLE ninefold_builds (server TEXT COLLATE "C" NOT NULL PRIMARY KEY, lease_end TIMESTAMPTZ NOT NULL)',
 ]
 
-/** Makes the table of steps. Of servers that make it at once some fail, IF NOT EXISTS or not; then another has made it. */
+/**
+ * Creates the table of steps. Of concurrent servers some fail even with IF NOT EXISTS; another server has then created
+ * it.
+ */
 export async function makeMigrations(client: Client): Promise<void> {
   const run = async (sql: string): Promise<unknown> => query(client, new Prepared(), sql)
   const insert = 'INSERT INTO ninefold_migrations (number) VALUES (0) ON CONFLICT (number) DO NOTHING'
@@ -30,7 +33,7 @@ export async function makeMigrations(client: Client): Promise<void> {
   await run(insert)
 }
 
-/** Applies the steps that the store lacks; runs inside a transaction that holds the schema. Throws as `appliedTo` does. */
+/** Applies the missing steps, inside a transaction that locks the schema. Throws as `appliedTo` does. */
 export async function migrate(session: Connection): Promise<void> {
   const applied = await appliedTo(session)
   for (const [i, sql] of migrations.entries()) {
@@ -40,7 +43,7 @@ export async function migrate(session: Connection): Promise<void> {
   }
 }
 
-/** Whether a store has all steps. Throws `NewerStore` when it has further ones. */
+/** Whether a store has all steps. Throws `NewerStore` if it has further steps. */
 export const isMigrated = async (connection: Connection): Promise<boolean> =>
   (await appliedTo(connection)) === migrations.length
 

@@ -1,10 +1,10 @@
 const maxKept = 256
 const kept = new Map<string, string>()
 
-/** What is quoted, which may hold anything, or a placeholder. */
+/** Matches quoted text, which may contain anything, or a placeholder. */
 const tokens = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\?/g
 
-/** A statement whose placeholders have numbers, as PostgreSQL has them. */
+/** Numbers the placeholders of a statement, as PostgreSQL requires. */
 export function numbered(sql: string): string {
   const known = kept.get(sql)
   if (known !== undefined) return known

@@ -3,20 +3,23 @@ import { UnderWay } from '../pending-work.ts'
 import { toldError } from './errors.ts'
 import { unescapeText } from './text.ts'
 
-/** Connections of one process; with PostgreSQL's own limit of 100 some servers have room beside each other. */
+/** The number of connections of one process; PostgreSQL's own limit of 100 leaves room for several servers. */
 const poolSize = 10
 
-/** What a store waits for, in milliseconds. */
+/** The time limits of a store, in milliseconds. */
 export interface StoreTimes {
-  /** For a connection, that of the pool or a new one. */
+  /** For a connection of the pool, or a new connection. */
   readonly connectMs: number
-  /** For a row that another transaction holds. */
+  /** For a row that another transaction has locked. */
   readonly lockMs: number
-  /** For a statement to end on the server. */
+  /** For a statement on the server. */
   readonly statementMs: number
-  /** For the answer to a statement, when the server or the network is silent. */
+  /** For the answer to a statement, if the server or the network is silent. */
   readonly answerMs: number
-  /** For the next statement of a transaction; then the server ends it. Shorter than leases: who stalls holds up nobody. */
+  /**
+   * For the next statement of a transaction; then the server ends the transaction. It is shorter than leases, so that a
+   * stalled process does not delay others.
+   */
   readonly idleMs: number
 }
 
@@ -36,14 +39,14 @@ const timeouts = (times: StoreTimes): PoolConfig => ({
   idle_in_transaction_session_timeout: times.idleMs,
 })
 
-/** What is the same for all connections. */
+/** The options of all connections. */
 const settings = {
   application_name: 'ninefold',
   keepAlive: true,
   types: { getTypeParser: (oid: number) => parsers.get(oid) ?? String },
 } as const satisfies ClientConfig
 
-/** Values as they are read, by the number of their type; 64-bit integers are exact, all else is text. */
+/** The parsers of values by their type number; 64-bit integers are exact, all other values are text. */
 const parsers: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([
   [types.builtins.INT8, exactInteger],
   [types.builtins.TEXT, unescapeText],
@@ -55,10 +58,7 @@ function exactInteger(text: string): number | bigint {
   return Number.isSafeInteger(value) ? value : BigInt(text)
 }
 
-/**
- * One connection to the server, for what takes long: nothing times out but, when it is said, what waits for a lock. The
- * caller ends it.
- */
+/** Opens a single connection for long work, without timeouts except, on request, for locks. The caller closes it. */
 export async function connectedClient(url: string, lockMs?: number): Promise<Client> {
   const times = {
     connectionTimeoutMillis: usualTimes.connectMs,
@@ -75,16 +75,16 @@ export async function connectedClient(url: string, lockMs?: number): Promise<Cli
   }
 }
 
-/** A lost connection fails the statement that runs on it or the next one; nothing else is to be done. */
+/** A lost connection fails its running or next statement; no further action is needed. */
 const ignore = (): void => undefined
 
-/** The connections of one store. What is under way is waited for before they are closed. */
+/** The connections of one store. Pending work must end before they are closed. */
 export class ConnectionPool {
   readonly #pool: Pool
   readonly #underWay = new UnderWay()
 
   constructor(url: string, times: Partial<StoreTimes> = {}) {
-    // The pool shows its options to whoever prints it, so the address stays in here.
+    // The pool shows its options when it is printed, so the address stays private here.
     class OwnClient extends Client {
       constructor(config?: ClientConfig) {
         super({ ...config, connectionString: url })
@@ -95,19 +95,19 @@ export class ConnectionPool {
     this.#pool.on('connect', client => client.on('error', ignore))
   }
 
-  /** Settles as `work` does, which `close` waits for. */
+  /** Settles as `work` does; `close` waits for it. */
   track<R>(work: () => Promise<R>): Promise<R> {
     return this.#underWay.run(work)
   }
 
-  /** A connection of one's own; to be released. */
+  /** Returns an exclusive connection, which the caller releases. */
   connect(): Promise<PoolClient> {
     return this.#pool.connect().catch((error: unknown) => {
       throw toldError(error)
     })
   }
 
-  /** Takes nothing new, waits for what is under way and ends the connections. */
+  /** Refuses new work, waits for pending work and closes the connections. */
   async close(): Promise<void> {
     if (await this.#underWay.close()) await this.#pool.end()
   }

@@ -18,20 +18,20 @@ import { Prepared, query } from './statements.ts'
 import { columnsAhead, definitionsIn, fillAhead, prepareTable, presentIn } from './tables.ts'
 
 /**
- * How long a lock on a table is waited for: whoever comes behind waits as long, readers too. Then the transaction is given
- * up and begun anew after a pause, in which they go on.
+ * The time limit for a lock on a table: later transactions, readers included, wait as long. Then the transaction is
+ * given up and repeated after a pause, in which they run.
  */
 const lockMs = 250
 const pauseMs = 500
 
-/** What a store is brought up to, and by whom. */
+/** The target of a migration, and its server. */
 interface Target {
   readonly layouts: readonly Layout[]
   readonly format: number
   readonly server: string
 }
 
-/** What is to be done outside of a transaction before the tables are what they are to be, or that they are. */
+/** The work to do ahead, outside of a transaction; undefined once the tables are up to date. */
 type Next =
   | { readonly kind: 'fill'; readonly layouts: readonly Layout[] }
   | { readonly kind: 'build'; readonly indexes: readonly Index[] }
@@ -39,11 +39,11 @@ type Next =
   | { readonly kind: 'ready'; readonly generation: number }
 
 /**
- * Brings the store's own tables and those of `layouts` up to date, and its format up to `format`. Others read and write
- * while columns are filled and indexes are made; what they must not see half of is changed in one transaction in the end.
- * Servers that start at once do it one after the other: each locks the row 0 of the migrations first. Throws `NewerStore`
- * when a newer version of the program has written the store, `RepeatedValues` when documents share a unique set. Answers
- * the generation of the tables.
+ * Migrates the store's own tables and those of `layouts`, and its format to `format`. Others read and write while
+ * columns are filled and indexes are built; a final transaction makes the changes that must be visible together.
+ * Concurrent servers migrate one after the other: each locks row 0 of the migrations first. Throws `NewerStore` if a
+ * newer version of the program has written the store, and `RepeatedValues` if documents share values of a unique set.
+ * Returns the generation of the tables.
  */
 export async function prepareSchema(url: string, layouts: readonly Layout[], format: number): Promise<number> {
   return inAttempts(async () => {
@@ -71,7 +71,7 @@ async function prepared(client: Client, url: string, target: Target): Promise<nu
       if (next.kind === 'fill') await fillTables(client, next.layouts)
       else if (next.kind === 'build') await buildIndexes(client, url, target.server, next.indexes)
       else await sleep(pauseMs)
-      // What older servers have written while indexes were made is filled ahead too.
+      // Rows that older servers wrote during the builds are filled ahead too.
       isFilled = next.kind === 'fill' || (next.kind === 'wait' && isFilled)
     } catch (error) {
       await checkRepeated(client, target, error)
@@ -80,7 +80,9 @@ async function prepared(client: Client, url: string, target: Target): Promise<nu
   }
 }
 
-/** Runs `work` in a transaction that no other server that starts runs beside; again when a lock was waited for too long. */
+/**
+ * Runs `work` in a transaction that excludes other starting servers; repeats it if the wait for a lock was too long.
+ */
 async function holdingSchema<R>(client: Client, work: (session: Session) => Promise<R>): Promise<R> {
   for (;;) {
     const session = new Session(client, new Prepared())
@@ -99,7 +101,7 @@ async function holdingSchema<R>(client: Client, work: (session: Session) => Prom
   }
 }
 
-/** Fills new columns in many transactions, of which each keeps others waiting for a moment only. */
+/** Fills new columns in many transactions, each of which delays others for a moment only. */
 async function fillTables(client: Client, layouts: readonly Layout[]): Promise<void> {
   for (const layout of layouts) {
     for (let after: string | undefined = ''; after !== undefined;) {
@@ -110,7 +112,10 @@ async function fillTables(client: Client, layouts: readonly Layout[]): Promise<v
   }
 }
 
-/** Looks at what the tables lack: what can be made ahead is answered, and the rest is made when that is there. */
+/**
+ * Compares the tables with the declarations: returns the work that can be done ahead, and makes the rest once that is
+ * done.
+ */
 async function bringUp(session: Session, { format, layouts, server }: Target, isFilled: boolean): Promise<Next> {
   await checkEncoding(session)
   await migrate(session)
@@ -151,8 +156,9 @@ async function bringUp(session: Session, { format, layouts, server }: Target, is
 }
 
 /**
- * From here on no transaction of an older server commits. Each of them reads the generation behind its writes, so the lock
- * that this statement takes, which changes nothing, waits for those that have read it, and the others read the new one.
+ * Prevents any later commit of an older server. Each of their transactions reads the generation after its writes. The
+ * lock of this statement, which changes no value, waits for transactions that have read it, and the others read the new
+ * generation.
  */
 async function endOlderWrites(session: Session): Promise<void> {
   await session.run('ALTER TABLE ninefold_generations ALTER COLUMN number SET NOT NULL')
@@ -160,8 +166,8 @@ async function endOlderWrites(session: Session): Promise<void> {
 }
 
 /**
- * Returns when an error says that an index of a unique set, which was made ahead, is violated, and no example is found:
- * then that was over before, or in columns that are to be filled. The index is gone then, and older servers write on.
+ * Returns if an error reports a violated unique index that was built ahead, but no example exists: the conflict is
+ * over, or concerns unfilled columns. The index is dropped, and older servers continue to write.
  */
 async function checkRepeated(client: Client, { layouts }: Target, error: unknown): Promise<void> {
   const name = violatedIndex(error)
@@ -177,7 +183,7 @@ async function checkRepeated(client: Client, { layouts }: Target, error: unknown
   if (repeated !== undefined) throw repeated
 }
 
-/** In other encodings bytes do not sort by code point. */
+/** In other encodings, bytes do not sort by code point. */
 async function checkEncoding(session: Session): Promise<void> {
   const encoding = String((await session.get('SHOW server_encoding'))?.[0])
   if (encoding !== 'UTF8') throw new Error(`the database is in the encoding ${encoding}; make one in UTF8`)

@@ -4,12 +4,12 @@ import type { Connection, Row, SqlValue } from '../connection.ts'
 import { isOfServer, isPassing, toldError } from './errors.ts'
 import { query, type Prepared } from './statements.ts'
 
-/** Begins a transaction whose statements see the database as of one moment, that of the first of them. */
+/** Begins a transaction whose statements see the database at the moment of the first statement. */
 export const beginReading = 'BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY'
 
 /**
- * One transaction on one connection, whose statements run one after the other. Behind a failed one all fail, since the
- * server has given the transaction up. It is READ COMMITTED, or stronger when the server's settings say so.
+ * A transaction on one connection, whose statements run one after the other. After a failed statement all fail, because
+ * the server has given the transaction up. It is READ COMMITTED, or stronger by the server's settings.
  */
 export class Session implements Connection {
   readonly #client: ClientBase
@@ -23,11 +23,11 @@ export class Session implements Connection {
   constructor(client: ClientBase, prepared: Prepared) {
     this.#client = client
     this.#prepared = prepared
-    // The server ends a connection while nothing runs on it, too; what was not committed by then is undone.
+    // The server may close a connection while it is idle too; uncommitted changes are then rolled back.
     client.on('error', this.#lose)
   }
 
-  /** Runs `work` between `begin` and COMMIT; rolls back and throws when either it or a statement fails. */
+  /** Runs `work` between `begin` and COMMIT; rolls back and throws if `work` or a statement fails. */
   async transact<R>(work: () => Promise<R>, begin: string = 'BEGIN'): Promise<R> {
     await this.run(begin)
     let result: R
@@ -42,13 +42,13 @@ export class Session implements Connection {
     return result
   }
 
-  /** Lets go of the connection; whether it can be used further. */
+  /** Releases the connection; returns whether it stays usable. */
   end(): boolean {
     this.#client.off('error', this.#lose)
     return this.isUsable
   }
 
-  /** Whether the connection can be used further. */
+  /** Whether the connection stays usable. */
   get isUsable(): boolean {
     return this.#failure === undefined || isOfServer(this.#failure.error)
   }
@@ -82,7 +82,7 @@ export class Session implements Connection {
     }
   }
 
-  /** What passes is told rather than what came of it: then the transaction is run again, whatever `work` threw. */
+  /** A temporary failure is thrown in place of its consequence in `work`, so that the transaction is repeated. */
   async #rollBack(thrown: unknown): Promise<never> {
     await this.#idle()
     const cause = this.#failure?.error
@@ -96,12 +96,12 @@ export class Session implements Connection {
     throw isPassing(cause) ? cause : thrown
   }
 
-  /** Statements that nobody waits for may be under way. */
+  /** Statements whose results are not awaited may still be running. */
   async #idle(): Promise<void> {
     await Promise.allSettled([this.#last])
   }
 
-  /** Of a connection that is lost here nobody knows whether the server has committed, so nothing is run again. */
+  /** After a lost connection it is unknown whether the server has committed, so the transaction is not repeated. */
   async #commit(): Promise<void> {
     try {
       await this.run('COMMIT')

@@ -10,8 +10,8 @@ import { Prepared } from './statements.ts'
 import { definitionsIn, presentIn } from './tables.ts'
 
 /**
- * Reads a database that servers may be writing, as of one moment. Throws when it lacks a table or column of the
- * declarations: nothing is made and nothing is changed. The server itself finds what is wrong with its files.
+ * Reads a database at one moment, while servers may write it. Throws if a declared table or column is missing; nothing
+ * is changed. The server itself checks its files.
  */
 export async function openPostgresSnapshot({
   url,
@@ -38,7 +38,9 @@ export async function openPostgresSnapshot({
   }
 }
 
-/** Throws `NewerStore` when a newer version has written the store. What an older one has not made is missed later. */
+/**
+ * Throws `NewerStore` if a newer version has written the store. Parts that an older version lacks are noticed later.
+ */
 async function checkVersion(session: Session, layouts: readonly Layout[], format: number): Promise<void> {
   if (!(await isMigrated(session))) return
   const found = formatIn(await session.get(selectFormat))

@@ -4,24 +4,27 @@ import { toldError } from './errors.ts'
 import { numbered } from './placeholders.ts'
 import { escapeText } from './text.ts'
 
-/** Filters of callers make new texts without end; a server has memory for so many that were not declared. */
+/**
+ * The maximal number of undeclared prepared statements: filters of callers make an unlimited number of texts, and the
+ * server's memory is limited.
+ */
 const maxNoticed = 200
 
-/** A text that was run so often is run again. */
+/** A text that has run this often is prepared. */
 const oftenEnough = 3
 
-/** Statements that each connection prepares once, so that the server neither parses nor plans them again. */
+/** The statements that each connection prepares once, so that the server neither parses nor plans them again. */
 export class Prepared {
   readonly #names = new Map<string, string>()
   readonly #counts = new Map<string, number>()
   #noticed = 0
 
-  /** Declares a statement that is often run. */
+  /** Declares a frequent statement. */
   add(sql: string): void {
     if (!this.#names.has(sql)) this.#names.set(sql, `ninefold_${this.#names.size + 1}`)
   }
 
-  /** The name that a statement is prepared under; undefined when it is not worth it. */
+  /** Returns the name of a prepared statement; undefined if preparing it does not pay. */
   nameOf(sql: string): string | undefined {
     const name = this.#names.get(sql)
     if (name !== undefined || this.#noticed >= maxNoticed) return name
@@ -38,7 +41,7 @@ export class Prepared {
   }
 }
 
-/** Runs one statement. Throws `ConnectionLost`, ENGINE_UNAVAILABLE, or what the server says of the statement. */
+/** Runs one statement. Throws `ConnectionLost`, ENGINE_UNAVAILABLE, or the server's error about the statement. */
 export async function query(
   client: ClientBase,
   prepared: Prepared,

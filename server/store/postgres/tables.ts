@@ -6,17 +6,17 @@ import type { Index } from '../indexes.ts'
 import { checkKnown, undeclared, type Layout, type Present } from '../layout.ts'
 import { addColumns, columnDefinition, dropMarks, fillSome } from './fill.ts'
 
-/** What a table has: the types of its columns, and the statements of its indexes. */
+/** The present state of a table: the types of its columns, and the statements of its indexes. */
 export interface Definition {
   readonly columns: Readonly<Record<string, string>>
   readonly indexes: Readonly<Record<string, string>>
 }
 
 /**
- * Makes table, columns and indexes of a collection what its declaration says, inside the transaction that holds the
- * schema; `known` is how the table is, and `whole` names the indexes that are made already. What exists is kept: a new column is filled
- * from the bodies, one that is no longer declared stays, and so does an index until the format is raised. Answers whether
- * servers that run know too little to write the table.
+ * Migrates table, columns and indexes of a collection to its declaration, inside the transaction that locks the schema;
+ * `known` is the present state of the table, and `whole` names the indexes that are built already. Existing parts stay:
+ * a new column is filled from the bodies, an undeclared column stays, and an undeclared index stays until the format is
+ * raised. Returns whether running servers know too little to write the table.
  */
 export async function prepareTable(
   writer: Connection,
@@ -46,7 +46,7 @@ export async function prepareTable(
   return known !== undefined && (changedColumns(layout, known).length > 0 || layout.indexes.some(isNew))
 }
 
-/** The statement that makes the table of a collection without its indexes. */
+/** The statement that creates the table of a collection without its indexes. */
 export function createTable({ table, written }: Layout): string {
   const { key, version, body } = ownColumns
   const columns = [
@@ -71,26 +71,29 @@ async function changeColumns(writer: Connection, layout: Layout, known: Definiti
 const changedColumns = (layout: Layout, { columns }: Definition): readonly WrittenColumn[] =>
   layout.written.filter(({ name, affinity }) => columns[name] !== affinity)
 
-/** The columns that a table has of another type; their indexes go with them. */
+/** Returns the columns whose type changes; their indexes are dropped with them. */
 export const retyped = (layout: Layout, known: Definition): readonly WrittenColumn[] =>
   changedColumns(layout, known).filter(({ name }) => name in known.columns)
 
-/** The new columns of a table that can be filled ahead. What older servers still use under the same name stays for now. */
+/**
+ * Returns the new columns of a table that can be filled ahead. A column of the same name that older servers use stays
+ * for now.
+ */
 export function columnsAhead(layout: Layout, known: Definition | undefined): readonly WrittenColumn[] {
   if (known === undefined || retyped(layout, known).length > 0) return []
   return changedColumns(layout, known)
 }
 
-/** What a table is known to have, as it is checked. */
+/** The present state of a table for the check of unknown parts. */
 export const presentIn = ({ columns, indexes }: Definition): Present => ({
   columns: Object.keys(columns),
   indexes: Object.entries(indexes),
 })
 
 /**
- * Fills new columns of some rows ahead of `prepareTable`, which then has few left to fill while nobody else may use the
- * table; older servers read and write it meanwhile. Runs inside a transaction that holds the schema. Answers where to go
- * on, undefined when nothing is left to do ahead.
+ * Fills new columns of some rows ahead of `prepareTable`, which then has few rows left to fill under its lock; older
+ * servers read and write meanwhile. It runs inside a transaction that locks the schema. Returns the place to continue,
+ * undefined if no work is left.
  */
 export async function fillAhead(writer: Connection, layout: Layout, after: string): Promise<string | undefined> {
   const known = (await definitionsIn(writer)).get(layout.collection)
@@ -101,7 +104,7 @@ export async function fillAhead(writer: Connection, layout: Layout, after: strin
   return fillSome(writer, layout, columns, after)
 }
 
-/** How the tables of a store are, by their names. */
+/** Returns the present state of a store's tables, by name. */
 export async function definitionsIn(writer: Connection): Promise<ReadonlyMap<string, Definition>> {
   const rows = await writer.all('SELECT name, definition FROM ninefold_tables')
   return new Map(rows.map(([name, text]) => [String(name), definitionOf(String(text))]))

@@ -1,9 +1,9 @@
 import type { SqlValue } from '../connection.ts'
 
 /**
- * PostgreSQL cannot hold U+0000. The first four characters are written as words of three that begin with U+0001: texts
- * keep their order, a word begins at every U+0001 and nowhere else, so that a part of a text is found where it is, and
- * nothing else is found.
+ * Escapes for U+0000, which PostgreSQL cannot store. The first four characters are written as words of three characters
+ * that begin with U+0001. Texts keep their order. A word begins at every U+0001 and nowhere else, so searches for a
+ * part of a text stay exact.
  */
 const words = ['\u0001\u0002\u0002', '\u0001\u0002\u0003', '\u0001\u0003\u0002', '\u0001\u0003\u0003'] as const
 
@@ -13,19 +13,19 @@ const word = /\u0001[^\u0004-\uffff]{2}/g
 
 const wordOf = (character: string): string => words[character.charCodeAt(0)] ?? character
 
-/** A text as PostgreSQL keeps and compares it. */
+/** Returns the stored form of a text. */
 export const escapeText = (text: string): string => (isRare.test(text) ? text.replace(rare, wordOf) : text)
 
-/** What `escapeText` was given. */
+/** Returns the text of a stored form. */
 export function unescapeText(text: string): string {
   if (!text.includes('\u0001')) return text
   return text.replace(word, found => String.fromCharCode(words.findIndex(one => one === found)))
 }
 
-/** Escaped backslashes, so that they escape nothing further, and the escapes that JSONB refuses. */
+/** Matches escaped backslashes, so that they escape nothing further, and the escapes that JSONB refuses. */
 const jsonEscapes = /\\\\|\\u000[0-3]|\\ud[89a-f][0-9a-f]{2}/g
 
-/** JSON that `JSON.stringify` made, whose texts are as `escapeText` makes them; halves of characters are U+FFFD. */
+/** Converts the JSON of `JSON.stringify` so that its texts have the stored form; unpaired surrogates become U+FFFD. */
 export function escapeJson(json: string): string {
   return json.replace(jsonEscapes, found => {
     if (found === '\\\\') return found
@@ -35,7 +35,7 @@ export function escapeJson(json: string): string {
   })
 }
 
-/** Values as PostgreSQL reads an array. */
+/** Prints values as an array of PostgreSQL. */
 export function arrayLiteral(values: readonly SqlValue[]): string {
   return `{${values.map(element).join(',')}}`
 }
@@ -43,7 +43,7 @@ export function arrayLiteral(values: readonly SqlValue[]): string {
 const element = (value: SqlValue): string =>
   value === null ? 'NULL' : `"${String(value).replaceAll(/["\\]/g, '\\$&')}"`
 
-/** The pattern of LIKE for texts that are the pieces with any characters between each two. */
+/** Returns the LIKE pattern for texts that consist of the pieces, with any characters between them. */
 export function likePattern(pieces: readonly string[]): string {
   return pieces.map(piece => piece.replaceAll(/[%_\\]/g, '\\$&')).join('%')
 }

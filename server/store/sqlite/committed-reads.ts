@@ -2,9 +2,9 @@ import type { Connection, Row, SqlValue } from '../connection.ts'
 import type { SqliteConnection } from './connection.ts'
 
 /**
- * Reads what is committed: on the writer's connection while it has no transaction, on the reader's meanwhile. With each
- * commit of another connection SQLite throws away all pages that one has in memory, so that the reader's first read
- * behind a commit costs twenty times as much as the writer's, which has made that commit itself.
+ * Reads committed rows: on the writer's connection while it has no transaction, otherwise on the reader's. SQLite drops
+ * all cached pages of a connection after a commit of another connection. The reader's first read after a commit
+ * therefore costs twenty times as much as the writer's.
  */
 export class CommittedReads implements Connection {
   readonly #writer: SqliteConnection

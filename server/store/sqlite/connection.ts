@@ -2,52 +2,61 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Connection, Row, SqlValue } from '../connection.ts'
 import { defineFunctions } from './functions.ts'
 
-/** Statements are kept by their text, up to twice as many; filters of callers make new texts without end. */
+/**
+ * The number of statements that are cached by their text, up to twice as many; filters of callers make an unlimited
+ * number of texts.
+ */
 const maxRecent = 128
 
-/** While another process writes, the thread waits this long before the transaction backs off without blocking it. */
+/**
+ * The time for which the thread waits while another process writes, before the transaction is delayed without blocking.
+ */
 const busyTimeoutMs = 50
 
-/** While another process opens or recovers the file there is nothing better to do than wait. */
+/** The time for which the thread waits while another process opens or recovers the file. */
 const openTimeoutMs = 5000
 
 const megabyte = 1024 * 1024
 
 /**
- * What of the file is read in place, which is all that SQLite can: pages behind it are copied, at twice the cost of a
- * read of one row. Memory is taken by what is read alone, and given back when others need it.
+ * The maximal mapped part of the file, which is the limit of SQLite. Pages beyond it are copied, which doubles the cost
+ * of reading a row. Only read pages take memory, and the system reclaims them on demand.
  */
 const mappedBytes = 2048 * megabyte - 1
 
-/** One connection to the file, with its prepared statements. All calls are synchronous and block the thread. */
+/** A connection to the file, with its prepared statements. All calls are synchronous and block the thread. */
 export class SqliteConnection implements Connection {
   readonly file: string
   readonly #database: DatabaseSync
   #recent = new Map<string, StatementSync>()
-  /** What was asked for before those: who is asked for again returns, the others go together. */
+  /**
+   * The older half of the cached statements: a used statement returns to the younger half, and the rest is dropped
+   * together.
+   */
   #older = new Map<string, StatementSync>()
 
-  /** A `snapshot` is opened for reading alone: it throws when there is no file. A URL may carry parameters of SQLite. */
+  /** A `snapshot` is opened read-only and throws if there is no file. A URL may carry parameters of SQLite. */
   constructor(file: string | URL, role: 'writer' | 'reader' | 'snapshot') {
     const readOnly = role === 'snapshot'
     this.file = String(file)
     this.#database = new DatabaseSync(file, { timeout: openTimeoutMs, returnArrays: true, readOnly })
-    // In a file that is still empty this lets free pages be given back (reclaim.ts); in others it says nothing, or would write.
+    // In an empty file this enables the reclaiming of free pages (reclaim.ts); in other files it has no effect, or
+    // would write.
     if (role === 'writer' && this.get('PRAGMA auto_vacuum')?.[0] === 0) this.exec('PRAGMA auto_vacuum = INCREMENTAL')
     if (!readOnly) this.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
-    // In KiB; what is read beside a transaction must be read anew behind each commit in any case.
+    // The size in KiB. Reads beside a transaction must read pages again after each commit in any case.
     this.exec(`PRAGMA cache_size = ${role === 'writer' ? -65536 : -16384}; PRAGMA mmap_size = ${mappedBytes}`)
     if (!readOnly) this.exec(`PRAGMA journal_size_limit = ${64 * megabyte}`)
     if (role === 'reader') this.exec('PRAGMA query_only = ON')
     defineFunctions(this.#database)
   }
 
-  /** From here on a file that another process locks is reported soon; until then it is waited for. */
+  /** From here on, a file that another process locks is reported soon; before, the connection waits for it. */
   endOpening(timeoutMs = busyTimeoutMs): void {
     this.exec(`PRAGMA busy_timeout = ${timeoutMs}`)
   }
 
-  /** Runs statements that take no parameter. */
+  /** Runs statements without parameters. */
   exec(sql: string): void {
     this.#database.exec(sql)
   }
@@ -61,7 +70,7 @@ export class SqliteConnection implements Connection {
     return rowsOf(this.#prepare(sql).all(...parameters))
   }
 
-  /** The number of rows that changed. */
+  /** Returns the number of changed rows. */
   run(sql: string, parameters: readonly SqlValue[] = []): number {
     return Number(this.#prepare(sql).run(...parameters).changes)
   }
@@ -89,13 +98,13 @@ export class SqliteConnection implements Connection {
   }
 }
 
-/** All rows of an answer are alike. */
+/** All rows of a result have the same form. */
 function rowsOf(rows: readonly unknown[]): readonly Row[] {
   if (rows.length > 0) rowOf(rows[0])
   return rows as readonly Row[]
 }
 
-/** Node makes arrays a third faster than objects, but their type is that of objects. */
+/** Node.js makes arrays a third faster than objects, but types them as objects. */
 function rowOf(row: unknown): Row {
   if (Array.isArray(row)) return row
   throw new TypeError('the store is read in rows of arrays')

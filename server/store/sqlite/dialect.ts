@@ -6,7 +6,7 @@ import { sqlFunctions } from './functions.ts'
 
 const directed = ({ expression, descending }: Direction): string => (descending ? `${expression} DESC` : expression)
 
-/** Lists of values go over as JSON; lists, maps and objects are looked up in the body. */
+/** Lists of values are passed as JSON; lists, maps and objects are read from the body. */
 export const sqliteDialect: Dialect = {
   types: {
     STRING: 'TEXT',
@@ -38,7 +38,7 @@ export const sqliteDialect: Dialect = {
   entry: entryCondition,
   element: elementCondition,
   present: presentMember,
-  // By `BEGIN IMMEDIATE`.
+  // `BEGIN IMMEDIATE` locks the store.
   holdsAll: true,
   lock: '',
   share: '',

@@ -5,17 +5,17 @@ import type { Dialect, ValueTest } from '../dialect.ts'
 import { sqlFunctions } from './functions.ts'
 import type { Condition } from '../condition.ts'
 
-/** As `json_each` names them; absent: text. */
+/** The type names of `json_each`; absent: text. */
 const typesInJson: Readonly<Partial<Record<FilterType, readonly string[]>>> = {
   INTEGER: ['integer', 'real'],
   NUMBER: ['integer', 'real'],
   BOOLEAN: ['true', 'false'],
 }
 
-/** The path of a member as JSON functions of SQLite take it. */
+/** The path of a member in the form of SQLite's JSON functions. */
 const jsonPath = (path: readonly string[]): string => `$${path.map(name => `.${quoteName(name)}`).join('')}`
 
-/** `Dialect.entry`, looked up in the body. */
+/** `Dialect.entry`, read from the body. */
 export const entryCondition: Dialect['entry'] = (field, key, value) => {
   const path = quoteText(jsonPath(pathOf(field)))
   const terms: Condition[] = [{ sql: `typeof(entry.key) = 'text'`, parameters: [] }]
@@ -24,13 +24,13 @@ export const entryCondition: Dialect['entry'] = (field, key, value) => {
   return exists([`json_each(${ownColumns.body}, ${path}) AS entry`], terms)
 }
 
-/** `Dialect.element`, looked up in the body. */
+/** `Dialect.element`, read from the body. */
 export function elementCondition(field: FilterField, test: ValueTest): Condition {
   const names = pathOf(field)
   return exists(stepsOf(names), [fitting(rowOf(names), field.type, test)])
 }
 
-/** A member is set to something: no empty text or list, not zero, not false. */
+/** The condition that a member is set: no empty text or list, not zero, not false. */
 export function presentMember(field: FilterField): Condition {
   const names = pathOf(field)
   const parents = names.slice(0, -1)
@@ -42,7 +42,7 @@ export function presentMember(field: FilterField): Condition {
 
 const rowOf = (names: readonly string[]): string => `step${names.length - 1}`
 
-/** One `json_each` a name, each over what the one before it yields. */
+/** Makes one `json_each` for each name, over the result of the previous one. */
 function stepsOf(names: readonly string[]): string[] {
   return names.map((name, i) => {
     const isFirst = i === 0
@@ -52,7 +52,10 @@ function stepsOf(names: readonly string[]): string[] {
   })
 }
 
-/** The member `name` of an object as a list: itself when it is one, else a list of it alone; empty when it is not set. */
+/**
+ * Returns the member `name` of an object as a list: the list itself, or a list of the single value; empty if it is
+ * unset.
+ */
 function elementsOf(object: string, type: string, name: string): string {
   const member = `${object} -> ${quoteText(jsonPath([name]))}`
   return `CASE WHEN ${type} <> 'object' THEN '[]' ELSE CASE json_type(${member}) WHEN 'array' THEN ${member} WHEN 'null' THEN '[]' ELSE coalesce(json_array(json(${member})), '[]') END END`
@@ -64,7 +67,7 @@ function presentCase(object: string, path: string): string {
   return `CASE json_type(${object}, ${at}) WHEN 'object' THEN 1 WHEN 'true' THEN 1 WHEN 'array' THEN json_array_length(${object}, ${at}) > 0 WHEN 'text' THEN ${value} <> '' WHEN 'integer' THEN ${value} <> 0 WHEN 'real' THEN ${value} <> 0 ELSE 0 END`
 }
 
-/** A timestamp has any form there, and an integer is no text. */
+/** In a body, a timestamp may have any form, and an integer is no text. */
 function fitting(row: string, type: FilterType, test: ValueTest): Condition {
   const value = type === 'TIMESTAMP' ? `${sqlFunctions.timestamp}(${row}.value)` : `${row}.value`
   const types = (typesInJson[type] ?? ['text']).map(quoteText).join(', ')

@@ -3,15 +3,15 @@ import { matches } from '../../../runtime/filter/evaluate.ts'
 import type { Filter } from '../../../runtime/filter/types.ts'
 import { storedTimestamp } from '../../../runtime/timestamps.ts'
 
-/** The names of the functions that filters call in SQL beside those of SQLite. */
+/** The names of the functions for filters that are added to SQLite. */
 export const sqlFunctions = {
-  /** `(value as JSON, pieces as JSON)`: 1 when the text is the pieces with any characters between each two. */
+  /** `(value as JSON, pieces as JSON)`: 1 if the text consists of the pieces, with any characters between them. */
   like: 'ninefold_like',
-  /** `(text)`: the canonical text of a timestamp, NULL when it is none. */
+  /** `(text)`: the canonical text of a timestamp; NULL for other text. */
   timestamp: 'ninefold_timestamp',
 } as const
 
-/** Adds `sqlFunctions` to a connection. Values come as JSON, since SQLite hands texts over only to their first NUL. */
+/** Adds `sqlFunctions` to a connection. Values are passed as JSON, because SQLite cuts texts at their first NUL. */
 export function defineFunctions(database: DatabaseSync): void {
   const options = { deterministic: true }
   const filters = new LastFilter()
@@ -24,7 +24,7 @@ export function defineFunctions(database: DatabaseSync): void {
   )
 }
 
-/** A query gives the same pieces for every row, so those of the last call are kept. */
+/** A query passes the same pieces for every row, so those of the last call are cached. */
 class LastFilter {
   #text = ''
   #filter: Filter | undefined

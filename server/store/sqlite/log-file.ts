@@ -1,10 +1,10 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 
-/** Where a log breaks off, and what is lost by that. */
+/** The end of the readable part of a log, and the lost transactions behind it. */
 export interface LogDamage {
   /** The first byte that SQLite does not read. */
   readonly offset: number
-  /** Committed transactions that end behind it, at least two; undefined when nothing of the log can be read. */
+  /** The number of committed transactions behind it, at least two; undefined if no part of the log is readable. */
   readonly lost: number | undefined
 }
 
@@ -12,9 +12,9 @@ const headerSize = 32
 const frameHeaderSize = 24
 
 /**
- * Finds committed transactions in a log (sqlite.org/fileformat2.html §4) that SQLite drops, since something before them
- * is damaged. What a crash leaves is none: at most the last transaction was not written to its end. A server may write
- * the log meanwhile, so that what is found must be found twice.
+ * Finds committed transactions in a log (sqlite.org/fileformat2.html §4) that SQLite drops because an earlier part is
+ * damaged. After a mere crash there are none: at most the last transaction is incomplete. A server may write the log
+ * meanwhile, so a finding must be confirmed by a second look.
  */
 export function logDamage(file: string): LogDamage | undefined {
   const first = scanned(file)
@@ -54,11 +54,11 @@ function scan(read: (buffer: Buffer, offset: number) => number): Scan | undefine
     const isCommit = frame.readUInt32BE(4) > 0
     if (broken !== undefined && offset > broken && isOfLog && isCommit) lost += 1
   }
-  // Each commit is on the disk before the next transaction begins: of two, one was there.
+  // Each commit is on the disk before the next transaction begins, so of two commits, the first was complete.
   return broken === undefined || lost < 2 ? undefined : { offset: broken, lost, header: shown }
 }
 
-/** The running checksum of a log, whose byte order is in the first four bytes of its header. */
+/** Computes the running checksum of a log, whose byte order is in the first four bytes of its header. */
 function checksum(header: Buffer) {
   const isBigEndian = (header.readUInt32BE(0) & 1) === 1
   let [a, b] = [0, 0]

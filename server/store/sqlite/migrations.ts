@@ -2,8 +2,8 @@ import type { SqliteConnection } from './connection.ts'
 import { checkSchema } from './schema-state.ts'
 
 /**
- * The store's own tables in numbered steps; a step that was released never changes. Tables of collections are made
- * from their declarations (tables.ts).
+ * The migrations of the store's own tables, in numbered steps; a released step never changes. Tables of collections
+ * follow from their declarations (tables.ts).
  */
 const migrations: readonly string[] = [
   `CREATE TABLE ninefold_secrets (name TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID`,
@@ -11,12 +11,12 @@ const migrations: readonly string[] = [
   'CREATE TABLE ninefold_formats (number INTEGER NOT NULL PRIMARY KEY)',
 ]
 
-/** The number of the last step, which a file has that is up to date. */
+/** The number of the last step, which an up-to-date file has. */
 export const schemaVersion = migrations.length
 
 /**
- * Applies the steps that the file lacks; runs inside a transaction of the writer. Throws `StoreFault` when another
- * program has written the file, or a newer version of this one.
+ * Applies the missing steps to the file, in a transaction of the writer. Throws `StoreFault` if another program, or a
+ * newer version of this program, has written the file.
  */
 export function migrate(writer: SqliteConnection): void {
   checkSchema(writer, schemaVersion)

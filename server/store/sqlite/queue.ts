@@ -1,15 +1,15 @@
-/** Runs tasks one after the other in the order of their calls; a task that fails does not stop the next one. */
+/** Runs tasks one after the other in the order of their calls; a failed task does not stop the next task. */
 export class FifoQueue {
   #tail: Promise<unknown> = Promise.resolve()
   #closed = false
 
-  /** Settles as `task` does, which starts when all tasks before it have settled. */
+  /** Settles as `task` does, which starts once all earlier tasks have settled. */
   run<R>(task: () => Promise<R>): Promise<R> {
     if (this.#closed) return Promise.reject(new Error('the store is closed'))
     return this.#append(task)
   }
 
-  /** Takes no further task; `last` runs when all tasks before it have settled. */
+  /** Refuses further tasks; `last` runs once all earlier tasks have settled. */
   close(last: () => Promise<void>): Promise<void> {
     if (this.#closed) return this.#append(async () => undefined)
     this.#closed = true

@@ -5,8 +5,8 @@ import { restoreAdvice, StoreFault } from './store-file.ts'
 import { columnTypes, indexesIn } from './tables.ts'
 
 /**
- * The schema version of a file; undefined where no server has ever started. Throws `StoreFault` when another program has
- * written it, or a version of this one that knows more than `known` steps.
+ * Returns the schema version of a file; undefined if no server has ever started on it. Throws `StoreFault` if another
+ * program, or a version of this program with more than `known` steps, has written it.
  */
 export function checkSchema(connection: SqliteConnection, known: number): number | undefined {
   const tables = connection.all(`SELECT name FROM sqlite_schema WHERE type = 'table'`).map(([name]) => String(name))
@@ -21,15 +21,15 @@ export function checkSchema(connection: SqliteConnection, known: number): number
   )
 }
 
-/** What a program knows: steps of the schema, and the number of the format. */
+/** The schema steps and the format number of a program. */
 interface Known {
   readonly schema: number
   readonly format: number
 }
 
 /**
- * The schema version of a file, as `checkSchema` answers it. Throws `NewerStore` too when the file has what a newer
- * version of the program has made.
+ * Returns the schema version of a file, as `checkSchema` does. Throws `NewerStore` too if a newer version of the
+ * program has extended the file.
  */
 export function checkVersion(
   connection: SqliteConnection,
@@ -46,7 +46,7 @@ export function checkVersion(
   return version
 }
 
-/** Throws as `checkVersion` does, and `StoreFault` unless a file has all that the declarations name. */
+/** Throws as `checkVersion` does, and `StoreFault` unless a file has all declared tables and columns. */
 export function requireSchema(connection: SqliteConnection, known: Known, layouts: readonly Layout[]): void {
   const version = checkVersion(connection, known, layouts)
   if (version === undefined) {

@@ -16,8 +16,8 @@ const faults = {
 } as const
 
 /**
- * Reads a file that a server may be writing, as of one moment; nothing is made and nothing is changed beside it. Throws
- * when it does not exist, is no store, or was not written by this version for these declarations.
+ * Reads a file at one moment, while a server may write it, without any change to the file or its folder. Throws if it
+ * does not exist, is no store, or does not have the declarations of this version.
  */
 export async function openSqliteSnapshot(options: SqliteOptions): Promise<StoreSnapshot> {
   const standing = checkStoreFile(options.file)
@@ -32,8 +32,8 @@ export async function openSqliteSnapshot(options: SqliteOptions): Promise<StoreS
 }
 
 /**
- * Throws when a file may not become a store, or be used as one, by this version; one that is absent or empty may. It is
- * asked before anything is opened for writing, which would leave its marks on the file of another program.
+ * Throws if this version must not use a file as a store; an absent or empty file may become a store. Call it before the
+ * file is opened for writing, which would change the file of another program.
  */
 export function checkStore(file: string): void {
   if (checkStoreFile(file) !== 'complete') return
@@ -45,7 +45,7 @@ export function checkStore(file: string): void {
   }
 }
 
-/** Throws `NewerStore` when a newer version than this one has written a whole file that nobody writes. */
+/** Throws `NewerStore` if a newer version has written a complete file without an open log. */
 export function checkIsKnown({ file, collections = [], format = storeFormat }: SqliteOptions): void {
   const connection = new SqliteConnection(immutable(file), 'snapshot')
   try {

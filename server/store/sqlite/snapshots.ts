@@ -1,10 +1,10 @@
 import { UnderWay } from '../pending-work.ts'
 import { SqliteConnection } from './connection.ts'
 
-/** Connections that wait for the next snapshot; opening one anew takes less than a millisecond. */
+/** The number of idle connections for further snapshots; opening a connection takes less than a millisecond. */
 const maxIdle = 4
 
-/** Connections for reading as of one moment: one for each snapshot that is under way. */
+/** The connections for reading at one moment: one for each running snapshot. */
 export class SnapshotConnections {
   readonly #file: string
   readonly #idle: SqliteConnection[] = []
@@ -14,7 +14,7 @@ export class SnapshotConnections {
     this.#file = file
   }
 
-  /** Runs `work` in a transaction that reads. */
+  /** Runs `work` in a reading transaction. */
   run<R>(work: (connection: SqliteConnection) => Promise<R>): Promise<R> {
     return this.#underWay.run(async () => {
       const connection = this.#idle.pop() ?? this.#opened()
@@ -27,7 +27,7 @@ export class SnapshotConnections {
     })
   }
 
-  /** Takes nothing new, waits for what is under way and closes the connections. */
+  /** Refuses new snapshots, waits for running ones and closes the connections. */
   async close(): Promise<void> {
     await this.#underWay.close()
     for (const connection of this.#idle.splice(0)) connection.close()

@@ -2,21 +2,21 @@ import { closeSync, openSync, readSync, statSync, type Stats } from 'node:fs'
 import { sqliteCode } from './errors.ts'
 import { logDamage } from './log-file.ts'
 
-/** What keeps a file from being a store. The message goes behind the name of the file: what is wrong; what to do. */
+/** A file cannot be a store. The message continues the name of the file: the fault, then the remedy. */
 export class StoreFault extends Error {
   override readonly name = 'StoreFault'
 }
 
-/** What to do about a file that holds no store. */
+/** The remedy for a file that holds no store. */
 export const restoreAdvice =
   'restore the data folder from a backup, or name the right one (data_dir, NINEFOLD_DATA_DIR)'
 
 const closed = 'is closed to this user; grant the rights to the file and its folder, or start as their owner'
 
-/** What to do about a file beside the store that holds nothing of it. */
+/** The remedy for a file beside the store that does not belong to it. */
 export const remakeAdvice = 'end the servers on the folder and delete it: the next start makes it anew'
 
-/** By the primary codes of SQLite (sqlite.org/rescode.html) and those of the system. */
+/** The faults by the primary codes of SQLite (sqlite.org/rescode.html) and of the system. */
 const faultsBy = (advice: string): Readonly<Record<string | number, string>> => ({
   5: 'is locked by another program; end that and try again',
   8: 'cannot be written; grant this user the rights to the file and its folder, or start as their owner',
@@ -32,7 +32,7 @@ const faultsBy = (advice: string): Readonly<Record<string | number, string>> => 
   ENOSPC: 'cannot grow, for the disk is full; make room and try again',
 })
 
-/** An error that the use of a file raised, told with its name, what is wrong and what to do: `advice` where the file is of no use. */
+/** Returns an error of a file with its name, the fault and the remedy: `advice` if the file is unusable. */
 export function explained(file: string, error: unknown, advice = restoreAdvice): Error {
   return new Error(`${file} ${faultOf(error, advice)}`, { cause: error })
 }
@@ -44,16 +44,16 @@ function faultOf(error: unknown, advice: string): string {
   return known ?? `cannot be used: ${error instanceof Error ? error.message : String(error)}`
 }
 
-/** `EACCES` and the like; empty for an error that the system did not raise. */
+/** Returns a system code such as `EACCES`; empty for an error of another origin. */
 export const systemCode = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
-/** What stands at a path: `complete` says everything, `logged` is completed by its log. */
+/** The state of a file: `complete` in itself, or `logged`, completed by its log. */
 type Standing = 'absent' | 'empty' | 'complete' | 'logged'
 
 /**
- * Throws `StoreFault` when what stands at a path cannot be, or become, a store; absent and empty files may. SQLite says
- * less of these, and deletes a log whose file is empty.
+ * Throws `StoreFault` if the file at a path neither is nor can become a store; absent and empty files can. SQLite
+ * reports less about such files, and deletes a log whose file is empty.
  */
 export function checkStoreFile(file: string): Standing {
   const stats = statSync(file, { throwIfNoEntry: false })
@@ -61,7 +61,7 @@ export function checkStoreFile(file: string): Standing {
     throw new StoreFault(`is a folder where the file of the store must be; ${restoreAdvice}`)
   }
   if (stats && !stats.isFile()) throw new StoreFault(`is no plain file; ${restoreAdvice}`)
-  // A log completes what stands in the file: only SQLite can say what both make.
+  // A log completes the file, so only SQLite can read both.
   const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
   if (!stats || stats.size === 0) {
     if (!hasLog) return stats ? 'empty' : 'absent'
@@ -75,7 +75,7 @@ export function checkStoreFile(file: string): Standing {
   return 'complete'
 }
 
-/** A server would begin with what is left of a log, and write over the rest. */
+/** A server would begin with the readable part of a log, and overwrite the rest. */
 function checkLog(log: string): void {
   const damage = logDamage(log)
   if (damage === undefined) return
@@ -88,7 +88,7 @@ function checkLog(log: string): void {
 const magic = Buffer.from('SQLite format 3\0', 'latin1')
 const headerSize = 100
 
-/** The header of a database (sqlite.org/fileformat2.html §1.3). */
+/** Reads the header of a database (sqlite.org/fileformat2.html §1.3). */
 function checkHeader(file: string, { size }: Stats): void {
   const header = firstBytes(file, headerSize)
   const start = header.subarray(0, magic.length)
@@ -99,7 +99,7 @@ function checkHeader(file: string, { size }: Stats): void {
   }
 }
 
-/** 0 when the number of pages is not kept: it is while the counters of changes agree. */
+/** Returns the stored number of pages; 0 if it is not stored, which the change counters tell. */
 function sizeInHeader(header: Buffer): number {
   const pageSize = header.readUInt16BE(16)
   const isKept = header.readUInt32BE(24) === header.readUInt32BE(92)

@@ -6,10 +6,10 @@ import type { SqliteConnection } from './connection.ts'
 import { sqliteCode, sqliteCodes } from './errors.ts'
 
 /**
- * Makes table, columns and indexes of a collection what its declaration says; runs inside a transaction of the
- * writer. What exists is kept: a new column is filled from the bodies, one that is no longer declared stays, and so does
- * an index until the format is raised. Throws `NewerStore` when a newer version has added a column or a unique set,
- * `RepeatedValues` when documents share one. Answers whether servers that run know too little to write the table.
+ * Migrates table, columns and indexes of a collection to its declaration, in a transaction of the writer. Existing
+ * parts stay: a new column is filled from the bodies, an undeclared column stays, and an undeclared index stays until
+ * the format is raised. Throws `NewerStore` if a newer version has added a column or a unique set, and `RepeatedValues`
+ * if documents share values of a unique set. Returns whether running servers know too little to write the table.
  */
 export function prepareTable(writer: SqliteConnection, layout: Layout, isRaised: boolean): boolean {
   const isNew = columnTypes(writer, layout).size === 0
@@ -20,7 +20,7 @@ export function prepareTable(writer: SqliteConnection, layout: Layout, isRaised:
   const added = layout.written.filter(({ name, affinity }) => types.get(name) !== affinity)
   const retyped = added.filter(({ name }) => types.has(name))
   const stale = isRaised ? undeclared(layout, indexes) : []
-  // A column that stands in an index cannot be dropped.
+  // SQLite cannot drop a column of an index, so the index is dropped first.
   for (const [name] of retyped.length > 0 ? indexes : stale) writer.exec(`DROP INDEX ${quoteName(name)}`)
   for (const { sql } of retyped) writer.exec(`ALTER TABLE ${layout.table} DROP COLUMN ${sql}`)
   for (const { sql, affinity } of added) writer.exec(`ALTER TABLE ${layout.table} ADD COLUMN ${sql} ${affinity}`)
@@ -38,13 +38,13 @@ function createTable(layout: Layout): string {
 const columnDefinitions = (layout: Layout): string =>
   layout.written.map(column => `, ${column.sql} ${column.affinity}`).join('')
 
-/** The columns of a table with their types; none when there is no such table. */
+/** Returns the columns of a table with their types; empty for an absent table. */
 export function columnTypes(connection: SqliteConnection, layout: Layout): ReadonlyMap<string, string> {
   const rows = connection.all(`SELECT name, type FROM pragma_table_info(?)`, [layout.collection])
   return new Map(rows.map(([name, type]) => [String(name), String(type)]))
 }
 
-/** The statements of the indexes of a table by their names. */
+/** Returns the statements of a table's indexes by name. */
 export function indexesIn(connection: SqliteConnection, layout: Layout): ReadonlyMap<string, string> {
   const select = `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL`
   return new Map(connection.all(select, [layout.collection]).map(([name, sql]) => [String(name), String(sql)]))
@@ -64,7 +64,7 @@ function makeIndex(writer: SqliteConnection, layout: Layout, index: Index): void
   }
 }
 
-/** Rows that are filled at a time: memory stays small whatever the table holds. */
+/** The number of rows that are filled at a time, so that memory stays bounded. */
 const batchSize = 500
 
 function backFill(writer: SqliteConnection, layout: Layout, columns: readonly WrittenColumn[]): void {

@@ -4,21 +4,21 @@ import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { StoreFault } from './store-file.ts'
 
-/** A database that is read so that its folder stays as it was found. */
+/** A database that is read without any change to its folder. */
 export interface Traceless {
-  /** What is to be opened, for reading alone. */
+  /** The URL or path to open read-only. */
   readonly path: string | URL
-  /** Throws `StoreFault` when what was read may be torn, since a server has written meanwhile. */
+  /** Throws `StoreFault` if the read data may be torn, because a server has written meanwhile. */
   verify(): void
-  /** Removes what was made elsewhere; the connections must have ended. */
+  /** Removes temporary copies; the connections must be closed. */
   release(): void
 }
 
 /**
- * Chooses how to read a database. While a server has it open, or has died with it, log and index stand beside it and
- * are used as they are. SQLite would make them anew where they are missing, and leave them: a file without a log is
- * read as one that does not change, which is checked afterwards, and one with a log is copied with it. Neither
- * needs a folder that can be written.
+ * Chooses the way to read a database. While a server has it open, or after its crash, log and index are beside it and
+ * are used. If they are missing, SQLite would create and leave them. A file without a log is therefore read as
+ * immutable, which is checked afterwards, and a file with a log but without an index is copied. Neither needs a
+ * writable folder.
  */
 export function traceless(file: string): Traceless {
   const stamps = [stampOf(file), stampOf(`${file}-wal`)]
@@ -47,7 +47,7 @@ function refuse(wasChanged: boolean): void {
   throw new StoreFault('was changed by a server while it was read, so that what was told may be wrong; check it again')
 }
 
-/** A database without a log that is read without locks, as one that nobody changes. */
+/** A database without a log, which is read without locks as an immutable file. */
 export function immutable(file: string): URL {
   const url = pathToFileURL(file)
   url.searchParams.set('immutable', '1')
@@ -57,7 +57,7 @@ export function immutable(file: string): URL {
 const exists = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-/** Differs as soon as a file was written or replaced. */
+/** Returns a mark that differs once a file was written or replaced. */
 function stampOf(file: string): string {
   const stats = statSync(file, { throwIfNoEntry: false, bigint: true })
   return stats === undefined ? '' : `${stats.ino} ${stats.size} ${stats.mtimeNs}`
