@@ -2,18 +2,23 @@ import { isRecord, own } from '../runtime/validation.ts'
 import { printableJson } from './printable.ts'
 import { sheet, Table } from './table.ts'
 
+/** The forms in which answers are printed. */
 export const outputForms = ['table', 'json'] as const
+/** A form in which answers are printed. */
 export type OutputForm = (typeof outputForms)[number]
 
-/** How answers are shown. */
+/** The form, the width and the destination of printed answers. */
 export interface Printing {
   readonly form: OutputForm
-  /** Characters of a line. */
+  /** The length of a line in characters. */
   readonly width: number
   readonly print: (text: string) => void
 }
 
-/** The rows of a list's answer: under the declared member, else under the only one that is a list. */
+/**
+ * Returns the rows of a list's answer: the declared member, or else the only list in the answer. Returns undefined if
+ * the answer is no list page.
+ */
 export function rowsOf(answer: unknown, member: string | undefined): readonly unknown[] | undefined {
   if (!isRecord(answer)) return undefined
   if (member !== undefined) {
@@ -25,7 +30,7 @@ export function rowsOf(answer: unknown, member: string | undefined): readonly un
   return others.length === 0 ? rows : undefined
 }
 
-/** Prints one answer as it is. */
+/** Prints one answer: JSON, a table of its rows, or a sheet of its members. */
 export function printAnswer(answer: unknown, member: string | undefined, { form, print, width }: Printing): void {
   if (answer === undefined) return
   if (form === 'json') return print(printableJson(answer))
@@ -37,7 +42,10 @@ export function printAnswer(answer: unknown, member: string | undefined, { form,
   for (const row of rows) print(table.line(row))
 }
 
-/** Prints rows as they come, at most `limit`: a table, or one list of JSON. Whether there would have been more. */
+/**
+ * Prints at most `limit` rows as their pages arrive, as a table or as one JSON list. `isCut` is true if the list has
+ * more rows.
+ */
 export async function printRows(
   pages: AsyncIterable<readonly unknown[]>,
   limit: number,

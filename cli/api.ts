@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { OutputForm } from './answer-printer.ts'
-import { calledRightly } from './usage-exit.ts'
+import { strictCommand } from './usage-exit.ts'
 
-/** What the command line says of a call. */
+/** The options of `ninefold api` as the command line gives them. */
 export interface ApiFlags {
   readonly list?: true | string
   readonly body?: string
@@ -15,15 +15,15 @@ export interface ApiFlags {
 
 /** `ninefold api`: calls any operation of the platform by its id. */
 export const apiCommand = (): Command =>
-  calledRightly('api')
+  strictCommand('api')
     .description('call an operation of the platform by its id')
     .argument('[operation]', 'such as createVm, or iam.listOperations where several areas have it')
     .argument('[words...]', 'key=value: parameters, and members of the body with dots; repeat a key to make a list')
-    .option('--list [area]', 'show the operations instead, of one area or of all')
+    .option('--list [area]', 'list the operations of one area, or of all areas')
     .option('--body <json>', 'the body as JSON, @file, or - for standard input; members given beside it are added')
     .option('--all', 'every row of a list, page after page')
-    .option('--limit <rows>', 'so many rows of a list at most, page after page', positive)
-    .option('--wait', 'wait until the operation that was begun has ended')
+    .option('--limit <rows>', 'at most this many rows of a list, page after page', positive)
+    .option('--wait', 'wait until the started operation has ended')
     .addOption(new Option('--output <form>', 'default: a table at a terminal, else json').choices(['table', 'json']))
     .option('--url <url>', 'the server (default: where you signed in, else http://127.0.0.1:8080)')
     .action(async (operation: string | undefined, words: readonly string[], flags: ApiFlags) => {

@@ -2,15 +2,15 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { CommandError } from './exit-codes.ts'
 
-/** A first line that is longer is no password. */
+/** The longest accepted first line of standard input, in characters. */
 const maxLength = 4096
 
-/** Asks the person at the terminal for a line; what is typed is shown. */
+/** Asks at the terminal for a line and echoes the typed text. Throws `CommandError` if the person enters nothing. */
 export const askLine = (question: string): Promise<string> => ask(question, process.stderr)
 
 /**
- * Asks for a password, of which nothing is shown; the first line of standard input where that is no terminal. With
- * `isNew` it is asked for twice. Throws `CommandError` where there is none.
+ * Asks for a password without echoing it, twice with `isNew`. If standard input is no terminal, reads its first line
+ * instead. Throws `CommandError` if no password is entered or the two entries differ.
  */
 export async function askPassword(question: string, isNew = false): Promise<string> {
   if (!process.stdin.isTTY) return firstLine()

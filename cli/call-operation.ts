@@ -18,18 +18,18 @@ import { printable } from './printable.ts'
 import { requestOf } from './request.ts'
 import { sessionFile } from './sessions.ts'
 
-/** Servers give no more rows a page. */
+/** The largest `page_size` that servers accept. */
 const largestPage = 100
 const maxDepth = 100
 
-/** Prints the operations of an area, or of all: name, method and path. */
+/** Prints the operations of one area or of all areas: name, method and path. */
 export async function listOperations(area: true | string): Promise<void> {
   const operations = await operationsOf(area === true ? undefined : area)
   const width = Math.max(...operations.map(operation => qualifiedName(operation).length))
   for (const operation of operations) print(`${qualifiedName(operation).padEnd(width)}  ${addressOf(operation)}`)
 }
 
-/** Calls an operation as the command line says, and prints what it answers. */
+/** Calls the operation that the command line names, and prints its answer. */
 export async function callOperation(
   name: string | undefined,
   words: readonly string[],
@@ -45,7 +45,7 @@ export async function callOperation(
   if (flags.all || flags.limit !== undefined) return printList(transport, operation, request, flags, printing)
   const answer = await send(transport, operation.client, request)
   if (!flags.wait) return printAnswer(answer, operation.rows, printing)
-  printAnswer(await ended(transport, operation, answer), undefined, printing)
+  printAnswer(await waitForEnd(transport, operation, answer), undefined, printing)
 }
 
 const isList = ({ client, rows }: Operation): boolean =>
@@ -61,10 +61,10 @@ function refuseFlags(operation: Operation, { all, limit, wait: waits }: ApiFlags
   }
 }
 
-/** The JSON that `--body` names. Says nothing of what it holds. */
-async function bodyOf(said: string): Promise<unknown> {
-  const place = said === '-' ? 'standard input' : said.startsWith('@') ? said.slice(1) : '--body'
-  const json = said === '-' ? await text(process.stdin) : said.startsWith('@') ? await fileText(place) : said
+/** Parses the JSON that `--body` names. The errors never quote the JSON, because it may hold secrets. */
+async function bodyOf(option: string): Promise<unknown> {
+  const place = option === '-' ? 'standard input' : option.startsWith('@') ? option.slice(1) : '--body'
+  const json = option === '-' ? await text(process.stdin) : option.startsWith('@') ? await fileText(place) : option
   try {
     return parseJson(json, maxDepth)
   } catch (error) {
@@ -105,8 +105,8 @@ async function* rowPages(
   for await (const page of pages) yield rowsOf(page, member) ?? []
 }
 
-/** Waits for the operation whose record was answered, and tells how far it is. */
-async function ended(transport: Transport, { area, client }: Operation, answer: unknown): Promise<unknown> {
+/** Waits for the operation whose record was answered, and prints its progress on standard error. */
+async function waitForEnd(transport: Transport, { area, client }: Operation, answer: unknown): Promise<unknown> {
   if (!isOperation(answer)) throw new CommandError(`${client.operationId} answered no operation to wait for`)
   const { client: getRoute } = await findOperation(`${area}.getOperation`)
   let last = ''
@@ -121,7 +121,7 @@ async function ended(transport: Transport, { area, client }: Operation, answer: 
 const isOperation = (value: unknown): value is OperationRecord =>
   isRecord(value) && typeof value.id === 'string' && typeof value.status === 'string'
 
-/** Answers are open: what is declared of them is all that is known. */
+/** An answer is typed as unknown; the cast names the members that the specification declares for it. */
 const pageRoute = (route: ClientRoute<object, unknown>) => route as ClientRoute<object, { next_page_token?: string }>
 const recordRoute = (route: ClientRoute<object, unknown>) =>
   route as ClientRoute<{ readonly id: string }, OperationRecord>

@@ -5,14 +5,14 @@ import { pathTemplate } from '../runtime/routing.ts'
 import { isRecord } from '../runtime/validation.ts'
 import { CommandError } from './exit-codes.ts'
 
-/** An operation as the command calls it. */
+/** An operation that `ninefold api` can call. */
 export interface Operation {
   readonly area: string
-  /** How it is called. */
+  /** The generated client route. */
   readonly client: ClientRoute<object, unknown>
-  /** What the server would find wrong with a request. */
+  /** Checks a request with the rules of the server, and adds its faults. */
   readonly check: Route<unknown, unknown>['check']
-  /** The member of the answer that holds the rows of a list; absent where that is not declared. */
+  /** The member of the answer that holds the rows of a list; absent if the specification declares none. */
   readonly rows?: string | undefined
 }
 
@@ -21,21 +21,24 @@ interface Area {
   readonly bound: readonly BoundRoute[]
 }
 
-/** The generated routes of the areas, each loaded when it is asked for. */
+/** The generated routes of the areas. A module is imported only when a command needs its area. */
 const areas: Readonly<Record<string, () => Promise<Area>>> = {
-  compute: () => import('../output/compute/routes.ts').then(area => of(area, area.computeRoutes(nobody()))),
-  iam: () => import('../output/iam/routes.ts').then(area => of(area, area.iamRoutes(nobody()))),
-  network: () => import('../output/network/routes.ts').then(area => of(area, area.networkRoutes(nobody()))),
+  compute: () => import('../output/compute/routes.ts').then(area => areaOf(area, area.computeRoutes(noHandlers()))),
+  iam: () => import('../output/iam/routes.ts').then(area => areaOf(area, area.iamRoutes(noHandlers()))),
+  network: () => import('../output/network/routes.ts').then(area => areaOf(area, area.networkRoutes(noHandlers()))),
   observability: () =>
-    import('../output/observability/routes.ts').then(area => of(area, area.observabilityRoutes(nobody()))),
-  registry: () => import('../output/registry/routes.ts').then(area => of(area, area.registryRoutes(nobody()))),
-  storage: () => import('../output/storage/routes.ts').then(area => of(area, area.storageRoutes(nobody()))),
-  taxonomy: () => import('../output/taxonomy/routes.ts').then(area => of(area, area.taxonomyRoutes(nobody()))),
-  topology: () => import('../output/topology/routes.ts').then(area => of(area, area.topologyRoutes(nobody()))),
-  vault: () => import('../output/vault/routes.ts').then(area => of(area, area.vaultRoutes(nobody()))),
+    import('../output/observability/routes.ts').then(area => areaOf(area, area.observabilityRoutes(noHandlers()))),
+  registry: () => import('../output/registry/routes.ts').then(area => areaOf(area, area.registryRoutes(noHandlers()))),
+  storage: () => import('../output/storage/routes.ts').then(area => areaOf(area, area.storageRoutes(noHandlers()))),
+  taxonomy: () => import('../output/taxonomy/routes.ts').then(area => areaOf(area, area.taxonomyRoutes(noHandlers()))),
+  topology: () => import('../output/topology/routes.ts').then(area => areaOf(area, area.topologyRoutes(noHandlers()))),
+  vault: () => import('../output/vault/routes.ts').then(area => areaOf(area, area.vaultRoutes(noHandlers()))),
 }
 
-/** The operations of an area, in the order of its document, or of all areas. Throws `CommandError` for a wrong name. */
+/**
+ * Returns the operations of one area, in the order of its document, or the operations of all areas. Throws
+ * `CommandError` for an unknown area.
+ */
 export async function operationsOf(area?: string): Promise<readonly Operation[]> {
   const names = Object.keys(areas)
   if (area !== undefined && !Object.hasOwn(areas, area)) {
@@ -45,7 +48,10 @@ export async function operationsOf(area?: string): Promise<readonly Operation[]>
   return (await Promise.all(wanted.map(([name, load]) => loadArea(name, load)))).flat()
 }
 
-/** The operation that a name means: `createVm`, or `iam.listOperations` where several areas have one of that name. */
+/**
+ * Finds an operation by its name: `createVm`, or `iam.listOperations` if several areas have an operation of that name.
+ * Throws `CommandError` if the name is unknown or ambiguous.
+ */
 export async function findOperation(name: string): Promise<Operation> {
   const mark = name.indexOf('.')
   const [area, id] = mark === -1 ? [undefined, name] : [name.slice(0, mark), name.slice(mark + 1)]
@@ -60,10 +66,10 @@ export async function findOperation(name: string): Promise<Operation> {
   throw new CommandError(`operation ${quoted(name)} is one of several areas: say which of ${qualified}`)
 }
 
-/** `iam.listUsers`. */
+/** The unambiguous name of an operation, such as `iam.listUsers`. */
 export const qualifiedName = ({ area, client }: Operation): string => `${area}.${client.operationId}`
 
-/** `GET /iam/v1/users/{id}`. */
+/** The method and path of an operation, such as `GET /iam/v1/users/{id}`. */
 export const addressOf = ({ client }: Operation): string => `${client.method} ${pathTemplate(client.path)}`
 
 async function loadArea(area: string, load: () => Promise<Area>): Promise<readonly Operation[]> {
@@ -79,14 +85,16 @@ async function loadArea(area: string, load: () => Promise<Area>): Promise<readon
   })
 }
 
-const of = (constants: object, bound: readonly BoundRoute[]): Area => ({ constants, bound })
+const areaOf = (constants: object, bound: readonly BoundRoute[]): Area => ({ constants, bound })
 
-/** The other exports of a module of routes are functions. */
+/** True for routes. The other exports of a generated route module are functions. */
 const isRoute = (value: unknown): value is ClientRoute<object, unknown> =>
   isRecord(value) && typeof value.operationId === 'string' && Array.isArray(value.path)
 
-/** Routes tell their rules once they are bound to handlers; these are never called. */
-function nobody<Handlers extends object>(): Handlers {
+/**
+ * Placeholder handlers: only a bound route exposes its check, and the command never calls a handler.
+ */
+function noHandlers<Handlers extends object>(): Handlers {
   const get = (_: object, name: string | symbol): never => {
     throw unimplemented(String(name))
   }

@@ -1,13 +1,16 @@
 import { Argument, type Command } from 'commander'
-import { calledRightly } from './usage-exit.ts'
+import { strictCommand } from './usage-exit.ts'
 
 const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]
 
-/** `ninefold completion`: prints what a shell is to read once, such as `source <(ninefold completion bash)`. */
+/**
+ * `ninefold completion`: prints a completion script that a shell loads, such as with `source <(ninefold completion
+ * bash)`.
+ */
 export const completionCommand = (): Command =>
-  calledRightly('completion')
-    .description('print what completes commands and operations in a shell')
+  strictCommand('completion')
+    .description('print a script that completes commands and operations in a shell')
     .addArgument(new Argument('<shell>', 'which shell').choices(shells))
     .action(async (shell: Shell, _, command: Command) => {
       const [{ operationsOf }, { scripts }] = await Promise.all([
@@ -15,7 +18,7 @@ export const completionCommand = (): Command =>
         import('./shell-scripts.ts'),
       ])
       const ids = Map.groupBy(await operationsOf(), ({ client }) => client.operationId)
-      // Names that several areas have are completed to those that can be called.
+      // An operation id that several areas share completes to the qualified names, because only those can be called.
       const operations = [...ids].flatMap(([id, found]) =>
         found.length > 1 ? found.map(f => `${f.area}.${id}`) : [id],
       )

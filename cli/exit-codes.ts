@@ -1,9 +1,10 @@
-/** How the commands end: other programs tell by it what to do. */
+/** The exit statuses of the commands. Scripts branch on them. */
 export const exitCodes = { done: 0, refused: 1, usage: 2, connection: 3 } as const
 
+/** An exit status of the commands. */
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** A command cannot do what it is asked; the message says why, and what to do. */
+/** The fault of a command that cannot do its task; the message names the cause and the remedy. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly exitCode: ExitCode

@@ -4,17 +4,18 @@ import { Faults, isRecord, own } from '../runtime/validation.ts'
 import type { Operation } from './catalogue.ts'
 import { CommandError } from './exit-codes.ts'
 
-/** A member of a body as it was typed. */
+/** A member of a request body as the command line gives it. */
 export interface Leaf {
-  /** The names on the way to it, its own last. */
+  /** The names from the body down to this member. */
   readonly path: readonly string[]
-  /** One text for each time that it was given. */
+  /** The values as text, in the order of the command line; a repeated key has several. */
   readonly texts: readonly string[]
 }
 
 /**
- * The body with the leaves put into it, each as what its operation declares: a text, a number, true or false, a list. The
- * declared types are those that the operation's own check accepts. `body` stays as it is.
+ * Returns a copy of the body with the leaves added. Each leaf becomes the JSON type that the operation declares for it:
+ * a text, a number, a boolean or a list. The operation's own check decides which type fits. Throws `CommandError` if
+ * the body cannot hold the leaves.
  */
 export function fitBody(operation: Operation, request: object, body: unknown, leaves: readonly Leaf[]): unknown {
   if (leaves.length === 0) return body
@@ -27,28 +28,28 @@ export function fitBody(operation: Operation, request: object, body: unknown, le
       put(whole, path, value)
       return { value, misfit: misfitOf(operation, { ...request, body: whole }, field) }
     })
-    // Of equals the first: the text as it was typed.
+    // `reduce` keeps the first of equal readings, so the text as typed wins.
     const best = scored.reduce((least, reading) => (reading.misfit < least.misfit ? reading : least))
     put(whole, path, best.value)
   }
   return whole
 }
 
-/** What the texts may mean, the likeliest first. */
+/** The values that the texts may mean, the likeliest first. */
 function readings(texts: readonly string[]): readonly unknown[] {
   const scalars = texts.map(scalarOf)
   const [text, scalar] = [texts[0], scalars[0]]
   return texts.length === 1 ? [text, scalar, jsonOf(text ?? ''), [text], [scalar]] : [texts, scalars]
 }
 
-/** A number or boolean where the text is one, else the text. */
+/** Returns a number or boolean if the text spells one, else the text. */
 function scalarOf(text: string): unknown {
   if (text === 'true' || text === 'false') return text === 'true'
   const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : NaN
   return Number.isFinite(number) ? number : text
 }
 
-/** An object, a list or null as JSON; the text where it is none. */
+/** Returns the parsed JSON, or the text if it is no JSON. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -57,10 +58,13 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Faults that another type would not have; a number that is too small is a number. */
+/** Matches the faults of a wrong type. A number that is too small has the right type and does not match. */
 const typeFault = /^must be (?:a string|an integer|a number|true or false|a list|an object)$/
 
-/** How little a request fits while a field has some value: fewer faults count more than that one is of the type. */
+/**
+ * Scores how badly a request fits with the current value of a field; 0 fits. The number of faults weighs more than the
+ * type of the field.
+ */
 function misfitOf(operation: Operation, request: object, field: string): number {
   const faults = new Faults()
   if (operation.check(request, faults)) return 0
@@ -69,7 +73,7 @@ function misfitOf(operation: Operation, request: object, field: string): number 
   return 2 * faults.count + (isMistyped ? 1 : 0)
 }
 
-/** Sets a member, making the objects on the way to it. */
+/** Sets a member and creates the missing objects on its path. Throws `CommandError` if a parent is no object. */
 function put(whole: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [name = '', ...rest] = path
   if (rest.length === 0) return setMember(whole, name, value)

@@ -1,6 +1,6 @@
 /**
- * Why a text is no JSON, and where; undefined when it is some. Nothing of the text is told, which may hold secrets: V8
- * shows a part of it instead of the place when it meets a character that it did not expect.
+ * Returns the reason and the place at which a text stops being JSON, or undefined if the text is JSON. The result never
+ * quotes the text, which may hold secrets: the messages of V8 quote a part of the text at an unexpected character.
  */
 export function jsonFault(text: string): string | undefined {
   const message = messageOf(text)
@@ -22,7 +22,10 @@ function messageOf(text: string): string | undefined {
 
 const isUnexpected = (message: string | undefined): boolean => message?.startsWith('Unexpected token') ?? false
 
-/** What begins the text is refused for the same character once it has it, and for its early end before. */
+/**
+ * Finds the offset of the first unexpected character by binary search. A prefix that contains the character fails with
+ * "Unexpected token"; a shorter prefix fails with an early end.
+ */
 function firstUnexpected(text: string): number {
   let [least, most] = [0, text.length - 1]
   while (least < most) {

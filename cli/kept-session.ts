@@ -5,16 +5,17 @@ import { ApiError } from '../runtime/errors.ts'
 import { bearer, createTransport } from '../runtime/transport.ts'
 import type { Transport } from '../runtime/transport.ts'
 import { defaultUrl, serverUrl } from './server-url.ts'
-import type { Kept, SessionFile } from './session-file.ts'
+import type { KeptSession, SessionFile } from './session-file.ts'
 
 const headers = { 'user-agent': 'ninefold-cli' }
 
-/** How a server is called that nobody has signed in to. */
+/** A transport that sends no authorization. */
 export const plainTransport = (baseUrl: string): Transport => ({ baseUrl, headers })
 
 /**
- * The server that is meant, and how it is called: with the tokens that are kept, when they are that server's. `url` is
- * what the command line says; absent: where somebody signed in, else this machine.
+ * Returns a transport to the chosen server. The transport authorizes its requests with the kept tokens if they belong
+ * to that server. `url` is the option of the command line; if absent, the server of the kept session is used, or else
+ * this machine.
  */
 export async function connect(file: SessionFile, url: string | undefined): Promise<Transport> {
   const kept = await file.read()
@@ -24,10 +25,13 @@ export async function connect(file: SessionFile, url: string | undefined): Promi
   return createTransport({ baseUrl, headers, authorize: bearer(session) })
 }
 
-/** A session whose tokens other commands renew too: whoever comes first does, and the others take what was kept. */
+/**
+ * Starts a session whose tokens concurrent commands share. A refresh runs under the lock of the session file: the first
+ * command renews the tokens, and the others read the renewed tokens.
+ */
 export function keptSession(
   file: SessionFile,
-  { base_url, tokens }: Kept,
+  { base_url, tokens }: KeptSession,
   transport = plainTransport(base_url),
 ): Session {
   const next = (last: Tokens): Promise<Tokens> =>
@@ -43,9 +47,12 @@ export function keptSession(
   return startSession(tokens, { next, end, now: clockOf(transport) })
 }
 
-/** Keeps tokens, or nothing after the end of a session. */
+/** Keeps new tokens, or removes the session file after the end of the session. */
 export const keep = (file: SessionFile, base_url: string, tokens: Tokens | undefined): Promise<void> =>
   tokens ? file.write({ base_url, tokens }) : file.remove()
 
 const signedOut = (): ApiError =>
-  new ApiError({ reason: 'SESSION_ENDED', rpc: 'UNAUTHENTICATED' }, 'somebody has signed out or in elsewhere meanwhile')
+  new ApiError(
+    { reason: 'SESSION_ENDED', rpc: 'UNAUTHENTICATED' },
+    'another command signed out, or signed in elsewhere, at the same time',
+  )

@@ -3,7 +3,8 @@ import { Faults, isRecord, own } from '../runtime/validation.ts'
 import type { Operation } from './catalogue.ts'
 
 /**
- * The names that an operation knows in its body, or in the object at `path` in it: those that its own check looks for.
+ * Returns the member names that an operation knows in its body, or in the object at `path` of the body. A proxy stands
+ * in for the object and records the names that the operation's own check reads.
  */
 export function knownMembers(
   { check }: Operation,
@@ -12,7 +13,7 @@ export function knownMembers(
   path: readonly string[] = [],
 ): ReadonlySet<string> {
   const names = new Set<string>()
-  const listening = new Proxy<Record<string, unknown>>(
+  const recorder = new Proxy<Record<string, unknown>>(
     {},
     {
       get(_, name) {
@@ -21,11 +22,11 @@ export function knownMembers(
       },
     },
   )
-  check({ ...request, body: within(body, path, listening) }, new Faults())
+  check({ ...request, body: within(body, path, recorder) }, new Faults())
   return names
 }
 
-/** A copy of the body in which an object is another one. */
+/** Returns a copy of the body in which `replacement` stands at the path. */
 function within(
   body: Readonly<Record<string, unknown>>,
   [name, ...rest]: readonly string[],

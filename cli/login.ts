@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { calledRightly } from './usage-exit.ts'
+import { strictCommand } from './usage-exit.ts'
 
 interface LoginFlags {
   readonly url?: string
@@ -11,29 +11,29 @@ interface ActivateFlags {
   readonly tokenFile: string
 }
 
-/** `ninefold login`: keeps who signs in for the commands that follow. */
+/** `ninefold login`: signs in and keeps the session for the commands that follow. */
 export const loginCommand = (): Command =>
-  calledRightly('login')
+  strictCommand('login')
     .description('sign in to a server; the password is asked for, or read from standard input')
     .option('--url <url>', 'the server (default: where you signed in last, else http://127.0.0.1:8080)')
-    .option('--email <address>', 'who signs in; asked for when absent')
+    .option('--email <address>', 'the address of the user; asked for when absent')
     .action(async (flags: LoginFlags) => {
       const [{ reporting }, { login }] = await load()
       await reporting(() => login(flags))
     })
 
-/** `ninefold logout`. */
+/** `ninefold logout`: ends the session. */
 export const logoutCommand = (): Command =>
-  calledRightly('logout')
+  strictCommand('logout')
     .description('end the session, on the server too')
     .action(async () => {
       const [{ reporting }, { logout }] = await load()
       await reporting(logout)
     })
 
-/** `ninefold activate`: how the first administrator, and everybody who was invited, comes in. */
+/** `ninefold activate`: sets the first password of the first administrator or of an invited user, and signs in. */
 export const activateCommand = (): Command =>
-  calledRightly('activate')
+  strictCommand('activate')
     .description('set the first password of a user with the token in a file, and sign in')
     .option('--url <url>', 'the server (default: where you signed in last, else http://127.0.0.1:8080)')
     .option('--token-file <file>', 'holds the activation token', 'data/bootstrap-token')
@@ -42,5 +42,5 @@ export const activateCommand = (): Command =>
       await reporting(() => activate(flags))
     })
 
-/** Only once a command runs: other commands are not to wait for it. */
+/** The modules load when a command runs, so that the other commands start without them. */
 const load = () => Promise.all([import('./report-error.ts'), import('./sessions.ts')])

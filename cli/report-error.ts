@@ -3,13 +3,13 @@ import { OperationFailed } from '../runtime/operations.ts'
 import { CommandError, exitCodes, type ExitCode } from './exit-codes.ts'
 import { printable } from './printable.ts'
 
-/** What a person is told of an error: lines for standard error, and how the command ends. */
+/** The report of an error: lines for standard error, and the exit status. */
 export interface Report {
   readonly lines: readonly string[]
   readonly exitCode: ExitCode
 }
 
-/** What to do about reasons that many calls meet. */
+/** The remedies for reasons that many calls can meet. */
 const advice: Readonly<Record<string, string>> = {
   TOKEN_MISSING: 'sign in first: ninefold login',
   TOKEN_INVALID: 'sign in again: ninefold login',
@@ -26,15 +26,15 @@ const advice: Readonly<Record<string, string>> = {
   ANSWER_INVALID: 'check that --url names a ninefold server',
 }
 
-/** What the client itself finds: no server has decided anything. */
+/** The reasons that the client itself finds. No server has answered. */
 const unanswered: ReadonlySet<string> = new Set(['CONNECTION_FAILED', 'DEADLINE_EXCEEDED', 'ANSWER_INVALID'])
 
-/** Says what went wrong, why and what to do. Texts of servers are escaped. Errors that nobody foresaw are thrown again. */
+/** Reports the fault, its cause and its remedy, with the texts of servers escaped. Throws unforeseen errors again. */
 export function reportOf(error: unknown): Report {
   if (error instanceof CommandError) return { lines: [`error: ${printable(error.message)}`], exitCode: error.exitCode }
   if (error instanceof OperationFailed) return { lines: linesOfFailure(error), exitCode: exitCodes.refused }
   if (error instanceof ApiError) return reportOfApi(error)
-  // A disk that is full, a folder that is somebody else's: the message of the system names the file.
+  // The system's message names the file, such as for a full disk or a folder of another user.
   if (error instanceof Error && 'syscall' in error) {
     return { lines: [printable(`error: ${error.message}`)], exitCode: exitCodes.usage }
   }
@@ -58,7 +58,7 @@ function reportOfApi(error: ApiError): Report {
   return { lines: lines.map(printable), exitCode: isUnanswered ? exitCodes.connection : exitCodes.refused }
 }
 
-/** `fetch failed` says nothing; what it was caused by does. */
+/** Adds the code of the inner error, because the message `fetch failed` alone names no cause. */
 function connectionText({ cause, message }: ApiError): string {
   const inner = cause instanceof Error ? cause.cause : undefined
   const isCoded = inner instanceof Error && 'code' in inner && typeof inner.code === 'string'
@@ -71,9 +71,9 @@ function linesOfFailure({ message, record, reason, errors }: OperationFailed): s
   return lines.map(printable)
 }
 
-/** Runs what a command does; says on standard error what went wrong, and sets how the process ends. */
+/** Runs a command; reports its error on standard error, and sets the exit status of the process. */
 export async function reporting(run: () => Promise<void>): Promise<void> {
-  // Who reads the output may have seen enough, as `head` does.
+  // The reader of the output may close the pipe early, as `head` does.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   try {
     await run()

@@ -7,22 +7,26 @@ import { CommandError } from './exit-codes.ts'
 import { fitBody, type Leaf } from './fit-body.ts'
 import { knownMembers } from './known-members.ts'
 
-/** What a person says of a request: `key=value` words, and the body that they are added to. */
-export interface Said {
+/** The parts of a request on the command line: `key=value` words, and a body. */
+export interface CommandInput {
   readonly words: readonly string[]
-  /** Parsed; absent: the words make the body. */
+  /** The parsed JSON of `--body`; if absent, the words make the body. */
   readonly body?: unknown
 }
 
-/** Command lines are seen by everybody on a machine, and kept by shells. */
+/**
+ * The names of secrets, which are refused as words: every user of the machine can read a command line, and shells keep
+ * it.
+ */
 const secretNames =
   /(?:^|_)(?:password|secret|assertion|private_key|passphrase)$|^(?:token|refresh_token|access_token)$/
 
 /**
- * The request of an operation. Each word is a parameter by its name, else a member of the body, dotted where it is inside
- * another one; a word that is repeated makes a list. Throws `CommandError` for all that the server would find wrong.
+ * Builds the request of an operation. A word is a parameter if its key names one, else a member of the body; dots in
+ * the key lead into objects, and a repeated key makes a list. Throws `CommandError` with every fault that the server
+ * would find.
  */
-export function requestOf(operation: Operation, { words, body }: Said): object {
+export function requestOf(operation: Operation, { words, body }: CommandInput): object {
   const { body: declared, parameters = [] } = operation.client
   const values = Map.groupBy(words.map(split), ([key]) => key)
   const request: Record<string, unknown> = {}
@@ -52,7 +56,9 @@ function bodyPath(key: string): readonly string[] {
   const last = path.at(-1) ?? ''
   if (path.includes('')) throw new CommandError(`${quoted(key)} must be names with dots between them`)
   if (!secretNames.test(last)) return path
-  throw new CommandError(`${quoted(key)} is a secret, which command lines are no place for: --body -, or --body @file`)
+  throw new CommandError(
+    `${quoted(key)} is a secret, which must not stand on a command line: use --body -, or --body @file`,
+  )
 }
 
 function ofParameter({ name, type }: ClientParameter, texts: readonly string[]): unknown {
@@ -80,21 +86,21 @@ function ofJson(name: string, text: string): unknown {
   }
 }
 
-/** All that is wrong at once, with the names that were probably meant. */
+/** Throws one `CommandError` with all faults, and suggests a near name for each unknown field. */
 function refuseFaults(operation: Operation, request: Record<string, unknown>): void {
   const faults = new Faults()
   operation.check(request, faults)
   const ofAddress = addressFaults(operation, request)
   const others = faults.list.filter(({ field }) => !ofAddress.some(fault => fault.field === field))
   if (others.length + ofAddress.length === 0) return
-  const told = [...ofAddress, ...others].map(({ field, description }) => {
+  const texts = [...ofAddress, ...others].map(({ field, description }) => {
     const isUnknown = description === 'is not a known field'
     return `${field === '' ? 'the body' : field} ${description}${isUnknown ? nearestMember(operation, request, field) : ''}`
   })
-  throw new CommandError(`${operation.client.operationId} cannot be called: ${told.join('; ')}`)
+  throw new CommandError(`${operation.client.operationId} cannot be called: ${texts.join('; ')}`)
 }
 
-/** Parts of the path that are none, or that lead elsewhere. */
+/** Finds empty path parameters, and `.` or `..`, which would change the address. */
 const addressFaults = ({ client }: Operation, request: Record<string, unknown>) =>
   (client.parameters ?? []).flatMap(({ in: place, member, name }) => {
     const value = own(request, member ?? name)
@@ -125,6 +131,6 @@ function unknownKey(operation: Operation, key: string): CommandError {
   return new CommandError(`${operationId} has no parameter ${quoted(key)}${didYouMean(key, names)}: ${takes}`)
 }
 
-/** The header that every change may carry is known anyway. */
+/** Leaves out the header: every mutation accepts it. */
 const parameterNames = ({ client }: Operation): readonly string[] =>
   (client.parameters ?? []).filter(({ in: place }) => place !== 'header').map(({ name }) => name)

@@ -1,11 +1,11 @@
 import { CommandError } from './exit-codes.ts'
 
-/** Where a server listens that nobody has told to listen elsewhere. */
+/** The address at which a server listens by default. */
 export const defaultUrl = 'http://127.0.0.1:8080'
 
 /**
- * The address of a server as it is kept and compared: without an ending slash, query and fragment. Throws `CommandError`
- * where it is none, or where it holds a name or password.
+ * Returns an address of a server in the form in which it is kept and compared: without an ending slash, query and
+ * fragment. Throws `CommandError` if the text is no such address, or if it holds a user name or password.
  */
 export function serverUrl(text: string): string {
   if (!URL.canParse(text)) throw new CommandError('--url must be an address such as https://cloud.example.com')
@@ -16,7 +16,7 @@ export function serverUrl(text: string): string {
   return `${protocol}//${host}${pathname.replace(/\/+$/, '')}`
 }
 
-/** Whether what is sent there can be read on its way. */
+/** True if a request to the address travels unencrypted over a network. */
 export function isInTheClear(url: string): boolean {
   const { hostname, protocol } = new URL(url)
   return protocol === 'http:' && !/^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)

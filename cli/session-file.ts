@@ -8,24 +8,24 @@ import type { Tokens } from '../client/session.ts'
 import { isRecord } from '../runtime/validation.ts'
 import { CommandError } from './exit-codes.ts'
 
-/** Who signed in where. */
-export interface Kept {
-  /** As `serverUrl` writes it: tokens go there and nowhere else. */
+/** The server and the tokens of a kept session. */
+export interface KeptSession {
+  /** The address as `serverUrl` writes it. The tokens are sent to this server only. */
   readonly base_url: string
   readonly tokens: Tokens
 }
 
-/** How long a command waits for another one that renews the tokens: longer than that may take. */
+/** The longest wait for another command that renews the tokens. A renewal takes less time. */
 const waitMs = 60_000
 const pauseMs = 25
 
-/** The folder of what the commands keep: that of XDG, else `~/.config/ninefold`. */
+/** The folder of the files that the commands keep: the folder of XDG, else `~/.config/ninefold`. */
 export function configFolder(environment: Readonly<Record<string, string | undefined>>): string {
   const { HOME, XDG_CONFIG_HOME } = environment
   return join(XDG_CONFIG_HOME || join(HOME || homedir(), '.config'), 'ninefold')
 }
 
-/** The tokens of the person at this machine, in a file that only this person can read. */
+/** Keeps the tokens of the person at this machine in a file that only this person can read. */
 export class SessionFile {
   readonly path: string
   readonly #folder: string
@@ -35,8 +35,11 @@ export class SessionFile {
     this.path = join(folder, 'session.json')
   }
 
-  /** Undefined when nobody is signed in. Throws `CommandError` where others could read it, or it is broken. */
-  async read(): Promise<Kept | undefined> {
+  /**
+   * Reads the kept session; undefined if there is none. Throws `CommandError` if other users can read the file, or if
+   * it is broken.
+   */
+  async read(): Promise<KeptSession | undefined> {
     const text = await readFile(this.path, 'utf8').catch(absent)
     if (text === undefined) return undefined
     const { mode } = await stat(this.path)
@@ -46,8 +49,8 @@ export class SessionFile {
     return this.#parse(text)
   }
 
-  /** Replaces what is kept: whole or not at all. */
-  async write(kept: Kept): Promise<void> {
+  /** Replaces the file as a whole or not at all. */
+  async write(kept: KeptSession): Promise<void> {
     await this.#makeFolder()
     const draft = `${this.path}.${randomUUID()}`
     const handle = await open(draft, 'wx', 0o600)
@@ -63,11 +66,14 @@ export class SessionFile {
     }
   }
 
+  /** Deletes the file; does nothing if it is missing. */
   async remove(): Promise<void> {
     await rm(this.path, { force: true })
   }
 
-  /** Runs a task that no other command runs at the same time. Throws `CommandError` when another one does not end. */
+  /**
+   * Runs a task under a lock between processes. Throws `CommandError` if another command holds the lock for a minute.
+   */
   async exclusive<Result>(task: () => Promise<Result>): Promise<Result> {
     await this.#makeFolder()
     const release = await lock(join(this.#folder, 'session.lock'))
@@ -83,7 +89,7 @@ export class SessionFile {
     await chmod(this.#folder, 0o700)
   }
 
-  #parse(text: string): Kept {
+  #parse(text: string): KeptSession {
     const value = parsed(text)
     if (isRecord(value) && typeof value.base_url === 'string' && isTokens(value.tokens)) {
       return { base_url: value.base_url, tokens: value.tokens }
@@ -113,8 +119,8 @@ function absent(error: unknown): undefined {
 }
 
 /**
- * Node.js locks no files, but SQLite does: with locks that the system drops when the process ends, however it does. The
- * file stays empty. Answers what gives the lock back.
+ * Takes the lock and returns a function that releases it. Node.js has no file locks, but SQLite has, and the system
+ * drops them at the end of the process even after a crash. The file stays empty.
  */
 async function lock(path: string): Promise<() => void> {
   closeSync(openSync(path, 'a', 0o600))
@@ -133,6 +139,6 @@ async function lock(path: string): Promise<() => void> {
   }
 }
 
-/** SQLITE_BUSY, with any of its extensions. */
+/** True for SQLITE_BUSY, with any of its extensions. */
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && (error.errcode & 0xff) === 5

@@ -9,20 +9,21 @@ import { printable } from './printable.ts'
 import { defaultUrl, isInTheClear, serverUrl } from './server-url.ts'
 import { configFolder, SessionFile } from './session-file.ts'
 
-/** The session of the person at this machine. */
+/** The file with the session of the person at this machine. */
 export const sessionFile = (): SessionFile => new SessionFile(configFolder(process.env))
 
-/** Signs in with a password that is asked for, and keeps the tokens. */
+/** Asks for a password, signs in, and keeps the tokens. */
 export async function login({ email, url }: { readonly email?: string; readonly url?: string }): Promise<void> {
   const file = sessionFile()
   const baseUrl = await target(file, url)
-  if (email === undefined && !process.stdin.isTTY) throw new CommandError('--email is needed where nobody can be asked')
+  if (email === undefined && !process.stdin.isTTY)
+    throw new CommandError('--email is needed where standard input is no terminal')
   const address = email ?? (await askLine('address: '))
   const password = await askPassword(`password of ${printable(address)} at ${baseUrl}: `)
   await enter(file, baseUrl, { email: address, password })
 }
 
-/** Sets the first password of the user of a token, and signs in. */
+/** Sets the first password of the user to whom a token belongs, and signs in. */
 export async function activate({
   tokenFile,
   url,
@@ -40,7 +41,7 @@ export async function activate({
   await enter(file, baseUrl, { email, password })
 }
 
-/** Ends the session here, and on the server when it can be reached. */
+/** Removes the kept session first, then ends it on the server. */
 export async function logout(): Promise<void> {
   const file = sessionFile()
   const kept = await file.exclusive(async () => {
@@ -63,7 +64,7 @@ async function enter(
   say(`signed in to ${baseUrl} as ${printable(credentials.email)}`)
 }
 
-/** A file that is broken must not keep anybody from signing in anew. */
+/** Chooses the server, and warns of an unencrypted connection. A broken session file must not prevent a new sign-in. */
 async function target(file: SessionFile, url: string | undefined): Promise<string> {
   const baseUrl = serverUrl(url ?? (await keptUrl(file)) ?? defaultUrl)
   if (isInTheClear(baseUrl)) say(`warning: passwords travel to ${baseUrl} in the clear; use https://`)
@@ -88,5 +89,5 @@ async function readToken(path: string): Promise<string> {
   }
 }
 
-/** Standard output is for results. */
+/** Writes to standard error, because standard output carries results only. */
 const say = (text: string): void => void process.stderr.write(`${text}\n`)

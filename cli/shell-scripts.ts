@@ -1,12 +1,14 @@
-/** What can be completed: all of it plain words, since it comes from the generated routes and from the commands. */
+/**
+ * The words that a shell can complete. They come from the generated routes and the commands, so they need no quoting.
+ */
 export interface Completed {
   readonly commands: readonly string[]
   readonly operations: readonly string[]
-  /** Of `ninefold api`, with their dashes. */
+  /** The options of `ninefold api`, with their dashes. */
   readonly options: readonly string[]
 }
 
-/** The script of each shell, which asks nobody when it is run. */
+/** The completion script of each shell. Each script contains all words, so that a completion starts no process. */
 export const scripts = {
   bash: ({ commands, operations, options }: Completed): string => `_ninefold() {
   local word=\${COMP_WORDS[COMP_CWORD]}

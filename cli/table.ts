@@ -1,19 +1,19 @@
 import { isRecord } from '../runtime/validation.ts'
 import { printable } from './printable.ts'
 
-/** Characters of a cell at most; what is longer is cut. */
+/** The most characters of a cell; longer texts are cut. */
 const maxCell = 64
 const gap = '  '
 
-/** What tells rows apart stands first, whatever the order of their members. */
+/** The members that identify a row become the first columns, in this order. */
 const first = ['id', 'name', 'display_name', 'email', 'status', 'state']
 
-/** A table of rows, whose columns are chosen once, so that the pages of a list stand below one another. */
+/** A table of rows. Its columns are chosen once from the first page, so that the later pages align with it. */
 export class Table {
   readonly #columns: readonly string[]
   readonly #widths: readonly number[]
 
-  /** The columns are members of these rows that are no objects, as many as fit `width` characters. */
+  /** Chooses as columns the members of these rows that are no objects, as many as fit into `width` characters. */
   constructor(rows: readonly unknown[], width: number) {
     const columns = columnsOf(rows).map(name => ({ name, width: widthOf(name, rows) }))
     let left = width
@@ -25,10 +25,12 @@ export class Table {
     this.#widths = fitting.map(column => column.width)
   }
 
+  /** Returns the line of column names. */
   head(): string {
     return this.#line(this.#columns.map(name => printable(name).toUpperCase()))
   }
 
+  /** Returns the line of one row. */
   line(row: unknown): string {
     return this.#line(this.#columns.map(name => cell(memberOf(row, name))))
   }
@@ -41,7 +43,7 @@ export class Table {
   }
 }
 
-/** The members of one value, a line each. */
+/** Returns one line for each member of a value. */
 export function sheet(value: unknown): readonly string[] {
   if (!isRecord(value)) return [printable(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))]
   const names = Object.keys(value)
@@ -50,7 +52,7 @@ export function sheet(value: unknown): readonly string[] {
 }
 
 function columnsOf(rows: readonly unknown[]): readonly string[] {
-  // Rows that are texts or numbers are their only column.
+  // Rows that are no objects make a single column.
   if (!rows.some(isRecord)) return ['value']
   const names = new Set<string>()
   for (const row of rows) {

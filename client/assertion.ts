@@ -1,14 +1,14 @@
-/** What a service account shows instead of a password. */
+/** The key with which a service account signs in, instead of a password. */
 export interface AssertionKey {
-  /** The service account's id. */
+  /** The id of the service account. */
   readonly accountId: string
-  /** The id that its key was registered under. */
+  /** The id under which the public key is registered. */
   readonly keyId: string
-  /** For signing: Ed25519, or ECDSA over P-256, or RSASSA-PKCS1-v1_5 with SHA-256. It never leaves this machine. */
+  /** The signing key: Ed25519, ECDSA over P-256, or RSASSA-PKCS1-v1_5 with SHA-256. It never leaves this machine. */
   readonly privateKey: CryptoKey
 }
 
-/** By the name that WebCrypto gives a key's algorithm: that of JWT (RFC 7518, RFC 8037), and how it signs. */
+/** For each algorithm name of WebCrypto, the name in JWT (RFC 7518, RFC 8037) and the parameters for signing. */
 const algorithms: Readonly<
   Record<string, { readonly alg: string; readonly signing: AlgorithmIdentifier | EcdsaParams }>
 > = {
@@ -17,12 +17,12 @@ const algorithms: Readonly<
   'RSASSA-PKCS1-v1_5': { alg: 'RS256', signing: 'RSASSA-PKCS1-v1_5' },
 }
 
-/** Seconds for which an assertion is good; servers take at most 300. */
+/** The lifetime of an assertion in seconds; servers accept at most 300. */
 const lifeSeconds = 120
 
 /**
- * A JWT for one call to `audience` (RFC 7523), good for two minutes from `nowMs`, milliseconds since 1970. Throws
- * `TypeError` where the key's algorithm is none that servers take.
+ * Signs a JWT for one call to `audience` (RFC 7523). It is valid for two minutes from `nowMs`, in milliseconds since
+ * 1970. Throws `TypeError` if servers do not accept the key's algorithm.
  */
 export async function signAssertion(key: AssertionKey, audience: string, nowMs: number): Promise<string> {
   const { accountId, keyId, privateKey } = key
@@ -46,7 +46,7 @@ export async function signAssertion(key: AssertionKey, audience: string, nowMs: 
 
 const encodeJson = (value: object): string => base64url(new TextEncoder().encode(JSON.stringify(value)))
 
-/** RFC 4648 §5, without padding. */
+/** Encodes bytes as RFC 4648 §5 describes, without padding. */
 function base64url(bytes: Uint8Array): string {
   const text = Array.from(bytes, byte => String.fromCharCode(byte)).join('')
   return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')

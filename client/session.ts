@@ -4,55 +4,62 @@ import { ApiError } from '../runtime/errors.ts'
 import { realTiming } from '../runtime/retry.ts'
 import type { Timing } from '../runtime/retry.ts'
 
-/** What a session is kept as, JSON; whoever has it is who signed in, so it is kept as a password is. */
+/** The tokens of a session, as JSON can store them. The tokens act for the user: store them like a password. */
 export interface Tokens {
   readonly access_token: string
-  /** When the access token ends, RFC 3339, by the clock of this machine. */
+  /** The time at which the access token expires, in RFC 3339, by the clock of this machine. */
   readonly expire_time: string
-  /** What the next tokens are got with, once; absent for service accounts. */
+  /** The token that buys the next tokens, once; absent for service accounts. */
   readonly refresh_token?: string
-  /** The user or service account. */
+  /** The id of the user or service account. */
   readonly principal_id: string
 }
 
-/** Who signed in: gives `bearer` its tokens, and may be shared by any number of transports and calls. */
+/**
+ * A signed-in session: it supplies `bearer` with tokens, and any number of transports and concurrent calls may share
+ * it.
+ */
 export interface Session extends TokenProvider {
-  /** The newest tokens, the last ones after the session has ended. */
+  /** The newest tokens; after the end of the session, its last tokens. */
   readonly tokens: Tokens
-  /** Gets new tokens now, once for all who ask meanwhile. Rejects with the server's `ApiError`. */
+  /** Gets new tokens now. Concurrent callers share one request. Rejects with the server's `ApiError`. */
   refresh(): Promise<void>
-  /** Ends the session on the server too; from then on `token` and `refresh` reject with SESSION_ENDED. */
+  /** Ends the session on the server too. Afterwards, `token` and `refresh` reject with SESSION_ENDED. */
   signOut(): Promise<void>
 }
 
+/** The options of a session. */
 export interface SessionOptions {
   /**
-   * Told the tokens whenever they have changed, before anybody is given them, and `undefined` when the session has ended;
-   * its promise is waited for. A refresh token works once, so who keeps tokens keeps the newest.
+   * Receives each new set of tokens before any caller gets it, and `undefined` at the end of the session. The session
+   * awaits the returned promise. A refresh token works once, so an application that stores tokens must store the
+   * newest.
    */
   readonly onChange?: (tokens: Tokens | undefined) => void | Promise<void>
 }
 
-/** What a session of users does differently from one of service accounts. */
+/** The requests in which a session of a user differs from a session of a service account. */
 export interface SessionSource {
-  /** Asks the server for the tokens after these. */
+  /** Asks the server for the tokens that follow `last`. */
   next(last: Tokens): Promise<Tokens>
-  /** Tells the server that nobody will use these any more. */
+  /** Revokes the tokens on the server. */
   end(last: Tokens): Promise<void>
-  /** Milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   readonly now: Timing['now']
 }
 
-/** After these a session gets no more tokens: asking again would be refused again. */
+/** After these reasons the session requests no more tokens, because the server would refuse each request. */
 const finalReasons: ReadonlySet<string> = new Set(['REFRESH_TOKEN_INVALID', 'SESSION_ENDED'])
 
-/** An access token is renewed this long before it ends, of short ones a tenth of their time before. */
+/** The session renews a token this long before it expires, or a tenth of its lifetime before, if that is shorter. */
 const marginMs = 60_000
 
-/** What calls are refused with after the end of a session that was signed out. */
+/** The error of calls after a sign-out. */
 const sessionEnded = { reason: 'SESSION_ENDED', rpc: 'UNAUTHENTICATED' } as const
 
-/** The tokens of an answer; `askedMs` is when it was asked for, so that they never seem to last longer than they do. */
+/**
+ * Builds tokens from a response. `askedMs` is the time of the request, so the expiry is never later than the server's.
+ */
 export function tokensOf(answer: TokenResponse, askedMs: number): Tokens {
   const { access_token, expires_in, principal_id, refresh_token } = answer
   return {
@@ -63,7 +70,7 @@ export function tokensOf(answer: TokenResponse, askedMs: number): Tokens {
   }
 }
 
-/** Makes a session of tokens and of where the next ones come from. */
+/** Starts a session from its first tokens and the source of the next tokens. */
 export const startSession = (tokens: Tokens, source: SessionSource, options: SessionOptions = {}): Session =>
   new RenewedSession(tokens, source, options)
 
@@ -100,13 +107,13 @@ class RenewedSession implements Session {
 
   async signOut(): Promise<void> {
     if (this.#end) return
-    // Tokens that are on their way would live on.
+    // A refresh in progress would return tokens that outlive the session.
     await this.#renewing?.catch(() => {})
     await this.#source.end(this.#tokens)
     await this.#finish(new ApiError(sessionEnded, 'the session was signed out; sign in again'))
   }
 
-  /** While the access token holds, a server that cannot be reached just now keeps nobody from using it. */
+  /** Renews before the expiry. If the server is unreachable, the access token stays usable until it expires. */
   async #renewEarly(): Promise<void> {
     try {
       await this.refresh()
@@ -133,12 +140,12 @@ class RenewedSession implements Session {
 
   #renewalOf({ expire_time }: Tokens): number {
     const endMs = Date.parse(expire_time)
-    // Of a time that cannot be read nothing is known: the tokens are renewed at once.
+    // An unreadable expiry time makes the session renew at once.
     if (Number.isNaN(endMs)) return 0
     return endMs - Math.min(marginMs, Math.max(0, endMs - this.#source.now()) / 10)
   }
 }
 
-/** The clock of a transport, or of the machine. */
+/** Returns the clock of a transport, or the clock of the machine. */
 export const clockOf = ({ timing }: { readonly timing?: Partial<Timing> }): Timing['now'] =>
   timing?.now ?? realTiming.now

@@ -9,19 +9,22 @@ import type { AssertionKey } from './assertion.ts'
 import { clockOf, startSession, tokensOf } from './session.ts'
 import type { Session, SessionOptions, Tokens } from './session.ts'
 
-/** What a person signs in with. */
+/** The credentials of a user. */
 export interface Credentials {
   readonly email: string
   readonly password: string
 }
 
-/** A spent refresh token gives its successor again for 30 seconds (iam.md 4.7): until then a lost answer is asked for anew. */
+/**
+ * The server returns the same successor for a spent refresh token for 30 seconds (iam.md 4.7). Within that time a
+ * request can be repeated after a lost response.
+ */
 const retryMs = 25_000
 const retries = 3
 
 /**
- * Signs a user in over a transport, of which only address, `fetch` and headers count. Rejects with `ApiError`, such as
- * INVALID_CREDENTIALS; is tried once, since attempts are counted.
+ * Signs a user in over a transport. Only its address, `fetch` and headers are used. Rejects with `ApiError`, such as
+ * INVALID_CREDENTIALS. Sends one request without retry, because the server counts attempts.
  *
  * `createTransport({ baseUrl, authorize: bearer(await signIn({ baseUrl }, credentials)) })`
  */
@@ -37,7 +40,7 @@ export async function signIn(
   return resume(transport, tokens, options)
 }
 
-/** Goes on with the tokens of an earlier session of a user; asks the server nothing until they end. */
+/** Continues an earlier session of a user from its tokens. It sends no request until the access token needs renewal. */
 export function resume(transport: Transport, tokens: Tokens, options: SessionOptions = {}): Session {
   const next = ({ refresh_token }: Tokens): Promise<Tokens> => {
     if (refresh_token === undefined) return Promise.reject(notRenewable())
@@ -46,12 +49,16 @@ export function resume(transport: Transport, tokens: Tokens, options: SessionOpt
   return startSession(tokens, { next, end: ending(transport), now: clockOf(transport) }, options)
 }
 
+/** The options of a service account's session. */
 export interface AssertionOptions extends SessionOptions {
-  /** What the server calls the address of tokens:refresh; absent: as it is called here. */
+  /** The server's own address of tokens:refresh; if absent, the address as the transport calls it. */
   readonly audience?: string
 }
 
-/** Signs a service account in. New tokens are got with new assertions, as long as the key is registered. */
+/**
+ * Signs a service account in. The session gets new tokens with new assertions for as long as the key is registered.
+ * Rejects with the server's `ApiError`.
+ */
 export async function signInByAssertion(
   transport: Transport,
   key: AssertionKey,
@@ -66,7 +73,7 @@ export async function signInByAssertion(
   return startSession(tokens, { next, end: ending(transport), now }, options)
 }
 
-/** Each try says what it shows anew: an assertion may be used once. */
+/** Requests new tokens with retries. Each attempt builds a new proof, because an assertion may be used only once. */
 async function renewed(transport: Transport, proof: () => Promise<TokenRefreshInput>): Promise<Tokens> {
   const timing = { ...realTiming, ...transport.timing }
   const ask = async (): Promise<Tokens> => {
@@ -77,7 +84,10 @@ async function renewed(transport: Transport, proof: () => Promise<TokenRefreshIn
   return persist(ask, { retries, deadline: timing.now() + retryMs, signal, budget: createBudget(), timing })
 }
 
-/** A refresh token speaks for itself; the access token of a service account has to be shown too. */
+/**
+ * Revokes tokens. A refresh token authorizes its own revocation; without one, the access token is also sent as
+ * authorization.
+ */
 const ending =
   (transport: Transport) =>
   async ({ access_token, refresh_token }: Tokens): Promise<void> => {
@@ -85,7 +95,7 @@ const ending =
     await send(anonymous(transport), revokeToken, { body: { token: refresh_token ?? access_token } }, { headers })
   }
 
-/** The transport without what authorizes its calls, which may be the very session that is about to be renewed. */
+/** Drops the authorization of a transport: it may be the session that this request renews. */
 function anonymous({ policy: _policy, ...rest }: Transport): Transport {
   return rest
 }

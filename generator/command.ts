@@ -5,21 +5,24 @@ import type { Flags, Invocation } from './cli/invocation.ts'
 import { processTerminal, type Terminal } from './cli/terminal.ts'
 import { UsageError } from './cli/usage-error.ts'
 
-/** The command `generate`. Sets the exit code of the process: 1 on errors, and with `--check` on drift. */
+/**
+ * Creates the command `generate`. It sets the exit code of the process to 1 on errors, and with `--check` on
+ * differences.
+ */
 export function generateCommand(terminal: Terminal = processTerminal): Command {
   return new Command('generate')
     .description('generate types, validators, routes, handler interfaces and clients from OpenAPI documents')
     .argument('<documents...>', 'OpenAPI 3.0 documents, YAML or JSON')
     .requiredOption('-o, --out <dir>', 'folder of the generated files; of several documents, one folder each in it')
-    .option('--name <file=name>', 'name of a document, where its file name is not the name wanted', collect)
+    .option('--name <file=name>', 'name of a document, instead of its file name', collect)
     .option('--runtime <where>', 'copy, package, or a folder that holds the runtime', 'copy')
     .addOption(endingOption())
     .option('--client <name>', 'class that joins the clients of all documents, in client.ts of the output folder')
     .option('--permission-bits <file>', 'number the permission keys of all documents; the file keeps their order')
-    .option('--check', 'write nothing; list what differs from the documents, and fail if anything does')
+    .option('--check', 'write nothing; list the differences from the documents, and fail if there are any')
     .option('--strict', 'fail on warnings too')
     .option('--report', 'print a table of documents, operations and sizes')
-    .option('--watch', 'stay, and generate again whenever a document changes')
+    .option('--watch', 'keep running, and generate again whenever a document changes')
     .option('--validate', 'run the validation of swagger-parser as well')
     .option('--allow-refs', 'let references leave the folder of their document')
     .option('--scaffold <dir>', 'add stubs for new operations to the handwritten classes in a folder')
@@ -29,18 +32,21 @@ export function generateCommand(terminal: Terminal = processTerminal): Command {
       const invocation = parse(documents, flags, command)
       const stop = new AbortController()
       if (invocation.watch) process.once('SIGINT', () => stop.abort())
-      // Loaded here, so that help and usage errors do not wait for the whole generator.
+      // A dynamic import, so that help and usage errors do not load the whole generator.
       const { run } = await import('./cli/run.ts')
       process.exitCode = await run(invocation, terminal, stop.signal)
     })
 }
 
 const endingOption = (): Option =>
-  new Option('--import-ending <ending>', 'how relative imports end').choices(['.ts', '.js', 'none']).default('.js')
+  new Option('--import-ending <ending>', 'ending of relative imports').choices(['.ts', '.js', 'none']).default('.js')
 
 const collect = (value: string, values: readonly string[] = []): string[] => [...values, value]
 
-/** What stands in the root of the output of several documents, which one document has for itself. */
+/**
+ * Returns the file of permission bits. Throws `UsageError` for a single document, because the bits number the keys of
+ * several documents.
+ */
 function severalOnly(file: string | undefined, documents: Invocation['documents']): string | undefined {
   if (file === undefined || documents.length > 1) return file
   throw new UsageError('--permission-bits numbers the keys of several documents: give more than one')
@@ -73,7 +79,7 @@ function parse(patterns: readonly string[], flags: Flags, command: Command): Inv
   }
 }
 
-/** Shells of Windows leave `specs/*.yaml` as it is. */
+/** Expands a pattern such as `specs/*.yaml`, because Windows shells do not. */
 function expand(pattern: string): string[] {
   if (!/[*?[{]/.test(pattern) || existsSync(pattern)) return [pattern]
   const found = globSync(pattern).map(file => file.replaceAll('\\', '/'))

@@ -1,59 +1,67 @@
 import type { Position } from './model/types.ts'
 import { quoted } from './write/quoted.ts'
 
+/**
+ * The severity. An error prevents output, and so does a warning with `--strict`. A note is only printed with
+ * `--report`.
+ */
 export type Severity = 'error' | 'warning' | 'note'
 
-/** What is said, without its place. */
+/** A message without its place. */
 export interface Message {
   readonly severity: Severity
-  /** Kebab case, stable: `one-of-without-discriminator`. */
+  /** The stable code in kebab case, such as `one-of-without-discriminator`. */
   readonly code: string
   readonly message: string
 }
 
-/** One message of the generator. Printed as `file:line:column severity code: message`. */
+/** A message of the generator with its place. It is printed as `file:line:column severity code: message`. */
 export interface Diagnostic extends Message {
   readonly position: Position
 }
 
-/** Collects what a run finds; nothing is printed or thrown on the way. */
+/** Collects the diagnostics of a run without printing or throwing. */
 export class DiagnosticList {
   readonly #list: Diagnostic[] = []
 
+  /** Adds a message at a position. */
   add({ severity, code, message }: Message, position: Position): void {
     this.#list.push({ severity, code, message, position })
   }
 
-  /** In the order found, positions not yet looked up. */
+  /** The diagnostics in the order of their addition; their positions are not computed. */
   get found(): readonly Diagnostic[] {
     return this.#list
   }
 
-  /** Whether generation must stop. */
+  /** Whether an error was found, so that generation must stop. */
   get hasErrors(): boolean {
     return this.#list.some(({ severity }) => severity === 'error')
   }
 
-  /** By file, line and column, each once. Reading the positions of a large document takes seconds: only to print. */
+  /**
+   * Returns the distinct diagnostics by file, line and column. Computing the positions of a large document takes
+   * seconds, so call it only for printing.
+   */
   sorted(): readonly Diagnostic[] {
     const distinct = new Map(this.#list.map(diagnostic => [printed(diagnostic), diagnostic]))
     return [...distinct.values()].sort((a, b) => byPlace(a.position, b.position))
   }
 }
 
-/** `specs/compute.yaml:412:9 error code: what is wrong`. */
+/** Formats a diagnostic: `specs/compute.yaml:412:9 error code: message`. */
 export const printed = ({ severity, code, message, position: { file, line, column } }: Diagnostic): string =>
   `${file}:${line}:${column} ${severity} ${code}: ${message}`
 
 const byPlace = (a: Position, b: Position): number =>
   (a.file < b.file ? -1 : Number(a.file > b.file)) || a.line - b.line || a.column - b.column
 
-const said =
+const messageOf =
   (severity: Severity) =>
   (code: string, message: string): Message => ({ severity, code, message })
-const error = said('error')
-const warning = said('warning')
-const note = said('note')
+const error = messageOf('error')
+const warning = messageOf('warning')
+const note = messageOf('note')
 
 const meant = (suggestion: string | undefined): string =>
   suggestion === undefined ? '' : `; did you mean ${quoted(suggestion)}?`
@@ -70,7 +78,7 @@ const unreadable: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the name is too long',
 }
 
-/** Every message about a document: what is wrong and what to change. The place is said by the position. */
+/** The messages about documents. A message names the fault and the remedy; the position names the place. */
 export const messages = {
   // files
   fileUnreadable: (file: string, code: string) =>
@@ -88,7 +96,8 @@ export const messages = {
   notJson: (value: string) =>
     error('not-json', `${quoted(value)} is a value JSON does not have; write text or a number`),
   tooDeep: (maxDepth: number) => error('too-deep', `nested more than ${maxDepth} levels deep`),
-  aliasBomb: () => error('alias-bomb', 'YAML aliases blow this up to over ten times the file; write fewer copies'),
+  aliasBomb: () =>
+    error('alias-bomb', 'YAML aliases expand this to over ten times the size of the file; write fewer copies'),
 
   // references
   referenceLeavesFolder: (file: string) =>
@@ -98,18 +107,17 @@ export const messages = {
     ),
   referenceRemote: (reference: string) =>
     error('reference-remote', `${quoted(reference)} is not fetched; keep a copy and refer to it by a relative path`),
-  referenceUnparsed: (file: string) =>
-    error('reference-unparsed', `${quoted(file)} has faults of its own; correct them first`),
+  referenceUnparsed: (file: string) => error('reference-unparsed', `${quoted(file)} has faults; correct them first`),
   referencePointer: (reference: string) =>
     error('reference-pointer', `${quoted(reference)} must be a path, "#" and a JSON pointer that begins with "/"`),
   referenceNotFound: (reference: string, suggestion: string | undefined) =>
     error('reference-not-found', `${quoted(reference)} is not found${meant(suggestion)}`),
   referenceCycle: (reference: string) =>
-    error('reference-cycle', `${quoted(reference)} leads back to itself and never to anything`),
+    error('reference-cycle', `${quoted(reference)} leads back to itself and never to an object`),
   besideReference: (name: string) =>
     warning(
       'beside-reference',
-      `${quoted(name)} beside "$ref" is ignored; move it to what is referred to, or use "allOf"`,
+      `${quoted(name)} beside "$ref" is ignored; move it to the target of the reference, or use "allOf"`,
     ),
 
   // shapes
@@ -126,7 +134,7 @@ export const messages = {
       `${quoted(name)} is no member of a ${kind} in OpenAPI 3.0 and is ignored; correct or remove it`,
     ),
   notHonoured: (name: string) =>
-    warning('not-honoured', `${quoted(name)} changes nothing that is generated; the rest of this object is`),
+    warning('not-honoured', `${quoted(name)} has no effect on generated code; the rest of this object has`),
   notOneOf: (name: string, value: string, allowed: readonly string[]) =>
     error('not-one-of', `${quoted(name)} is ${quoted(value)}, but must be one of ${oneOf(allowed)}`),
 
@@ -169,7 +177,7 @@ export const messages = {
     note('operation-id-made', `without "operationId" it is called ${quoted(name)}; add one to choose the name`),
   responsesEmpty: () => error('responses-empty', 'an operation needs at least one response'),
   successMissing: () =>
-    warning('success-missing', 'no response is a success; any answer of 2XX without a body is taken for one'),
+    warning('success-missing', 'no response is a success; any 2XX response without a body counts as success'),
   statusInvalid: (status: string) =>
     error('status-invalid', `${quoted(status)} is no status; write "200", "2XX" or "default"`),
   bodyOfGet: () =>
@@ -177,13 +185,13 @@ export const messages = {
   serverPathUnused: (url: string) =>
     note('server-path-unused', `the base path of ${quoted(url)} is in no route: mount there, or put it into baseUrl`),
   securityNotEnforced: () =>
-    note('security-not-enforced', '"security" is documentation here: generated code asks the host who calls'),
+    note('security-not-enforced', '"security" is documentation here: generated code leaves authentication to the host'),
   mediaTypesLeftOut: (kept: string, left: readonly string[]) =>
     warning('media-types-left-out', `only ${quoted(kept)} is generated; left out: ${oneOf(left)}`),
   mediaTypeOpaque: (type: string) =>
     warning('media-type-opaque', `${quoted(type)} is passed on as bytes; its schema is not checked`),
   mediaTypeStream: (type: string) =>
-    warning('media-type-stream', `${quoted(type)} is passed on as text when it has ended; items are not told apart`),
+    warning('media-type-stream', `${quoted(type)} is passed on as text after its end; items are not separated`),
   mediaTypeNotText: (type: string) =>
     warning('media-type-not-text', `${quoted(type)} is passed on as text; its schema is not checked`),
   encodingIgnored: () =>
@@ -194,11 +202,11 @@ export const messages = {
     warning('encoding-unknown', `the form has no property ${quoted(name)}, so its encoding changes nothing`),
 
   // schemas
-  itemsMissing: () => warning('items-missing', 'an array needs "items"; its elements may be anything now'),
+  itemsMissing: () => warning('items-missing', 'an array needs "items"; without it, its elements are not checked'),
   typeMissing: (type: string) =>
     warning(
       'type-missing',
-      `without "type" this holds for values of type ${type} only and lets all others pass; add "type: ${type}"`,
+      `without "type" this checks only values of type ${type}, and all others pass; add "type: ${type}"`,
     ),
   patternTooLong: (max: number) => error('pattern-too-long', `the pattern is longer than ${max} characters`),
   patternInvalid: (pattern: string, reason: string) =>

@@ -8,22 +8,25 @@ import { check } from './read/check.ts'
 import type { Loaded } from './read/types.ts'
 import { copyRuntime } from './runtime-copy.ts'
 
-/** What the documents become. */
+/** The result of generating documents. */
 export interface Generated {
-  /** Path relative to the output root, with `/` -> text; empty when the documents have errors. */
+  /** For each path relative to the output root, with `/`, the text; empty if the documents have errors. */
   readonly files: ReadonlyMap<string, string>
-  /** Of the documents that were loaded; absent when they have errors. */
+  /** The model of the loaded documents; undefined if they have errors. */
   readonly model: Model | undefined
-  /** Of all documents of the run, in its order; none when there are errors. */
+  /** The outlines of all documents of the run, in its order; empty if there are errors. */
   readonly outlines: readonly Outline[]
-  /** What checking and building found, positions not yet looked up; what `load` found is not repeated. */
+  /**
+   * The diagnostics of checking and building, with positions not yet computed. The diagnostics of `load` are not
+   * repeated.
+   */
   readonly diagnostics: DiagnosticList
 }
 
-/** The documents of a run that are not loaded, since what becomes of them is known. */
+/** The documents of a run that need no loading, because their results are cached. */
 export interface Beside {
   readonly outlines: readonly Outline[]
-  /** Their files, as `generate` would give them. */
+  /** The generated files of these documents. */
   readonly files: ReadonlyMap<string, string>
   /** The names of all documents of the run, in its order. */
   readonly order: readonly string[]
@@ -31,11 +34,11 @@ export interface Beside {
 
 const nothing: Beside = { outlines: [], files: new Map(), order: [] }
 
-/** The generator without its disk: documents in, files out, the same on every machine. */
+/** Generates files from documents without touching the disk. The result is the same on every machine. */
 export function generate(loaded: Loaded, options: GenerateOptions, beside: Beside = nothing): Generated {
   const diagnostics = new DiagnosticList()
   check(loaded, diagnostics, beside.outlines)
-  // What is wrong with a document is said once, by its check: a model is only built of sound ones.
+  // The model is built of valid documents only, so that it does not report the faults of the check again.
   const model = diagnostics.hasErrors ? undefined : build(loaded, diagnostics, beside.outlines)
   if (!model || diagnostics.hasErrors) return { files: new Map(), model: undefined, outlines: [], diagnostics }
   const made = model.documents.map(document => outlineOf(document, model))

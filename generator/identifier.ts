@@ -1,19 +1,20 @@
 /**
- * What JavaScript takes in names, without letters outside the first plane and those that Unicode got after 15.1:
- * compilers and runtimes of different ages disagree about them, and output must not depend on who prints or reads it.
+ * The characters of JavaScript names, without letters beyond the basic plane and without letters that Unicode added
+ * after 15.1. Compilers and runtimes of different ages disagree about those, and the output must not depend on the
+ * version.
  */
 const part =
   '[\\p{ID_Continue}--[\\u{10000}-\\u{10ffff}\\u088f\\u0897\\u0c5c\\u0cdc\\u1acf-\\u1aeb\\u1c89\\u1c8a\\ua7cb-\\ua7dc\\ua7f1]]'
 const shape = new RegExp(`^(?=[\\p{ID_Start}$_])[${part}$]*$`, 'v')
 const breaks = new RegExp(`[^${part}]+`, 'gv')
 
-/** Whether `name` may stand as it is where TypeScript wants a name; reserved words are not looked at. */
+/** Whether a text is a valid identifier in TypeScript. Reserved words count as valid. */
 export const isIdentifier = (name: string): boolean => shape.test(name)
 
-/** The runs of characters of `text` that names may hold (`$` apart). */
+/** Returns the runs of characters of `text` that identifiers may contain, without `$`. */
 export const nameParts = (text: string): readonly string[] => text.split(breaks).filter(found => found !== '')
 
-/** Words that no constant, parameter or type can be called by in a strict module. */
+/** The words that cannot name a constant, parameter or type in a strict module. */
 const reservedWords: ReadonlySet<string> = new Set(
   `arguments await break case catch class const continue debugger default delete do else enum eval export extends false
   finally for function if implements import in instanceof interface let new null package private protected public return
@@ -22,4 +23,5 @@ const reservedWords: ReadonlySet<string> = new Set(
   ),
 )
 
+/** Whether a name is a reserved word, or `__proto__`, whose assignment would set a prototype. */
 export const isReservedWord = (name: string): boolean => reservedWords.has(name) || name === '__proto__'

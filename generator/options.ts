@@ -1,33 +1,42 @@
-/** How relative imports end in generated files: `./types.ts`, `./types.js` or `./types`. */
+/** The endings of relative imports in generated files: `./types.ts`, `./types.js` or `./types`. */
 export const importEndings = ['.ts', '.js', ''] as const
+/** An ending of relative imports. */
 export type ImportEnding = (typeof importEndings)[number]
 
-/** Where generated files find the runtime. */
+/** The place where generated files find the runtime. */
 export type RuntimeNaming =
-  /** The runtime's files are written beside the output, in `runtime/` of its root: no dependency. */
+  /** The runtime's files are copied into `runtime/` of the output root, so that the output needs no package. */
   | { readonly kind: 'copy' }
-  /** Modules of an installed package: `<name>/<module>`, which its `exports` map; no ending. */
+  /**
+   * Generated files import an installed package by `<name>/<module>`, without ending. The `exports` of the package map
+   * these paths.
+   */
   | { readonly kind: 'package'; readonly name: string }
-  /** A folder that exists: `path` is relative to the output root, with `/` (`../runtime`). */
+  /** An existing folder; `path` is relative to the output root, with `/` (`../runtime`). */
   | { readonly kind: 'folder'; readonly path: string }
 
-/** What the emitters are told beside the model. */
+/** The options of the emitters. */
 export interface EmitOptions {
   readonly runtime: RuntimeNaming
   readonly importEnding: ImportEnding
-  /** Files stand directly in the output root instead of in a folder a document; for one document only. */
+  /**
+   * Whether files lie directly in the output root instead of a folder for each document; for a single document only.
+   */
   readonly flat: boolean
-  /** The class that joins the clients of all documents, in a file of the output root; absent: none. Not with `flat`. */
+  /**
+   * The class that joins the clients of all documents, in a file of the output root; absent if not wanted. Not with
+   * `flat`.
+   */
   readonly client?: string
-  /** The permission keys that have bits already, in their order; absent: no bits are wanted. Not with `flat`. */
+  /** The permission keys that have bits already, in their order; absent if no bits are wanted. Not with `flat`. */
   readonly permissionBits?: readonly string[]
 }
 
-/** What `generate` is told beside the documents. */
+/** The options of `generate`. */
 export interface GenerateOptions extends EmitOptions {
   /**
-   * The runtime's modules for `copy`: path under `runtime/` (`filter/types.ts`) -> text, imports ending in `.ts`.
-   * Empty for the other kinds.
+   * For `copy`, the runtime's modules: for each path below `runtime/` (`filter/types.ts`), the text with imports ending
+   * in `.ts`. Empty for the other kinds.
    */
   readonly runtimeFiles: ReadonlyMap<string, string>
 }

@@ -1,10 +1,13 @@
 import { posix } from 'node:path'
 import type { ImportEnding } from './options.ts'
 
-/** The folder of the output root that a copied runtime stands in. */
+/** The folder in the output root for a copied runtime. */
 export const runtimeFolder = 'runtime'
 
-/** What serving and calling need beside what generated code imports; a test proves that each names something. */
+/**
+ * The modules for serving and calling, which generated code does not import itself. A test proves that each alternative
+ * matches a module.
+ */
 export const servingModules = /^(?:hosts\/.+|call(?:\/.+)?|transport)\.ts$/
 
 const header = '// Copied by ninefold. Do not edit: generate writes it again.\n\n'
@@ -13,8 +16,8 @@ const relativeModule = /(\bfrom |\bimport\(|^import )'(\.{1,2}\/[^'\n]+)'/gm
 const brokenImport = /^import (type )?\{\n((?: {2}[^\n]+,\n)+)\} from '([^'\n]+)'$/gm
 
 /**
- * The runtime's files as they stand beside an output, by path relative to its root: those that `generated` imports,
- * those that serve and call, and what they import. `modules` is the runtime's text by path under its folder.
+ * Returns the copied files of the runtime by path relative to the output root: the modules that `generated` imports,
+ * the modules for serving and calling, and their imports. `modules` maps paths in the runtime's folder to texts.
  */
 export function copyRuntime(
   generated: ReadonlyMap<string, string>,
@@ -57,7 +60,7 @@ function copyOf(text: string, ending: ImportEnding): string {
   return header + (ending === '' ? renamed.replace(brokenImport, joinedIfShort) : renamed)
 }
 
-/** Prettier joins an import that fits on a line, and one without its ending may fit now. */
+/** Joins an import that fits on one line, as prettier does: a specifier without its ending may be short enough. */
 function joinedIfShort(broken: string, type: string | undefined, names: string, module: string): string {
   const list = names
     .trim()

@@ -1,4 +1,6 @@
-/** `npm run bench NAME`: runs test/bench/NAME.ts, which prints a table of ratios. Without a name it lists them. */
+/**
+ * `npm run bench NAME` runs test/bench/NAME.ts, which prints a table of ratios. Without a name it lists the benchmarks.
+ */
 import { readdirSync } from 'node:fs'
 import { join, parse } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -14,6 +16,6 @@ const [name] = process.argv.slice(2)
 if (name !== undefined && names.includes(name)) {
   await import(pathToFileURL(join(folder, `${name}.ts`)).href)
 } else {
-  console.error(`bench: say one of ${names.join(', ')}`)
+  console.error(`bench: name one of ${names.join(', ')}`)
   process.exitCode = 1
 }

@@ -1,17 +1,19 @@
-/** `npm run build`: JavaScript and declarations in dist/, so that the packed tarball needs no type stripping. */
+/**
+ * `npm run build` compiles JavaScript and declarations into dist/, so that the packed tarball needs no type stripping.
+ */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { root, toolFile } from './project.ts'
 
 const dist = join(root, 'dist')
-/** What compiled code reads beside itself, at the same place as in the sources. */
+/** The folders that compiled code reads at the same place as the sources. */
 const copied = ['templates', 'specs']
 
 rmSync(dist, { recursive: true, force: true })
 const { status } = spawnSync(process.execPath, [toolFile('typescript', 'tsc'), '-p', 'tsconfig.build.json'], {
   cwd: root,
-  // What the compiler finds goes where errors go.
+  // The compiler prints its errors to stdout; they belong to stderr.
   stdio: ['ignore', 2, 2],
 })
 if (status === 0) {

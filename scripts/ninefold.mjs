@@ -1,11 +1,11 @@
 /**
- * Runs `ninefold.ts` with what Node.js makes of modules kept from the very first one on. In TypeScript this would have to
- * be stripped itself, and loading what strips types costs more than all else that a short command does.
+ * Runs `ninefold.ts` with the compile cache of Node.js enabled from the first module on. In TypeScript, this file would
+ * itself need type stripping, and loading the type stripper costs more than the rest of a short command.
  */
 import { existsSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { resolve } from 'node:path'
 
-// As generator/cli/compile-cache.ts has it, which is too late here.
+// generator/cli/compile-cache.ts does the same, but only after its own modules have loaded.
 if (!process.env.CI && existsSync('node_modules')) enableCompileCache(resolve('node_modules/.cache/ninefold/modules'))
 await import('../ninefold.ts')

@@ -14,7 +14,7 @@ interface Installed {
   readonly bin: string | Readonly<Record<string, string>>
 }
 
-/** The arguments for Node.js that `npm run generate` gives: package.json is the one place that names them. */
+/** Returns the arguments for Node.js of `npm run generate`. Only package.json defines them. */
 export function generateArguments(): string[] {
   const { scripts } = readJson<Manifest>(join(root, 'package.json'))
   const [command, ...given] = (scripts.generate ?? '').split(' ')
@@ -23,7 +23,7 @@ export function generateArguments(): string[] {
   return given
 }
 
-/** The file of an installed tool that Node.js runs: `tsc` of `typescript`. */
+/** Returns the file of an installed tool that Node.js runs, such as `tsc` of `typescript`. */
 export function toolFile(packageName: string, tool: string = packageName): string {
   const manifest = createRequire(import.meta.url).resolve(`${packageName}/package.json`)
   const { bin } = readJson<Installed>(manifest)

@@ -1,6 +1,7 @@
 /**
- * Makes node_modules equal to package-lock.json, and does nothing when it already is. Every npm script runs it first.
- * Plain JavaScript that imports Node built-ins only: it also runs on Node 20, before anything is installed.
+ * Makes node_modules equal to package-lock.json, and does nothing if it already is. Every npm script runs this script
+ * first. It is plain JavaScript with Node built-ins only, because it also runs on Node 20 before any package is
+ * installed.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -39,7 +40,7 @@ async function setup() {
   })
 }
 
-/** What node_modules depends on: the lock file, and the machine it was installed for. */
+/** Returns the hash of everything that node_modules depends on: the lock file and the platform. */
 function fingerprint() {
   const lock = read(join(root, 'package-lock.json'))
   if (lock === undefined) throw new SetupFailed('package-lock.json is missing; restore it from the repository')
@@ -55,7 +56,7 @@ function read(file) {
   }
 }
 
-/** True when somebody ran `npm ci` by hand: npm lists what it installed in node_modules/.package-lock.json. */
+/** True after a manual `npm ci`: npm lists the installed packages in node_modules/.package-lock.json. */
 function holdsEveryLockedPackage() {
   const installed = packages(join(modules, '.package-lock.json'))
   const wanted = packages(join(root, 'package-lock.json'))
@@ -99,8 +100,8 @@ function install() {
 }
 
 /**
- * The npm that called us, run by the Node.js it came with: the Node.js in node_modules is about to be replaced.
- * Without one, the npm in PATH.
+ * Returns the npm that runs this script, with its own Node.js, because the Node.js in node_modules is about to be
+ * replaced. If it is unknown, returns the npm in PATH.
  */
 function npm() {
   const { npm_execpath: script, npm_node_execpath: node } = process.env
@@ -120,7 +121,10 @@ function isOurs(path) {
   return path.startsWith(modules + sep)
 }
 
-/** Later scripts run TypeScript as it is; the Node.js they get is the one in node_modules, else the machine's. */
+/**
+ * Checks the Node.js of later scripts, which must run TypeScript directly: the Node.js in node_modules, else the
+ * machine's.
+ */
 function checkNode() {
   const link = join(modules, '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')
   if (existsSync(link)) {
@@ -137,7 +141,7 @@ function checkNode() {
   )
 }
 
-/** Runs `work` while no other setup of this folder does; a lock whose process has died is taken over. */
+/** Runs `work` under a lock on this folder. The lock of a dead process is taken over. */
 async function locked(work) {
   const mine = `${lockFolder}.${process.pid}`
   rmSync(mine, { recursive: true, force: true })
@@ -159,10 +163,13 @@ function owner(pid) {
   return `${pid} ${hostname()}`
 }
 
-/** Renaming a folder onto one that holds a file fails everywhere, so exactly one of two processes succeeds. */
+/**
+ * Takes the lock by renaming a folder. A rename onto a folder that contains a file fails on every system, so exactly
+ * one of two processes succeeds.
+ */
 async function acquire(mine) {
   const deadline = Date.now() + waitMinutes * 60_000
-  for (let told = false; !tryRename(mine, lockFolder);) {
+  for (let isReported = false; !tryRename(mine, lockFolder);) {
     const holder = read(join(lockFolder, 'owner'))
     if (holder !== undefined && isDead(holder)) {
       breakLock(holder)
@@ -171,8 +178,8 @@ async function acquire(mine) {
     if (Date.now() > deadline) {
       throw new SetupFailed(`another setup has run for ${waitMinutes} minutes; stop it or delete ${lockFolder}`)
     }
-    if (!told) console.error('setup: waiting for another setup of this folder')
-    told = true
+    if (!isReported) console.error('setup: waiting for another setup of this folder')
+    isReported = true
     await sleep(100)
   }
 }
@@ -200,7 +207,9 @@ function isDead(holder) {
   }
 }
 
-/** Moves a dead process's lock aside; a live one that slipped in between is put back. */
+/**
+ * Moves the lock of a dead process aside. If a live process has taken the lock in the meantime, its lock is put back.
+ */
 function breakLock(holder) {
   const aside = `${lockFolder}.stale.${process.pid}`
   if (!tryRename(lockFolder, aside)) return

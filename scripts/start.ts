@@ -1,4 +1,4 @@
-/** `npm start`: brings the output up to date, then serves. Further arguments go to `ninefold serve`. */
+/** `npm start` brings the output up to date, then serves. Further arguments go to `ninefold serve`. */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { generateArguments, root } from './project.ts'
@@ -8,7 +8,7 @@ const { status } = spawnSync(process.execPath, generateArguments(), {
   stdio: ['ignore', 'inherit', 'inherit'],
 })
 if (status === 0) {
-  // Served in this very process, so that signals reach the server directly.
+  // The server runs in this process, so that signals reach it directly.
   process.argv = [process.execPath, join(root, 'ninefold.ts'), 'serve', ...process.argv.slice(2)]
   await import('../ninefold.ts')
 } else {

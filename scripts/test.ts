@@ -1,13 +1,13 @@
 /**
- * `npm test`: every check and every test. Each check counts as one test; the last line alone is the count, and the
- * exit status is 1 when anything failed. `npm test -- FILTER...` runs only the test files that have a filter in their
- * path, on each store they belong to, and no check.
+ * `npm test` runs every check and every test. Each check counts as one test. The last line is the count, and the exit
+ * status is 1 after any failure. `npm test -- FILTER...` runs no check, and only the test files whose path contains a
+ * filter, on each of their stores.
  */
 import { generateArguments, toolFile } from './project.ts'
 import { runCheck, type Result } from './checks/run.ts'
 import { runVitest } from './checks/vitest.ts'
 
-/** The checks in the order they are reported; each is a program that fails with an exit status. */
+/** The checks in the order of their report. Each check is a program that fails with an exit status. */
 const checks: readonly (readonly [name: string, args: () => readonly string[]])[] = [
   ['drift', () => [...generateArguments(), '--check']],
   ['types', () => [toolFile('typescript', 'tsc'), '-p', '.', '--pretty', 'false']],
@@ -27,7 +27,8 @@ try {
     )
   }
   const running = filters.length > 0 ? [] : checks.map(([name, args]) => runCheck(name, args()))
-  // Beside the checks, of which the longest would keep one core busy; what it prints is kept until they have ended.
+  // The suite runs beside the checks, because the longest check alone would use only one core. Its output is kept until
+  // the checks have ended.
   const suite = runVitest(filters)
   for (const result of running) report(await result)
   for await (const chunk of suite.output) process.stdout.write(chunk as Uint8Array)

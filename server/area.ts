@@ -12,6 +12,7 @@ import type { Worker } from '../domain/ports/workers.ts'
 import type { AnyKind } from '../domain/resources/kind.ts'
 import { resolverOf, type Resolve } from '../domain/resources/look-up.ts'
 import { kindHooks } from '../domain/resources/workspace-hooks.ts'
+import { birthsWorker } from '../domain/taxonomy/births.ts'
 import type { AreaTypes, BoundRoute, ErrorDomain, GeneratedArea } from '../runtime/route.ts'
 import { recordScope } from './access/asked-scope.ts'
 import { nativeEngine, type EngineCheck } from './engines.ts'
@@ -208,10 +209,12 @@ function mountArea<
   queue.declare(areaRecords(domain, operations.list), declaration.procedures?.(parts) ?? [])
   const own = declaration.hooks?.(parts)
   if (own || kinds.length > 0) hooks.push(loggedHooks(kindHooks(domain.name, kinds, shared, own), log))
+  // Workspaces may be older than the area.
+  const births = own?.workspaceCreated ? [birthsWorker(domain.name, own.workspaceCreated.bind(own))] : []
   for (const plane of declaration.planes?.(parts) ?? []) planes.push({ ...plane, domain })
   return {
     routes: routes(declaration.handlers(parts)),
-    workers: declaration.workers?.(parts) ?? [],
+    workers: [...(declaration.workers?.(parts) ?? []), ...births],
     admit: declaration.admit?.(parts),
   }
 }

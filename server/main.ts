@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module'
+import { enableCompileCache, flushCompileCache } from 'node:module'
 import { Command } from 'commander'
 import { backupCommand, restoreCommand } from './backup/commands.ts'
 import { readConfig, readHostConfig } from './config.ts'
@@ -26,6 +26,8 @@ program
     const server = await serve(settings, areas, openIam)
     for (const line of server.greeting) console.log(line)
     closeOnSignals(server)
+    // A process that is killed writes no cache at its end, and starts anew as slowly as for the first time.
+    flushCompileCache()
   })
 
 program

@@ -42,7 +42,7 @@ export function vpcs(parts: Parts<NetworkArea, never, 'topology'>): VpcHandlers 
       const vpc: StoredVpc = { ...resources.standard(request, context), ...settable, ...counts, organisation_id }
       const { region, workspace_id } = vpc
       return resources.create(request, context, vpc, {
-        check: tx => requireRegion(tx, region),
+        refer: tx => requireRegion(tx, region),
         count: tx =>
           quotas.consume(tx, taxonomy, workspace_id, [
             { definition: 'network.vpcs', dimensions: { region } },

@@ -70,7 +70,10 @@ export interface Protection {
 export interface WorkspaceHooks {
   /** `compute`. */
   readonly area: string
-  /** Makes what every workspace has from birth, in the transaction that makes the workspace. */
+  /**
+   * Makes what every workspace has from birth, in the transaction that makes the workspace. For a workspace that was made
+   * without the area, a worker calls it later, once; the tree of the organisation is shared then.
+   */
   workspaceCreated?(tx: Transaction, workspace: string): Promise<void>
   /**
    * Starts what is missing for the area to follow the state, and answers whether it has; asked again every second until

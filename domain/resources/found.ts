@@ -22,7 +22,7 @@ export async function idOf<T extends Row>(
 }
 
 /** Whether a row lies where a path says; a row of another workspace or engine is an absent one (conventions §3). */
-const isAt = ({ engine, workspace_id }: Row, place: Place): boolean =>
+export const isAt = ({ engine, workspace_id }: Row, place: Place): boolean =>
   workspace_id === place.workspace && (place.engine === undefined || engine === place.engine)
 
 /**
@@ -81,6 +81,18 @@ export async function makeReferences<T extends Row>(tx: Transaction, kind: Kind<
     if (typeof id !== 'string' || id === '') continue
     await requireTarget(tx, reference, row, id)
     await addReference(tx, { type: reference.target.type, id }, { type: kind.type, id: row.id })
+  }
+}
+
+/** Locks the rows that a row refers to by these references, in the order given. */
+export async function lockTargets<T extends Row>(
+  tx: Transaction,
+  references: readonly Reference<T>[],
+  row: T,
+): Promise<void> {
+  for (const { member, target } of references) {
+    const id = row[member]
+    if (typeof id === 'string' && id !== '') await target.hold(tx, id, 'lock')
   }
 }
 

@@ -35,8 +35,8 @@ export interface Reference<T> {
   /** The error of the called area when the body names a row that is absent; it becomes INVALID_ARGUMENT at the field. */
   readonly absent: MakeError
   /**
-   * How the target is held while the reference is made: `lock` where the caller changes the target as well, `share` by
-   * default.
+   * How the target is held while the reference is made: `share` by default. `lock` where calls change the target as well,
+   * such as a count in its row: then every change of the row locks the target first, its deletion too.
    */
   readonly hold?: Hold
 }

@@ -5,7 +5,7 @@ import { ApiError } from '../../runtime/errors.ts'
  * the operation that is recorded, whatever the check has to say by then (conventions §4). Undefined: the check passes.
  * Throws what is no `ApiError`.
  */
-export async function refusalOf(check: Promise<void>): Promise<ApiError | undefined> {
+export async function refusalOf(check: Promise<unknown>): Promise<ApiError | undefined> {
   try {
     await check
     return undefined

@@ -3,21 +3,25 @@ import type { CallContext } from '../../runtime/context.ts'
 import { applyUpdate, checkEtag, type Updated } from '../../runtime/field-mask.ts'
 import type { JsonText } from '../../runtime/json.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
-import type { Effect } from '../ports/operations.ts'
+import type { Effect, Operations } from '../ports/operations.ts'
 import type { Parts } from '../ports/parts.ts'
-import type { Stored, Transaction } from '../ports/store.ts'
+import { Conflict, type Stored, type Transaction } from '../ports/store.ts'
+import type { Taxonomy } from '../ports/taxonomy.ts'
 import { nextEtag } from './etag.ts'
-import { idOf, makeReferences, parameterOf, placeOf, requireFound, requirePlace } from './found.ts'
+import { idOf, isAt, lockTargets, makeReferences, parameterOf, placeOf, requireFound, requirePlace } from './found.ts'
 import { scopeOf, workspaceScope, type Kind, type Place, type Resource, type Row, type RowPath } from './kind.ts'
 import { dropReferencesOf, referencesTo } from './references.ts'
 import { Rows } from './rows.ts'
-import { requireState } from './states.ts'
+import { requireState, transitionOf } from './states.ts'
 import { takeDifference } from './taken.ts'
 
 /** A kind whose type is one of the area's. */
 export type KindOf<T extends Row, Area extends AreaTypes> = Kind<T> & { readonly type: Area['resourceType'] }
 
-type ResourceParts<Area extends AreaTypes> = Pick<Parts<Area>, 'clock' | 'operations' | 'store' | 'taxonomy'>
+type ResourceParts<Area extends AreaTypes> = Pick<Parts<Area>, 'clock' | 'store'> & {
+  readonly operations: Pick<Operations<Area>, 'mutate'>
+  readonly taxonomy: Pick<Taxonomy, 'chain' | 'consume' | 'requireActive' | 'share'>
+}
 
 /** The standard members of a new row, which the platform sets. */
 export type Standard = Pick<Resource, 'id' | 'etag' | 'update_time'> & {
@@ -34,8 +38,10 @@ export type More<T, Area extends AreaTypes> = Left<Area> & { readonly members?: 
 
 /** What a creation does beside the checks that all kinds share; each step is optional. */
 export interface Creation<Area extends AreaTypes> {
-  /** Step 12: what the row refers to beyond the declared references; and step 13 beyond the unique sets: overlap. */
-  readonly check?: (tx: Transaction) => Promise<void>
+  /** Step 12, before the row is written: rows that it refers to beyond the declared references. */
+  readonly refer?: (tx: Transaction) => Promise<void>
+  /** Step 13, once the row is written and its unique sets are free: other rows that exclude it, such as overlapping ones. */
+  readonly exclude?: (tx: Transaction) => Promise<void>
   /** Steps 14 and 15, once the row is written: quotas, then capacity. */
   readonly count?: (tx: Transaction) => Promise<Left<Area> | void>
 }
@@ -46,8 +52,10 @@ export interface Update<T, Area extends AreaTypes> {
   readonly above?: () => void
   /** Step 7 for the row, beyond the place that the path names: throws `*_NOT_FOUND`. */
   readonly found?: (row: T) => void
-  /** Steps 12 and 13, before the row is written: sees the row as it will be and the paths that change. */
-  readonly check?: (tx: Transaction, update: Updated<T>, before: T) => Promise<More<T, Area> | void>
+  /** Step 12, before the row is written: sees the row as it will be and the paths that change. */
+  readonly refer?: (tx: Transaction, update: Updated<T>, before: T) => Promise<More<T, Area> | void>
+  /** Step 13, once the row is written and its unique sets are free: other rows that exclude the change. */
+  readonly exclude?: (tx: Transaction, update: Updated<T>, before: T) => Promise<void>
   /** Steps 14 and 15, once the row is written. */
   readonly count?: (tx: Transaction, update: Updated<T>, before: T) => Promise<Left<Area> | void>
 }
@@ -74,7 +82,8 @@ const touched = ({ etag }: Resource, { now }: CallContext): Pick<Resource, 'etag
  * workspace, (11) the state of the row, (12) references, (13) uniqueness, (14) quota, (15) capacity. Steps 1 to 5 have
  * passed before a handler is called. A handler adds its own rules at the steps 12 to 15.
  *
- * Locks are taken root first: the organisation is shared, then parents, the row, and what the row refers to.
+ * Locks are taken root first: the organisation is shared, then the parent of the path, the targets of references with
+ * `hold: 'lock'`, the row, and the other rows that it refers to.
  */
 export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<T> {
   readonly #kind: KindOf<T, Area>
@@ -104,7 +113,7 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
     request: object,
     context: CallContext,
     row: T,
-    { check, count }: Creation<Area> = {},
+    { count, exclude, refer }: Creation<Area> = {},
   ): Promise<JsonText<Area['record']>> {
     return this.#parts.operations.mutate(context, request, async tx => {
       const place = placeOf(row)
@@ -118,8 +127,9 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
       }
       await this.#requireActive(tx, place)
       await makeReferences(tx, this.#kind, row)
-      await check?.(tx)
+      await refer?.(tx)
       await tx.insert(this.#kind.collection, row)
+      await exclude?.(tx)
       await this.#take(tx, undefined, row)
       return { ...this.#effect('CREATE', row), ...(await count?.(tx)) }
     })
@@ -129,7 +139,7 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
   update(
     request: RowPath & { readonly body: { readonly etag?: string }; readonly update_mask?: string },
     context: CallContext,
-    { above, check, count, found }: Update<T, Area> = {},
+    { above, count, exclude, found, refer }: Update<T, Area> = {},
   ): Promise<JsonText<Area['record']>> {
     const { body, update_mask } = request
     return this.#parts.operations.mutate(context, request, async tx => {
@@ -139,9 +149,10 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
       const update = applyUpdate(this.#kind.fields ?? {}, before, body, update_mask)
       await this.#requireChangeable(tx, request, before, body.etag, 'update')
       if (update.changed.length === 0) return this.#effect('UPDATE', before)
-      const { members, ...more } = (await check?.(tx, update, before)) ?? {}
+      const { members, ...more } = (await refer?.(tx, update, before)) ?? {}
       const next = { ...update.value, ...members, ...touched(before, context) }
       await tx.update(this.#kind.collection, id, next, version)
+      await exclude?.(tx, update, before)
       await this.#take(tx, before, next)
       const left = await count?.(tx, update, before)
       return { ...this.#effect('UPDATE', next), ...more, ...left, changed: update.changed }
@@ -175,7 +186,7 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
     change: (tx: Transaction, row: T) => Promise<More<T, Area> | void> = async () => {},
   ): Promise<JsonText<Area['record']>> {
     const { states } = this.#kind
-    const transition = states?.transitions[name]
+    const transition = states && transitionOf(states, name)
     if (!states || !transition) throw new Error(`${this.#kind.type} has no verb "${name}" in its table of states`)
     return this.#parts.operations.mutate(context, request, async tx => {
       const { id, value, version } = await this.#hold(tx, request)
@@ -195,8 +206,21 @@ export class Resources<T extends Resource, Area extends AreaTypes> extends Rows<
     const { parent } = this.#kind
     if (parent) await parent.kind.hold(tx, parameterOf(path, parent.parameter), parent.hold ?? 'share')
     const id = await idOf(tx, this.#kind, path.id)
-    const stored = id === undefined ? undefined : await tx.lock(this.#kind.collection, id)
+    const stored = id === undefined ? undefined : await this.#lock(tx, path, id)
     return requireFound(tx, this.#parts.taxonomy, this.#kind, path, stored)
+  }
+
+  /** Locks the targets of references with `hold: 'lock'` before the row, in the order in which a creation does. */
+  async #lock(tx: Transaction, path: Place, id: string): Promise<Stored<T> | undefined> {
+    const { collection, references = [] } = this.#kind
+    const locking = references.filter(({ hold }) => hold === 'lock')
+    const seen = locking.length === 0 ? undefined : (await tx.get(collection, id))?.value
+    // A row of another place is an absent one: what it refers to belongs to somebody else.
+    if (seen && isAt(seen, path)) await lockTargets(tx, locking, seen)
+    const stored = await tx.lock(collection, id)
+    const isMoved = stored && seen && locking.some(({ member }) => stored.value[member] !== seen[member])
+    if (isMoved) throw new Conflict(`${this.#kind.type} ${id} refers to another row since its targets were locked`)
+    return stored
   }
 
   /** Steps 9 to 11. */

@@ -27,6 +27,12 @@ export interface StateFault {
   readonly allowed: string
 }
 
+/** The row of a verb in a table of states; undefined for a verb that the table lacks. */
+export const transitionOf = (
+  { transitions }: Pick<StateTable<never>, 'transitions'>,
+  verb: string,
+): Transition | undefined => (Object.hasOwn(transitions, verb) ? transitions[verb] : undefined)
+
 /** Throws the kind's `*_STATE_INVALID` unless the state of a row allows the verb; a verb that the table lacks is always allowed. */
 export function requireState<T extends Row>(
   kind: { readonly type: string; readonly noun: string; readonly states?: StateTable<T> },
@@ -34,7 +40,7 @@ export function requireState<T extends Row>(
   verb: string,
 ): void {
   const { noun, states, type } = kind
-  const transition = states && Object.hasOwn(states.transitions, verb) ? states.transitions[verb] : undefined
+  const transition = states && transitionOf(states, verb)
   if (!states || !transition) return
   const current = String(row[states.member])
   if (transition.from.includes(current)) return

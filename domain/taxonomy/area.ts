@@ -3,6 +3,7 @@ import { formatMillis } from '../../runtime/timestamps.ts'
 import type { Procedure } from '../ports/procedures.ts'
 import { platformWorkspaceId, systemOrganisationId } from '../ports/reserved.ts'
 import type { Collection, Transaction } from '../ports/store.ts'
+import { areaBirths, births } from './births.ts'
 import { cascadeProcedures } from './cascade.ts'
 import { EffectiveQuotas } from './effective-quotas.ts'
 import { FilterSchemas } from './filter-schemas.ts'
@@ -31,6 +32,8 @@ export const taxonomyCollections: readonly Collection<never>[] = [
   workspaces,
   archivals,
   followings,
+  areaBirths,
+  births,
   quotas,
   quotaOverrides,
   quotaUsages,

@@ -55,7 +55,7 @@ export function quotaOverrideHandlers(parts: Parts<TaxonomyArea>): QuotaOverride
       const override = { id, quota_id: request.quota, description, scope_type, scope_id, limit, ...times }
       let scopes: readonly Scope[] = []
       return resources.create(request, context, override, {
-        check: async tx => void (scopes = await requireScope(tx, request.quota, override)),
+        refer: async tx => void (scopes = await requireScope(tx, request.quota, override)),
         count: async tx => ({ warnings: await warningsOf(tx, request.quota, scopes, limit) }),
       })
     },

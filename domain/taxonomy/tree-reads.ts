@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Reader, Store } from '../ports/store.ts'
 import { organisations, trees } from './nodes.ts'
 import { foundOrganisation, noOrganisation } from './tree-lock.ts'
@@ -14,10 +15,7 @@ export interface Sight<R> {
 /** How often a read is tried beside the changes of others, before it is shut off from them. */
 const maxAttempts = 2
 
-/**
- * Places and counts that are held of all organisations together; the organisation that was not read for longest goes
- * first. With what is kept by a place as long as that is held, its texts and pairs, it is about 30 MB.
- */
+/** Places and counts that are cached of all organisations together: about 30 MB with their texts and pairs. */
 const maxSize = 10_000
 
 /**
@@ -26,11 +24,8 @@ const maxSize = 10_000
  */
 export class TreeReads {
   readonly #store: Store
-  /** By the organisation; the one that was read last comes last. */
-  readonly #held = new Map<string, { readonly view: TreeView; readonly size: number }>()
-  #size = 0
-  /** The organisation that comes last. */
-  #latest = ''
+  /** By the id of the organisation; the least recently used view is dropped first. */
+  readonly #cache = new LRUCache<string, CachedView>({ maxSize, sizeCalculation: ({ size }) => size })
 
   constructor(store: Store) {
     this.#store = store
@@ -41,7 +36,7 @@ export class TreeReads {
    * last time in a snapshot, where nothing changes. Throws ORGANISATION_NOT_FOUND.
    */
   async read<R>(organisation: string, read: (tree: TreeView) => Promise<Sight<R>>): Promise<R> {
-    let held = this.#held.get(organisation)?.view
+    let held = this.#cache.get(organisation)?.view
     for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
       const view = held?.fork() ?? (await viewOf(this.#store, organisation))
       const { answer, version } = await this.#attempt(organisation, view, read)
@@ -63,26 +58,23 @@ export class TreeReads {
     }
   }
 
-  /** Of several views of one version the one that knows most is held, of several versions the last one. */
+  /** Caches the view of the newest version, and of two views of one version the one that knows more. */
   #keep(id: string, view: TreeView): void {
-    const held = this.#held.get(id)
-    const isBetter = held === undefined || held.view.version < view.version || held.size < view.size
-    if (held !== undefined && (held.view.version > view.version || (!isBetter && id === this.#latest))) return
-    this.#latest = id
-    this.#drop(id)
-    const next = isBetter ? { view, size: view.size } : held
-    this.#held.set(id, next)
-    this.#size += next.size
-    for (const oldest of this.#held.keys()) {
-      if (this.#size <= maxSize) return
-      this.#drop(oldest)
-    }
+    const cached = this.#cache.peek(id)
+    // lru-cache takes no entry of size 0.
+    const size = Math.max(1, view.size)
+    const isBetter =
+      cached === undefined ||
+      cached.view.version < view.version ||
+      (cached.view.version === view.version && cached.size < size)
+    if (isBetter) this.#cache.set(id, { view, size })
   }
+}
 
-  #drop(id: string): void {
-    this.#size -= this.#held.get(id)?.size ?? 0
-    this.#held.delete(id)
-  }
+/** A view of a tree, with the number of places and counts that it knew when it was cached. */
+interface CachedView {
+  readonly view: TreeView
+  readonly size: number
 }
 
 async function versionOf(reader: Reader, organisation: string): Promise<number> {

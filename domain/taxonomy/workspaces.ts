@@ -24,6 +24,7 @@ import type { Effect } from '../ports/operations.ts'
 import type { Stored, Transaction } from '../ports/store.ts'
 import { placeScope, seenNodes } from './access-scopes.ts'
 import { workspaceAnswer } from './answers.ts'
+import { tellBirth } from './births.ts'
 import { requireNothingHeld, requireNothingProtected } from './held-by-areas.ts'
 import { answerable } from './inherited-fields.ts'
 import { nextEtag } from '../resources/etag.ts'
@@ -103,7 +104,7 @@ export class Workspaces implements WorkspaceHandlers {
       await this.#parts.functions.iam.ensureServiceAccount(tx, effect, 'default')
       const quota = 'taxonomy.workspaces'
       await requireRoom(tx, await limitsOn(tx, quota, above), { quota, amount: 1, isCounted: true })
-      for (const area of hooks()) await area.workspaceCreated?.(tx, workspace.id)
+      await tellBirth(tx, hooks(), workspace.id)
       return effect
     })
   }

@@ -7,31 +7,31 @@ import type { Loaded } from '../read/types.ts'
 import { digest } from '../write/manifest.ts'
 import type { Invocation } from './invocation.ts'
 import { partsOf, type Reach, sharedDocuments } from './parts.ts'
-import type { Recalled } from './recalled.ts'
+import type { ComparedRun } from './recalled.ts'
 import type { Stopwatch } from './stopwatch.ts'
 
-/** What reading and generating came to. */
+/** The result of reading and generating. */
 export interface Attempt {
   readonly diagnostics: readonly Diagnostic[]
-  /** Absent when the documents could not be read. */
+  /** The generated files; absent if the documents have errors. */
   readonly generated: Generated | undefined
-  /** The documents that were not loaded, as nothing of theirs has changed. */
+  /** The names of the documents that were not loaded, because none of their files has changed. */
   readonly remembered: readonly string[]
-  /** Of all documents, whether they were loaded or not. */
+  /** The files of all documents, loaded or not. */
   readonly reach: Reach
-  /** SHA-256 of all files that they are made of, as far as those could be read. */
+  /** The SHA-256 of each readable input file. */
   readonly inputs: Readonly<Record<string, string>>
 }
 
-/** What an attempt is made with. */
-export interface Setting {
+/** The arguments of an attempt. */
+export interface PassContext {
   readonly invocation: Invocation
   readonly options: GenerateOptions
   readonly stopwatch: Stopwatch
 }
 
 /** Reads and generates all documents. */
-export async function attemptWhole({ invocation, options, stopwatch }: Setting): Promise<Attempt> {
+export async function attemptWhole({ invocation, options, stopwatch }: PassContext): Promise<Attempt> {
   const { allowRefs, documents } = invocation
   const { loaded, diagnostics: read } = await load(documents, { allowRefs })
   const validated = invocation.validate && !hasErrors(read) ? await validations(invocation) : []
@@ -43,26 +43,26 @@ export async function attemptWhole({ invocation, options, stopwatch }: Setting):
 }
 
 /**
- * The same, but reads and generates only the documents that have changed and those that others refer to. Undefined where
- * that could come to something else than the whole: then nothing is lost but time.
+ * Reads and generates only the changed documents and the shared documents. Undefined if the result could differ from a
+ * full run; the caller then runs `attemptWhole`.
  */
-export async function attemptPart(setting: Setting, recall: Recalled): Promise<Attempt | undefined> {
-  const plan = planOf(recall)
+export async function attemptPart(context: PassContext, compared: ComparedRun): Promise<Attempt | undefined> {
+  const plan = planOf(compared)
   if (!plan) return undefined
-  const { invocation, options, stopwatch } = setting
+  const { invocation, options, stopwatch } = context
   const documents = invocation.documents.filter(({ name }) => !plan.remembered.has(name))
   const { loaded, diagnostics: read } = await load(documents, { allowRefs: invocation.allowRefs })
   stopwatch.lap('read')
   const reach = new Map([...plan.reach, ...reachOf(loaded)])
-  // Whether an error is one may be for a document to say that was not loaded.
-  if (hasErrors(read) || !areShared(plan, reach, loaded, recall)) return undefined
+  // An error of this subset may be no error of the whole set, because an unloaded document could resolve it.
+  if (hasErrors(read) || !areShared(plan, reach, loaded, compared)) return undefined
   const generated = generate(loaded, options, plan.beside)
   stopwatch.lap('generate')
   if (!generated.model || partsOf(reach, generated.model, [])?.shared !== plan.shape) return undefined
-  if (!areRaised(plan, generated, recall)) return undefined
+  if (!areRaised(plan, generated, compared)) return undefined
   const files = new Set([...plan.remembered].flatMap(name => reach.get(name) ?? []))
-  const warnings = recall.memory.warnings.filter(({ position }) => files.has(position.file))
-  const inputs = Object.entries(recall.memory.inputs).filter(([file]) => files.has(file))
+  const warnings = compared.cached.warnings.filter(({ position }) => files.has(position.file))
+  const inputs = Object.entries(compared.cached.inputs).filter(([file]) => files.has(file))
   return {
     diagnostics: [...read, ...generated.diagnostics.found, ...warnings],
     generated,
@@ -72,50 +72,50 @@ export async function attemptPart(setting: Setting, recall: Recalled): Promise<A
   }
 }
 
-/** What is generated, and what is not. */
+/** The split of a run into documents to generate and documents to reuse. */
 interface Plan {
-  /** By the name of a document, as it was. */
+  /** The files of each document, as the last run read them. */
   readonly reach: Reach
-  /** The documents that others refer to, which are always loaded, and SHA-256 of what they became. */
+  /** The names of the documents that others refer to. They are always loaded. */
   readonly shared: readonly string[]
   readonly shape: string
   readonly remembered: ReadonlySet<string>
   readonly beside: Beside
 }
 
-function planOf({ changed, kept, memory }: Recalled): Plan | undefined {
-  if (!memory.parts) return undefined
-  const reach = new Map(memory.parts.reach)
+function planOf({ changed, kept, cached }: ComparedRun): Plan | undefined {
+  if (!cached.parts) return undefined
+  const reach = new Map(cached.parts.reach)
   const shared = sharedDocuments(reach)
   const isUnchanged = (name: string): boolean => (reach.get(name) ?? []).every(file => !changed.has(file))
   if (!shared.every(isUnchanged)) return undefined
-  const lost = Object.keys(memory.outputs).filter(path => !kept.has(path))
+  const lost = Object.keys(cached.outputs).filter(path => !kept.has(path))
   const isWritten = (name: string): boolean => lost.every(path => folderOf(path) !== name)
-  const outlines = memory.outlines.filter(({ name }) => !shared.includes(name) && isUnchanged(name) && isWritten(name))
+  const outlines = cached.outlines.filter(({ name }) => !shared.includes(name) && isUnchanged(name) && isWritten(name))
   if (outlines.length === 0) return undefined
   const remembered = new Set(outlines.map(({ name }) => name))
   const files = new Map([...kept].filter(([path]) => remembered.has(folderOf(path))))
-  const order = memory.outlines.map(({ name }) => name)
-  return { reach, shared, shape: memory.parts.shared, remembered, beside: { outlines, files, order } }
+  const order = cached.outlines.map(({ name }) => name)
+  return { reach, shared, shape: cached.parts.shared, remembered, beside: { outlines, files, order } }
 }
 
-/** The document that a file of the output is of; none of what stands in its root. */
+/** The document to which an output file belongs; empty for a file in the output root. */
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.indexOf('/')))
 
-/** Whether others refer to the same documents as before, and these have the same text. */
-function areShared({ shared }: Plan, reach: Reach, loaded: Loaded, { memory }: Recalled): boolean {
+/** Whether the same documents are shared as before, with the same text. */
+function areShared({ shared }: Plan, reach: Reach, loaded: Loaded, { cached }: ComparedRun): boolean {
   if (sharedDocuments(reach).join() !== shared.join()) return false
   const files = shared.flatMap(name => reach.get(name) ?? [])
-  return files.every(file => digest(loaded.files.get(file)?.text ?? '') === memory.inputs[file])
+  return files.every(file => digest(loaded.files.get(file)?.text ?? '') === cached.inputs[file])
 }
 
-/** Whether each reason that documents raise which were not loaded is declared as it was. */
-function areRaised({ beside, shared }: Plan, { outlines }: Generated, { memory }: Recalled): boolean {
+/** Whether every reason that the reused documents raise is still declared as before. */
+function areRaised({ beside, shared }: Plan, { outlines }: Generated, { cached }: ComparedRun): boolean {
   const common = outlines.filter(({ name }) => shared.includes(name)).flatMap(({ reasons }) => reasons)
   const known = new Set(common.map(([reason]) => reason))
   if (beside.outlines.every(({ raises }) => raises.every(reason => known.has(reason)))) return true
   const declared = (of: readonly Outline[]): string => JSON.stringify(of.map(({ reasons }) => reasons))
-  return declared(outlines) === declared(memory.outlines)
+  return declared(outlines) === declared(cached.outlines)
 }
 
 const reachOf = ({ reach }: Loaded): Reach => new Map([...reach].map(([name, files]) => [name, [...files]]))
@@ -128,6 +128,6 @@ async function validations(invocation: Invocation): Promise<Diagnostic[]> {
   return validate(invocation.documents.map(({ file }) => file))
 }
 
-/** Whether something is wrong with documents, so that nothing can be made of them. */
+/** Whether the diagnostics contain an error, which prevents output. */
 export const hasErrors = (diagnostics: readonly Diagnostic[]): boolean =>
   diagnostics.some(({ severity }) => severity === 'error')

@@ -4,17 +4,18 @@ import { runtimeFolder } from '../runtime-copy.ts'
 import { quoted } from '../write/quoted.ts'
 import { UsageError } from './usage-error.ts'
 
+/** A document with its name. */
 export interface NamedDocument {
   readonly file: string
-  /** Of its output folder and the prefix of its names. */
+  /** The name of the output folder, and the prefix of generated names. */
   readonly name: string
 }
 
 const namePattern = /^[a-z][A-Za-z0-9]*$/
 
 /**
- * The name of each document: what `--name file=name` says (`file` is a path as given, a file name or its stem), else the
- * stem in camel case. Throws `UsageError` for names that are no names, clash, or belong to no document.
+ * Names each document: by its `--name file=name` (`file` is the path as given, the file name or its stem), else by its
+ * stem in camel case. Throws `UsageError` if a name is invalid, used twice, or for no document.
  */
 export function documentNames(files: readonly string[], given: readonly string[]): NamedDocument[] {
   const chosen = new Map(given.map(parseName))
@@ -44,7 +45,7 @@ function refuseClashes(documents: readonly NamedDocument[]): void {
     if (!namePattern.test(name)) {
       throw new UsageError(`${quoted(file)} gives no name: say one with --name ${quoted(`${file}=name`)}`)
     }
-    // Folders that differ in case alone are one folder on some systems.
+    // On some file systems, folder names that differ only in case mean the same folder.
     const key = name.toLowerCase()
     if (documents.length > 1 && key === runtimeFolder) {
       throw new UsageError(`${quoted(file)} would take the folder ${quoted(name)}: say another with --name file=name`)
@@ -59,7 +60,9 @@ function refuseClashes(documents: readonly NamedDocument[]): void {
   }
 }
 
-/** The name that `--client` gives. Throws `UsageError` for what is no name of a class, or taken in the file it stands in. */
+/**
+ * Returns the class name that `--client` gives. Throws `UsageError` if it is no class name, or is taken in its file.
+ */
 export function joinedClient(name: string | undefined, documents: readonly NamedDocument[]): string | undefined {
   if (name === undefined) return undefined
   if (documents.length === 1) throw new UsageError('--client joins the clients of several documents: this is one')

@@ -5,8 +5,8 @@ import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
 /**
- * What a run that threw says to a person, a line each. A stack, of what is a defect of ours, only when `withStack`: it
- * helps nobody who has merely mistyped a path.
+ * Formats the error of a failed run as lines for a person. `withStack` adds the stack of a defect of the generator; a
+ * mistyped path never needs a stack.
  */
 export function explain(error: unknown, withStack: boolean): string[] {
   if (error instanceof OutputError) return error.problems.map(problem => `error: ${problem}`)
@@ -16,13 +16,13 @@ export function explain(error: unknown, withStack: boolean): string[] {
     return [`error: cannot use ${quoted(String(error.path))}: ${problem}`]
   }
   const message = printable(error instanceof Error ? `${error.name}: ${error.message}` : String(error))
-  const said = `error: this is a defect of the generator, please report it: ${message}`
+  const line = `error: this is a defect of the generator, please report it: ${message}`
   const stack = error instanceof Error ? error.stack : undefined
-  return withStack && stack !== undefined ? [said, stack] : [`${said}; --timings shows where`]
+  return withStack && stack !== undefined ? [line, stack] : [`${line}; --timings shows where`]
 }
 
-/** Says what went wrong on the terminal; answers the exit status. */
-export function complain(error: unknown, { timings }: Invocation, terminal: Terminal): 1 {
+/** Prints an error on the terminal and returns the exit status. */
+export function printError(error: unknown, { timings }: Invocation, terminal: Terminal): 1 {
   for (const line of explain(error, timings || Boolean(process.env.DEBUG))) terminal.err(line)
   return 1
 }

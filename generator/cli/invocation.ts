@@ -1,39 +1,39 @@
 import type { ImportEnding } from '../options.ts'
 
-/** What the command line asks `generate` for, checked as far as words go; nothing of it was looked up on the disk. */
+/** The parsed command line of `generate`. Its syntax is checked; its files are not. */
 export interface Invocation {
-  /** Entry documents in the order given, at least one, each with the name of its output folder. */
+  /** The entry documents in the given order, at least one, each with the name of its output folder. */
   readonly documents: readonly { readonly file: string; readonly name: string }[]
-  /** The output root. */
+  /** The path of the output root. */
   readonly out: string
-  /** `copy`, `package`, or a folder that holds the runtime. */
+  /** `copy`, `package`, or the path of a folder that holds the runtime. */
   readonly runtime: string
   readonly importEnding: ImportEnding
-  /** The class that joins the clients of all documents. */
+  /** The name of the class that joins the clients of all documents. */
   readonly client: string | undefined
-  /** The file that keeps the bits of permission keys. */
+  /** The file that stores the bits of permission keys. */
   readonly permissionBits: string | undefined
-  /** Write nothing, list what differs. */
+  /** Whether to write nothing and list the differences instead. */
   readonly check: boolean
-  /** Warnings fail as errors do. */
+  /** Whether warnings make the run fail. */
   readonly strict: boolean
-  /** Print the table of documents. */
+  /** Whether to print the table of documents. */
   readonly report: boolean
-  /** Stay, and generate again after each change. */
+  /** Whether to keep running and generate again after each change. */
   readonly watch: boolean
-  /** Run swagger-parser's validation as well. */
+  /** Whether to run swagger-parser's validation too. */
   readonly validate: boolean
-  /** Let references leave the folder of their entry document. */
+  /** Whether references may leave the folder of their entry document. */
   readonly allowRefs: boolean
-  /** The folder of handwritten code that gets stubs. */
+  /** The folder of handwritten code to which stubs are added. */
   readonly scaffold: string | undefined
-  /** Print the time of each stage, and stacks. */
+  /** Whether to print the time of each stage, and the stack of a defect. */
   readonly timings: boolean
-  /** Take over files that the generator did not write. */
+  /** Whether to overwrite files that the generator did not write. */
   readonly force: boolean
 }
 
-/** The options as commander hands them over. */
+/** The options as commander parses them. */
 export interface Flags {
   readonly out: string
   readonly name?: readonly string[]

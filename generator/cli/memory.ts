@@ -7,38 +7,37 @@ import { replaceFile } from '../write/replace-file.ts'
 import type { Invocation } from './invocation.ts'
 import { ownPackage } from './package-root.ts'
 
-/** What a run came to that left, or found, its output as the documents say. */
-export interface Memory {
-  /** SHA-256 of each file that was read, by its name relative to the working directory. */
+/** The result of a successful run, cached for the next run. */
+export interface CachedRun {
+  /** The SHA-256 of each input file, by its name relative to the working directory. */
   readonly inputs: Readonly<Record<string, string>>
-  /** Where each of them really stands, which decides whether references may reach it. */
+  /** The real path of each input file: references are confined to folders by real paths. */
   readonly places: Readonly<Record<string, string | undefined>>
-  /** SHA-256 of each file that was generated, by its path relative to the output root. */
+  /** The SHA-256 of each generated file, by its path relative to the output root. */
   readonly outputs: Readonly<Record<string, string>>
   readonly warnings: readonly Diagnostic[]
-  /** Of all documents, in the order of the run. */
+  /** The outlines of all documents, in the order of the run. */
   readonly outlines: readonly Outline[]
-  /** Absent where no document can be generated without all others. */
+  /** Absent if the documents can only be generated together. */
   readonly parts?: Parts
 }
 
-/** What makes a part of a memory hold while the rest does not. */
+/** The facts that let a later run reuse a part of the result. */
 export interface Parts {
-  /** The files that each document is made of, its own first; documents in the order of the run. */
+  /** For each document, its files with its own file first; the documents are in the order of the run. */
   readonly reach: readonly (readonly [document: string, files: readonly string[]])[]
-  /** SHA-256 of what the documents became that others refer to. */
+  /** The SHA-256 of the model of the shared documents. */
   readonly shared: string
 }
 
-/** No memory of documents that people write is larger; what is larger is not looked into. */
+/** The largest accepted cache file in bytes. A larger file is ignored. */
 const maxBytes = 64 * 1024 * 1024
 
 /**
- * Where a run keeps what it came to, for a run of the same generator with the same options. It stands in
- * `node_modules/.cache` of the working directory; a project without `node_modules` has none, and in CI nothing is
- * remembered.
+ * The cache file of runs with the same generator and the same options. It lies in `node_modules/.cache` of the working
+ * directory. Without `node_modules`, and in CI, nothing is cached.
  */
-export class MemoryFile {
+export class RunCache {
   readonly #file: string
   readonly #key: string
 
@@ -47,36 +46,40 @@ export class MemoryFile {
     this.#key = key
   }
 
-  /** None where a run does or says more than its output shows. */
-  static of(invocation: Invocation): MemoryFile | undefined {
+  /** Returns the cache file of a command line. Undefined if the options make a run do more than produce its output. */
+  static of(invocation: Invocation): RunCache | undefined {
     const { force, out, report, scaffold, validate } = invocation
     if (force || report || scaffold !== undefined || validate) return undefined
     if (process.env.CI || !existsSync('node_modules')) return undefined
     const file = join('node_modules/.cache/ninefold', `${hash([resolve(out)]).slice(0, 32)}.json`)
-    return new MemoryFile(file, keyOf(invocation))
+    return new RunCache(file, keyOf(invocation))
   }
 
-  /** None that is of another generator or other options, or not as it was written. */
-  read(): Memory | undefined {
+  /**
+   * Reads the cached run. Undefined if there is none, if it belongs to another generator or other options, or if its
+   * hash does not match.
+   */
+  read(): CachedRun | undefined {
     try {
       const stats = lstatSync(this.#file)
       if (!stats.isFile() || stats.size > maxBytes) return undefined
       const [seal, text = ''] = readFileSync(this.#file, 'utf8').split('\n')
       return seal === hash([this.#key, text]) ? JSON.parse(text) : undefined
     } catch {
-      // Whatever is wrong with it, a run without it does the same.
+      // A run without a cache has the same result, so every fault is ignored.
       return undefined
     }
   }
 
-  write(memory: Memory): void {
-    const text = JSON.stringify(memory)
+  /** Writes the cached run. A failed write is ignored, because the run itself has succeeded. */
+  write(run: CachedRun): void {
+    const text = JSON.stringify(run)
     try {
-      // What a link leads to is not ours to write.
+      // A symbolic link could lead to a foreign file, so it is replaced instead of followed.
       if (lstatSync(this.#file, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(this.#file)
       replaceFile(this.#file, `${hash([this.#key, text])}\n${text}`)
     } catch {
-      // The run has done its work; the next one will take its time again.
+      // The run itself has succeeded; only the next run takes longer.
     }
   }
 }
@@ -96,7 +99,10 @@ function keyOf({
   return hash([JSON.stringify(options), process.version, ...generatorTexts()])
 }
 
-/** All that decides what is generated: a generator that is worked on has the same version for long. */
+/**
+ * Returns the sources that determine the output. The version alone is not enough, because it stays the same while the
+ * generator is being developed.
+ */
 function generatorTexts(): readonly string[] {
   const { root } = ownPackage()
   const generator = join(import.meta.dirname, '..')
@@ -104,7 +110,7 @@ function generatorTexts(): readonly string[] {
   return [readFileSync(join(root, 'package.json'), 'utf8'), ...installed(root), ...folders.flatMap(textsIn)]
 }
 
-/** What npm says of the packages that a package stands with or among: they parse documents and fill templates. */
+/** Returns npm's lists of the installed packages, which parse documents and fill templates. */
 function installed(root: string): readonly string[] {
   const lists = ['node_modules', '..'].map(folder => join(root, folder, '.package-lock.json'))
   return lists.map(list => (existsSync(list) ? readFileSync(list, 'utf8') : ''))
@@ -118,7 +124,7 @@ function textsIn(folder: string): readonly string[] {
 
 function hash(texts: readonly string[]): string {
   const sum = createHash('sha256')
-  // Where a text ends is said before it, so that no other texts come to the same.
+  // The length before each text keeps different lists of texts from having the same hash.
   for (const text of texts) sum.update(`${text.length}\n`).update(text)
   return sum.digest('hex')
 }

@@ -1,47 +1,47 @@
 import type { GenerateOptions } from '../options.ts'
 import type { Invocation } from './invocation.ts'
-import type { MemoryFile } from './memory.ts'
+import type { RunCache } from './memory.ts'
 import { printDiagnostics, printSize, printTimings } from './print.ts'
-import { isSame, type Recalled, recalled } from './recalled.ts'
-import type { Round } from './round.ts'
+import { isSame, type ComparedRun, compareWithDisk } from './recalled.ts'
+import type { PassResult } from './round.ts'
 import { Stopwatch } from './stopwatch.ts'
 import type { Terminal } from './terminal.ts'
 
-/** What is the same for all passes of a run. */
-export interface Run {
+/** The context that all passes of a run share. */
+export interface RunContext {
   readonly invocation: Invocation
   readonly options: GenerateOptions
   readonly terminal: Terminal
-  /** Where passes keep what they come to, if they do. */
-  readonly memory: MemoryFile | undefined
+  /** The cache of runs; undefined if this run uses none. */
+  readonly cache: RunCache | undefined
 }
 
-/** One pass over the documents, which does only what the last one that is remembered has not done. */
-export async function once({ invocation, memory: file, options, terminal }: Run): Promise<Round> {
+/** Generates the documents once. Reuses the cached run as far as its files are unchanged. */
+export async function runOnce({ invocation, cache, options, terminal }: RunContext): Promise<PassResult> {
   const stopwatch = new Stopwatch()
-  const memory = file?.read()
-  const recall = memory && recalled(memory, invocation.out)
-  if (recall && isSame(recall, invocation.out)) return repeat(recall, invocation, terminal, stopwatch)
-  if (file) stopwatch.lap('memory')
-  // Loaded here, so that a run that has nothing to do does not wait for the whole generator.
-  const { round } = await import('./round.ts')
+  const cached = cache?.read()
+  const compared = cached && compareWithDisk(cached, invocation.out)
+  if (compared && isSame(compared, invocation.out)) return printCached(compared, invocation, terminal, stopwatch)
+  if (cache) stopwatch.lap('memory')
+  // A dynamic import, so that a fully cached run does not load the whole generator.
+  const { runPass } = await import('./round.ts')
   stopwatch.lap('modules')
-  return round({ invocation, options, terminal, stopwatch, memory: { file, recall } })
+  return runPass({ invocation, options, terminal, stopwatch, cache: { file: cache, compared } })
 }
 
-/** Says again what the last pass said: this one would come to the same. */
-function repeat(
-  { memory }: Recalled,
+/** Prints the result of the cached run again, because a new pass would have the same result. */
+function printCached(
+  { cached }: ComparedRun,
   { check, out, permissionBits, timings }: Invocation,
   terminal: Terminal,
   stopwatch: Stopwatch,
-): Round {
-  for (const line of printDiagnostics(memory.warnings)) terminal.err(line)
+): PassResult {
+  for (const line of printDiagnostics(cached.warnings)) terminal.err(line)
   stopwatch.lap('memory')
-  const names = memory.outlines.map(({ name }) => name)
+  const names = cached.outlines.map(({ name }) => name)
   if (timings) terminal.err(printTimings(stopwatch, names))
-  const counts = `: 0 files written, ${Object.keys(memory.outputs).length} unchanged, 0 deleted`
-  terminal.out(`${out}${check ? ' is up to date' : counts} (${printSize(memory.outlines)}, ${stopwatch.total} ms)`)
-  const documents = Object.entries(memory.inputs).filter(([file]) => file !== permissionBits)
+  const counts = `: 0 files written, ${Object.keys(cached.outputs).length} unchanged, 0 deleted`
+  terminal.out(`${out}${check ? ' is up to date' : counts} (${printSize(cached.outlines)}, ${stopwatch.total} ms)`)
+  const documents = Object.entries(cached.inputs).filter(([file]) => file !== permissionBits)
   return { status: 0, inputs: Object.fromEntries(documents) }
 }

@@ -8,7 +8,10 @@ import { UsageError } from './usage-error.ts'
 
 const packagedRuntime = 'ninefold/runtime'
 
-/** The generator's options for a command line; reads the runtime's files where they are to be copied. */
+/**
+ * Converts a command line to the generator's options. Reads the runtime's files if they are to be copied. Throws
+ * `UsageError` if `--runtime` is no runtime folder.
+ */
 export function generateOptions(invocation: Invocation): GenerateOptions {
   const runtime = runtimeNaming(invocation)
   return {

@@ -7,7 +7,10 @@ interface OwnPackage {
   readonly version: string
 }
 
-/** The package that this file belongs to, found upwards: it stands elsewhere when compiled. */
+/**
+ * Finds the package of this file in the folders above it, because compiled files lie in another folder. Throws if it is
+ * missing.
+ */
 export function ownPackage(): OwnPackage {
   for (let folder = import.meta.dirname; folder !== dirname(folder); folder = dirname(folder)) {
     const found = readPackage(join(folder, 'package.json'))
@@ -16,7 +19,7 @@ export function ownPackage(): OwnPackage {
   throw new Error('the package.json of ninefold is missing')
 }
 
-/** The runtime's modules by path under its folder, with `/`, imports ending in `.ts`. */
+/** Reads the runtime's modules: for each path below its folder, with `/`, the text. Its imports end in `.ts`. */
 export function runtimeSources(): ReadonlyMap<string, string> {
   const folder = join(ownPackage().root, 'runtime')
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -3,7 +3,10 @@ import { quoted } from '../write/quoted.ts'
 import { replaceFile } from '../write/replace-file.ts'
 import { UsageError } from './usage-error.ts'
 
-/** The keys of a file of permission bits in their order, one a line; none when there is no file yet. */
+/**
+ * Reads a file of permission bits: the keys in their order, one on each line. Empty if there is no file yet. Throws
+ * `UsageError` if a key is invalid or occurs twice.
+ */
 export function readBits(file: string): readonly string[] {
   if (!existsSync(file)) return []
   const keys = readFileSync(file, 'utf8')
@@ -12,14 +15,14 @@ export function readBits(file: string): readonly string[] {
   const wrong = keys.find((key, index) => !/^[\w.-]+$/.test(key) || keys.indexOf(key) !== index)
   if (wrong === undefined) return keys
   throw new UsageError(
-    `${quoted(file)} holds ${quoted(wrong)} twice, or as no permission key: take back what was changed by hand`,
+    `${quoted(file)} holds ${quoted(wrong)} twice, or it is no permission key: undo the manual change`,
   )
 }
 
-/** The text of a file of permission bits. */
+/** Prints the text of a file of permission bits. */
 export const printBits = (bits: readonly string[]): string => bits.map(key => `${key}\n`).join('')
 
-/** Writes a file of permission bits that has grown. */
+/** Writes the grown list of permission bits to its file. */
 export function writeBits(file: string, bits: readonly string[]): void {
   replaceFile(file, printBits(bits))
 }

@@ -9,20 +9,20 @@ const shownFiles = 20
 const shownLines = 20
 const shownColumns = 160
 
-/** Diagnostics as a person and an editor read them, `file:line:column severity code: message`, by place, each once. */
+/** Prints diagnostics as `file:line:column severity code: message`, sorted by place, each once. */
 export function printDiagnostics(diagnostics: readonly Diagnostic[]): string[] {
   const list = new DiagnosticList()
   for (const diagnostic of diagnostics) list.add(diagnostic, diagnostic.position)
   return list.sorted().map(diagnostic => printable(printed(diagnostic)))
 }
 
-/** `1 error, 2 warnings`. */
+/** Counts errors and warnings: `1 error, 2 warnings`. */
 export function printCounts(diagnostics: readonly Diagnostic[]): string {
   const count = (wanted: Severity): number => diagnostics.filter(({ severity }) => severity === wanted).length
   return `${plural(count('error'), 'error')}, ${plural(count('warning'), 'warning')}`
 }
 
-/** What writing did that a person should know, and the counts. `out` is the output root as given. */
+/** Prints the noteworthy results of writing, and the counts. `out` is the output root as given. */
 export function printWritten(out: string, result: WriteResult): { readonly notes: string[]; readonly counts: string } {
   const { written, unchanged, deleted, overwritten, kept } = result
   const notes = [
@@ -35,7 +35,7 @@ export function printWritten(out: string, result: WriteResult): { readonly notes
   }
 }
 
-/** What `--check` found, file by file; nothing for an output that is right. */
+/** Prints the differences that `--check` found, file by file; empty without differences. */
 export function printDrift(out: string, drift: Drift): string[] {
   if (isClean(drift)) return []
   const shown = drift.changed.slice(0, shownFiles)
@@ -49,7 +49,7 @@ export function printDrift(out: string, drift: Drift): string[] {
   return lines.map(printable)
 }
 
-/** One line on the state of an output against its documents. */
+/** Prints in one line whether an output matches its documents. */
 export function printVerdict(out: string, drift: Drift): string {
   if (isClean(drift)) return `${out} is up to date`
   const { missing, changed, orphans } = drift
@@ -57,13 +57,13 @@ export function printVerdict(out: string, drift: Drift): string {
   return `${out} is not what the documents say: ${counts}; run generate`
 }
 
-/** The times of the stages, and the documents that were remembered where some could be. */
+/** Prints the times of the stages, and the reused documents if the run used the cache. */
 export function printTimings(stopwatch: Stopwatch, remembered: readonly string[] | undefined): string {
   const names = remembered && `\nremembered: ${remembered.length > 0 ? remembered.join(', ') : 'no document'}`
   return `${stopwatch}${names ?? ''}`
 }
 
-/** `9 documents, 357 operations`. */
+/** Prints the size of a run: `9 documents, 357 operations`. */
 export function printSize(outlines: readonly Outline[]): string {
   const operations = outlines.reduce((total, outline) => total + outline.operations, 0)
   return `${plural(outlines.length, 'document')}, ${plural(operations, 'operation')}`
@@ -77,5 +77,5 @@ function shortDiff(diff: readonly string[]): string[] {
 
 const cut = (line: string): string => (line.length > shownColumns ? `${line.slice(0, shownColumns)}…` : line)
 
-/** `1 file`, `2 files`. */
+/** Prints a count with its noun: `1 file`, `2 files`. */
 export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`

@@ -2,27 +2,27 @@ import { readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { digest, manifestName, printManifest, withLineFeeds } from '../write/manifest.ts'
 import { lookAt } from '../write/place.ts'
-import type { Memory } from './memory.ts'
+import type { CachedRun } from './memory.ts'
 import { ownPackage } from './package-root.ts'
 
-/** A memory beside the disk. */
-export interface Recalled {
-  readonly memory: Memory
-  /** The files of its inputs that are not what they were, or gone. */
+/** The cached run compared with the files on the disk. */
+export interface ComparedRun {
+  readonly cached: CachedRun
+  /** The names of the input files that have changed or are missing. */
   readonly changed: ReadonlySet<string>
-  /** The files of its output that are what they were: path relative to the output root -> text. */
+  /** The unchanged output files: for each path relative to the output root, the text. */
   readonly kept: ReadonlyMap<string, string>
 }
 
-/** Compares all that a run read and wrote with the disk, by content. */
-export function recalled(memory: Memory, out: string): Recalled {
+/** Compares the inputs and outputs of the cached run with the disk, by content. */
+export function compareWithDisk(cached: CachedRun, out: string): ComparedRun {
   const isAsItWas = ([file, hashed]: readonly [string, string]): boolean =>
-    placeOf(file) === memory.places[file] && inputDigest(file) === hashed
-  const outputs = Object.entries(memory.outputs).map(([path, hashed]) => [path, outputText(out, path, hashed)] as const)
+    placeOf(file) === cached.places[file] && inputDigest(file) === hashed
+  const outputs = Object.entries(cached.outputs).map(([path, hashed]) => [path, outputText(out, path, hashed)] as const)
   return {
-    memory,
+    cached,
     changed: new Set(
-      Object.entries(memory.inputs)
+      Object.entries(cached.inputs)
         .filter(input => !isAsItWas(input))
         .map(([file]) => file),
     ),
@@ -30,15 +30,15 @@ export function recalled(memory: Memory, out: string): Recalled {
   }
 }
 
-/** Whether a run would find all as that one left it, to the last file. */
-export function isSame({ changed, kept, memory }: Recalled, out: string): boolean {
-  const files = new Map(Object.entries(memory.outputs))
+/** Whether all inputs and outputs are unchanged, including the manifest. */
+export function isSame({ changed, kept, cached }: ComparedRun, out: string): boolean {
+  const files = new Map(Object.entries(cached.outputs))
   if (changed.size > 0 || kept.size < files.size) return false
   const manifest = printManifest({ generator: ownPackage().version, files, next: new Map() })
   return outputText(out, manifestName, digest(manifest)) === manifest
 }
 
-/** SHA-256 of the text that `load` would read from a file now; undefined where it would read none. */
+/** Returns the SHA-256 of the text that `load` would read from a file; undefined if the file is unreadable. */
 export function inputDigest(file: string): string | undefined {
   try {
     return digest(new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file)))
@@ -47,7 +47,7 @@ export function inputDigest(file: string): string | undefined {
   }
 }
 
-/** The path of a file without symbolic links; undefined where there is none. */
+/** Returns the real path of a file, without symbolic links; undefined if the file is missing. */
 export function placeOf(file: string): string | undefined {
   try {
     return realpathSync.native(file)
@@ -56,7 +56,7 @@ export function placeOf(file: string): string | undefined {
   }
 }
 
-/** The text of a file, where it is the one that was hashed; what cannot be read is another. */
+/** Returns the text of a file if it has the given hash; undefined if it differs or is unreadable. */
 function textOf(file: string, hashed: string): string | undefined {
   try {
     const text = withLineFeeds(readFileSync(file, 'utf8'))

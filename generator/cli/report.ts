@@ -3,7 +3,7 @@ import type { Document, Model } from '../model/types.ts'
 
 const columns = ['document', 'operations', 'schemas', 'groups', 'lines', 'lines an operation', 'not honoured'] as const
 
-/** A table of the documents, sizes of what they became, and how often each code of diagnostics came. */
+/** Prints a table of the documents with the sizes of their output, and the count of each diagnostic code. */
 export function printReport(
   model: Model,
   files: ReadonlyMap<string, string>,

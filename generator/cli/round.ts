@@ -8,7 +8,7 @@ import { digest } from '../write/manifest.ts'
 import { write } from '../write/write.ts'
 import { type Attempt, attemptPart, attemptWhole, hasErrors } from './attempt.ts'
 import type { Invocation } from './invocation.ts'
-import type { Memory, MemoryFile } from './memory.ts'
+import type { CachedRun, RunCache } from './memory.ts'
 import { ownPackage } from './package-root.ts'
 import { partsOf } from './parts.ts'
 import { printBits, readBits, writeBits } from './permission-bits.ts'
@@ -22,61 +22,61 @@ import {
   printVerdict,
   printWritten,
 } from './print.ts'
-import { placeOf, type Recalled } from './recalled.ts'
+import { placeOf, type ComparedRun } from './recalled.ts'
 import { printReport } from './report.ts'
 import type { Stopwatch } from './stopwatch.ts'
 import type { Terminal } from './terminal.ts'
 
-/** One pass over the documents: its exit status, and SHA-256 of every file that they are made of. */
-export interface Round {
+/** The result of one pass over the documents: the exit status, and the SHA-256 of every input file. */
+export interface PassResult {
   readonly status: 0 | 1
   readonly inputs: Readonly<Record<string, string>>
 }
 
-/** What a pass is made with. */
+/** The arguments of a pass. */
 export interface Pass {
   readonly invocation: Invocation
   readonly options: GenerateOptions
   readonly terminal: Terminal
   readonly stopwatch: Stopwatch
-  /** Where what it comes to is kept, and what the last one kept there. */
-  readonly memory: { readonly file: MemoryFile | undefined; readonly recall: Recalled | undefined }
+  /** The cache file, and the cached run compared with the disk. */
+  readonly cache: { readonly file: RunCache | undefined; readonly compared: ComparedRun | undefined }
 }
 
-/** Reads, generates, and writes or checks, and says on the terminal what came of it. */
-export async function round(given: Pass): Promise<Round> {
-  const { invocation, memory, stopwatch, terminal } = given
+/** Reads, generates, and writes or checks, and prints the results on the terminal. */
+export async function runPass(given: Pass): Promise<PassResult> {
+  const { invocation, cache, stopwatch, terminal } = given
   const { permissionBits: bitsFile } = invocation
   const kept = bitsFile === undefined ? undefined : readBits(bitsFile)
   const pass = { ...given, options: { ...given.options, ...(kept && { permissionBits: kept }) } }
-  const part = memory.recall && (await attemptPart(pass, memory.recall))
+  const part = cache.compared && (await attemptPart(pass, cache.compared))
   const attempt = part ?? (await attemptWhole(pass))
   const { diagnostics, generated, inputs } = attempt
-  // Looking up where a note stands costs more than all the rest for a large document.
+  // In a large document, finding the positions of all notes takes longer than the rest of the run.
   const shown = invocation.report ? diagnostics : diagnostics.filter(({ severity }) => severity !== 'note')
   for (const line of printDiagnostics(shown)) terminal.err(line)
   stopwatch.lap('report')
   const concluded = await conclude(pass, generated, diagnostics)
   const bits = concluded === 0 && kept ? permissionBits(generated?.outlines ?? [], kept) : undefined
   const status = bits && kept && lacksBits(pass, kept, bits) ? 1 : concluded
-  const isRight = status === 0 && memory.file
-  const learnt = isRight && memoryOf(attempt, shown, bitsFile && bits ? { [bitsFile]: printBits(bits) } : {})
-  if (isRight && learnt) memory.file.write(learnt)
+  const isRight = status === 0 && cache.file
+  const result = isRight && cachedRunOf(attempt, shown, bitsFile && bits ? { [bitsFile]: printBits(bits) } : {})
+  if (isRight && result) cache.file.write(result)
   stopwatch.lap('remember')
-  if (invocation.timings) terminal.err(printTimings(stopwatch, memory.file && attempt.remembered))
+  if (invocation.timings) terminal.err(printTimings(stopwatch, cache.file && attempt.remembered))
   return { status, inputs }
 }
 
-/** What a pass comes to whose output is right; `bits` is the text of the file that keeps them. */
-function memoryOf(
+/** Returns the result of a successful pass for the cache. `bits` maps the file of permission bits to its text. */
+function cachedRunOf(
   { generated, inputs, reach }: Attempt,
   found: readonly Diagnostic[],
   bits: Readonly<Record<string, string>>,
-): Memory | undefined {
+): CachedRun | undefined {
   if (!generated?.model) return undefined
   const { files, model, outlines } = generated
-  const warnings = found.map(({ position: { file, line, column }, ...said }) => ({
-    ...said,
+  const warnings = found.map(({ position: { file, line, column }, ...rest }) => ({
+    ...rest,
     position: { file, line, column },
   }))
   const parts = partsOf(reach, model, warnings)
@@ -94,7 +94,9 @@ function memoryOf(
 const digests = (texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, digest(text)]))
 
-/** Writes the bits that are new behind those there were; answers whether a check finds the file without them. */
+/**
+ * Appends new permission bits to their file. With `--check` it writes nothing, and returns true if bits are missing.
+ */
 function lacksBits({ invocation, terminal }: Pass, kept: readonly string[], bits: readonly string[]): boolean {
   const { check: isCheck, permissionBits: file } = invocation
   if (file === undefined || bits.length === kept.length) return false
@@ -137,7 +139,7 @@ function checkOutput(pass: Pass, { files, outlines }: Generated): 0 | 1 {
 async function writeOutput(pass: Pass, { files, outlines }: Generated, model: Model): Promise<0> {
   const { invocation, options, terminal, stopwatch } = pass
   const { out, scaffold, force } = invocation
-  // Only a scaffold pays for loading ts-morph, and it must see the handlers of before.
+  // Only a scaffold needs ts-morph, and it must read the earlier handlers before they are overwritten.
   const scaffolding = scaffold === undefined ? undefined : await import('./scaffold-output.ts')
   if (scaffolding) stopwatch.lap('ts-morph')
   const previous = scaffolding?.previousHandlers(out, model, files)

@@ -9,7 +9,7 @@ import { replaceFile } from '../write/replace-file.ts'
 import { plural, printDiagnostics } from './print.ts'
 import type { Terminal } from './terminal.ts'
 
-/** The handlers files as they stand on the disk before a run writes them, by path relative to the output root. */
+/** Reads the handlers files on the disk before a run overwrites them, by path relative to the output root. */
 export function previousHandlers(
   out: string,
   model: Model,
@@ -21,7 +21,7 @@ export function previousHandlers(
   )
 }
 
-/** Writes what the scaffold adds to handwritten code, and says what that was. */
+/** Writes the additions of the scaffold to the handwritten code, and prints them. */
 export function scaffoldOutput(input: ScaffoldInput, terminal: Terminal): void {
   const { files, added, diagnostics } = scaffold(input)
   for (const [path, text] of files) replaceFile(path, text)

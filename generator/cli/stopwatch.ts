@@ -1,22 +1,22 @@
-/** Times of the stages of one run, in milliseconds. */
+/** Measures the stages of one run in milliseconds. */
 export class Stopwatch {
   readonly #started = performance.now()
   readonly #laps: { readonly stage: string; readonly milliseconds: number }[] = []
   #lapStarted = this.#started
 
-  /** Ends a stage; the next one starts. */
+  /** Ends a stage and starts the next. */
   lap(stage: string): void {
     const now = performance.now()
     this.#laps.push({ stage, milliseconds: now - this.#lapStarted })
     this.#lapStarted = now
   }
 
-  /** Whole milliseconds since the start. */
+  /** Returns the whole milliseconds since the start. */
   get total(): number {
     return Math.round(performance.now() - this.#started)
   }
 
-  /** `load 120 ms, build 4 ms`. */
+  /** Formats the stages: `load 120 ms, build 4 ms`. */
   toString(): string {
     return this.#laps.map(({ stage, milliseconds }) => `${stage} ${milliseconds.toFixed(0)} ms`).join(', ')
   }

@@ -1,11 +1,12 @@
-/** Where a command's texts go; each call ends with a line end of its own. */
+/** The text output of a command. Each call prints a line end after its text. */
 export interface Terminal {
-  /** Results. */
+  /** Prints a result. */
   out(text: string): void
-  /** Messages about faults, and times. */
+  /** Prints a message about a fault, or times. */
   err(text: string): void
 }
 
+/** The terminal of this process: results go to stdout, and messages to stderr. */
 export const processTerminal: Terminal = {
   out: text => void process.stdout.write(`${text}\n`),
   err: text => void process.stderr.write(`${text}\n`),

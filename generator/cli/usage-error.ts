@@ -1,4 +1,4 @@
-/** The command line asks for something that cannot be; the message says what to change. */
+/** The error of an impossible command line; the message names the remedy. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

@@ -1,7 +1,10 @@
 import SwaggerParser from '@apidevtools/swagger-parser'
 import type { Diagnostic } from '../diagnostics.ts'
 
-/** What swagger-parser's own validation says of each document, beside our checks; nothing remote is fetched. */
+/**
+ * Runs swagger-parser's own validation of each document, in addition to the generator's checks. It reads nothing from a
+ * network.
+ */
 export async function validate(files: readonly string[]): Promise<Diagnostic[]> {
   const found: Diagnostic[] = []
   for (const file of files) {

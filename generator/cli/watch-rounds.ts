@@ -1,22 +1,22 @@
 import { relative, sep } from 'node:path'
 import { printable } from '../write/quoted.ts'
-import { complain } from './explain.ts'
-import { once, type Run } from './once.ts'
+import { printError } from './explain.ts'
+import { runOnce, type RunContext } from './once.ts'
 import { plural } from './print.ts'
 import { digestsOnDisk, nextChange } from './watch.ts'
 
-/** Generates again whenever a file that documents are made of changes, until `signal` aborts. */
-export async function watchRounds(run: Run, signal: AbortSignal): Promise<void> {
+/** Generates again whenever an input file changes, until `signal` aborts. */
+export async function watchDocuments(run: RunContext, signal: AbortSignal): Promise<void> {
   const { invocation, terminal } = run
   let known: readonly string[] = invocation.documents.map(({ file }) => relative('', file).split(sep).join('/'))
   while (!signal.aborted) {
-    // Taken before the round, so that a change while it runs is found after it.
+    // The digests are taken before the pass, so that a change during the pass is found after it.
     const before = digestsOnDisk(known)
     let inputs: Readonly<Record<string, string>> = {}
     try {
-      inputs = (await once(run)).inputs
+      inputs = (await runOnce(run)).inputs
     } catch (error) {
-      complain(error, invocation, terminal)
+      printError(error, invocation, terminal)
     }
     const digests = new Map([...Object.entries(inputs), ...before])
     known = [...digests.keys()]

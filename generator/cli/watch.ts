@@ -4,17 +4,17 @@ import { inputDigest } from './recalled.ts'
 
 const settleMilliseconds = 40
 
-/** SHA-256 of texts by file; undefined where a file cannot be read. */
+/** The SHA-256 of the text of each file; undefined for an unreadable file. */
 export type Digests = ReadonlyMap<string, string | undefined>
 
-/** What stands in files now. */
+/** Returns the current digests of files. */
 export const digestsOnDisk = (files: readonly string[]): Digests =>
   new Map(files.map(file => [file, inputDigest(file)]))
 
 /**
- * Waits until files differ from what was read of them; answers their names, none when `signal` aborts. Folders
- * are watched, since editors replace files; a change of before the watching began is found too. Rejects where a folder
- * cannot be watched.
+ * Waits until files differ from their digests, and returns the names of the changed files; empty if `signal` aborts. It
+ * watches folders, because editors replace files. It also finds changes from before the watch began. Rejects if a
+ * folder cannot be watched.
  */
 export async function nextChange(digests: Digests, signal: AbortSignal): Promise<string[]> {
   const { promise, resolve, reject } = Promise.withResolvers<string[]>()
@@ -24,7 +24,7 @@ export async function nextChange(digests: Digests, signal: AbortSignal): Promise
     const changed = changedFiles(digests)
     if (changed.length > 0) resolve(changed)
   }
-  // An editor saves in several steps: look when they are over.
+  // An editor saves in several steps, so the comparison waits for the last step.
   const settle = (): void => {
     clearTimeout(timer)
     timer = setTimeout(look, settleMilliseconds)

@@ -1,19 +1,22 @@
 import type { Content, ErrorReason, Response } from '../model/types.ts'
 import type { Answer, Request } from './call.ts'
-import { errorOf, type SaidError, statusOfRpc } from './error.ts'
+import { errorOf, type ReportedError, statusOfRpc } from './error.ts'
 import { isJson, parsed } from './json.ts'
 import { faultsOf } from './judge.ts'
 import { shapeOf } from './shape.ts'
 import type { Subject } from './subject.ts'
 
-/** What is wrong with an answer by itself, whatever was asked: `what` is expected, `got` is found instead. */
+/**
+ * A fault of a response by itself, whatever the request was. `what` names the faulty part, and `got` is the value found
+ * in the place of `expected`.
+ */
 export interface AnswerFault {
   readonly what: string
   readonly expected: string
   readonly got: string
 }
 
-/** Judges one answer: declared status, content type and body, declared headers, the form of errors. */
+/** Judges one response: its status, content type, body and headers against the declaration, and the form of errors. */
 export function answerFaults(answer: Answer, request: Request, subject: Subject): readonly AnswerFault[] {
   const { operation, isStrict } = subject
   const isSuccess = answer.status < 400
@@ -26,7 +29,7 @@ export function answerFaults(answer: Answer, request: Request, subject: Subject)
   ]
 }
 
-/** The declared response of a status: exact, then `4XX`, then `default`. */
+/** Returns the declared response for a status: first the exact status, then a range such as `4XX`, then `default`. */
 export function matching(responses: readonly Response[], status: number): Response | undefined {
   const family = `${Math.floor(status / 100)}XX`
   const ranked: readonly Response['status'][] = [
@@ -43,18 +46,22 @@ const undeclared = ({ status }: Answer): AnswerFault => ({
   got: String(status),
 })
 
-/** Identifiers of the call: conventions §1, W3C Trace Context. */
+/** Checks the identifiers of a call (conventions §1, W3C Trace Context). */
 function traceFaults({ headers }: Answer): readonly AnswerFault[] {
   const patterns = { 'x-request-id': /^[\w-]{8,}$/, traceparent: /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/ }
   return Object.entries(patterns)
     .filter(([name, pattern]) => !pattern.test(headers[name] ?? ''))
-    .map(([name]) => ({ what: `header ${name}`, expected: 'on every answer', got: headers[name] ?? 'no such header' }))
+    .map(([name]) => ({
+      what: `header ${name}`,
+      expected: 'this header on every answer',
+      got: headers[name] ?? 'no such header',
+    }))
 }
 
 function headerFaults({ headers }: Answer, declared: Response): readonly AnswerFault[] {
   return declared.headers
     .filter(({ name, required }) => required && headers[name.toLowerCase()] === undefined)
-    .map(({ name }) => ({ what: `header ${name}`, expected: 'as declared', got: 'no such header' }))
+    .map(({ name }) => ({ what: `header ${name}`, expected: 'the declared header', got: 'no such header' }))
 }
 
 function bodyFaults(
@@ -73,7 +80,10 @@ function bodyFaults(
   return texts.flatMap(text => jsonFaults(text, what, content, subject))
 }
 
-/** The JSON of an answer: all of it, or that of each item. Text and bytes have none. */
+/**
+ * Returns the JSON texts of a response: the whole body, or one text for each item of a stream. Text and bytes contain
+ * no JSON.
+ */
 function jsonTextsOf({ kind, schema }: Content, body: string, { examples: { schemas } }: Subject): readonly string[] {
   if (kind === 'json') return [body]
   if (kind === 'lines') return body.split('\n').filter(line => line.trim() !== '')
@@ -96,7 +106,7 @@ function jsonFaults(text: string, what: string, content: Content, subject: Subje
   } as const
   return faultsOf(json.value, content.schema, judging).map(fault => ({
     what: `${what}${fault.field && ` at ${fault.field.replace(/\[\d+\]/g, '[]')}`}`,
-    expected: 'what the schema says',
+    expected: 'a value that fits the schema',
     got: `${fault.field} ${fault.what}`.trim(),
   }))
 }
@@ -108,16 +118,16 @@ function isOfType(type: string, declared: string): boolean {
   return type === declared || family === '*' || (kind === '*' && type.startsWith(`${family}/`))
 }
 
-/** Errors of the door are iam's, whatever was called (conventions §7). */
-const doorDomain = 'iam'
+/** The domain of authentication and authorization errors in every area (conventions §7). */
+const accessDomain = 'iam'
 
-/** What a handler answers that is still to be written. */
-const unwritten = 'NOT_IMPLEMENTED'
+/** The reason of a handler that is not implemented yet. */
+const notImplemented = 'NOT_IMPLEMENTED'
 
 function errorFaults(answer: Answer, subject: Subject): readonly AnswerFault[] {
   const error = errorOf(answer)
   if (!error) return [{ what: 'error', expected: 'google.rpc.Status with ErrorInfo', got: answer.body }]
-  if (error.domain === doorDomain || error.reason === unwritten) return []
+  if (error.domain === accessDomain || error.reason === notImplemented) return []
   const { document, operation, options } = subject
   const what = `error ${error.reason}`
   const isCommon = options.common?.some(({ reason }) => reason === error.reason) ?? true
@@ -133,7 +143,7 @@ function errorFaults(answer: Answer, subject: Subject): readonly AnswerFault[] {
 
 function declarationFaults(
   answer: Answer,
-  error: SaidError,
+  error: ReportedError,
   { document, options }: Subject,
   what: string,
 ): readonly AnswerFault[] {

@@ -3,17 +3,17 @@ import { isJsonObject } from './json.ts'
 import { pairs, plain } from './pairs.ts'
 import { type Schemas, shapeOf } from './shape.ts'
 
-/** What separates the parts of forms; no example holds it. */
+/** The separator of the parts of a multipart body; no example contains it. */
 const boundary = 'ninefold-conform-boundary'
 
-/** The content type that a body is sent with. */
+/** Returns the content type of a request body. */
 export function contentTypeOf({ kind, type }: Content): string {
   if (kind === 'multipart') return `${type}; boundary=${boundary}`
   if (type.startsWith('*/')) return 'application/octet-stream'
   return type.replace('/*', type.startsWith('text/') ? '/plain' : '/octet-stream')
 }
 
-/** A body in the form of its media type. */
+/** Writes a body in the form of its media type. */
 export function bodyText(content: Content, value: Json, schemas: Schemas): string {
   switch (content.kind) {
     case 'json':
@@ -49,7 +49,10 @@ function membersOf({ schema }: Content, value: Json, schemas: Schemas): readonly
   ])
 }
 
-/** Whether a member travels as JSON: as its encoding says, or since pairs of names and values could not say it. */
+/**
+ * Whether a member is sent as JSON, because its encoding declares it or because name and value pairs cannot represent
+ * it.
+ */
 export function isJsonMember(
   { encoding = [], kind }: Content,
   name: string,

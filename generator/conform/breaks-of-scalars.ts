@@ -16,10 +16,10 @@ interface ScalarBreak {
 
 type Of<Kind extends Schema['kind']> = Extract<Shape, { kind: Kind }>
 
-/** Longer texts do not fit into a body, whose limit would answer first. */
+/** A longer text exceeds the limit of a request body, and the server would report that limit first. */
 const maxText = 200_000
 
-/** The constraints of a text, number, boolean or enum, each broken once. */
+/** Returns one value for each broken constraint of a text, number, boolean or enum. */
 export function scalarBreaks(shape: Shape): readonly ScalarBreak[] {
   switch (shape.kind) {
     case 'string':
@@ -35,7 +35,7 @@ export function scalarBreaks(shape: Shape): readonly ScalarBreak[] {
   }
 }
 
-/** Names that a pattern of names refuses; one is enough. */
+/** Returns at most one name that the pattern for names refuses. */
 export const keyBreaks = (pattern: string | undefined): readonly string[] =>
   pattern === undefined ? [] : mismatches({ pattern }).slice(0, 1)
 
@@ -47,17 +47,17 @@ const broken = (what: string, value: Json | undefined): readonly ScalarBreak[] =
 
 function textBreaks(rules: TextRules): readonly ScalarBreak[] {
   const { format, maxLength = Infinity, minLength = 0, pattern } = rules
-  const strange = (formatOf(format)?.broken ?? []).filter(text => !formatOf(format)?.isValid(text))
+  const invalid = (formatOf(format)?.broken ?? []).filter(text => !formatOf(format)?.isValid(text))
   const { format: _apart, ...others } = rules
   return [
     ...(minLength > 0 ? broken(`shorter than ${minLength} characters`, sized(minLength - 1, rules)) : []),
     ...(maxLength < maxText ? broken(`longer than ${maxLength} characters`, sized(maxLength + 1, rules)) : []),
     ...(pattern === undefined ? [] : broken(`not matching ${pattern}`, mismatches(rules)[0])),
-    ...(strange.length === 0 ? [] : broken(`no ${format}`, strange.find(text => keeps(text, others)) ?? strange[0])),
+    ...(invalid.length === 0 ? [] : broken(`no ${format}`, invalid.find(text => keeps(text, others)) ?? invalid[0])),
   ]
 }
 
-/** A text of a length that its schema refuses, keeping the other rules where it can. */
+/** Builds a text of a forbidden length that keeps the other rules if possible. */
 function sized(length: number, { format, pattern }: TextRules): string {
   const others = { ...(format !== undefined && { format }), ...(pattern !== undefined && { pattern }) }
   const kept = textExample({ ...others, minLength: length, maxLength: length })
@@ -65,15 +65,15 @@ function sized(length: number, { format, pattern }: TextRules): string {
   return kept ?? (matching?.length === length ? matching : 'x'.repeat(length))
 }
 
-const strangeTexts = ['A', 'a b', '!', '-', '0', 'a', '~~~', 'ä', '\u0001', 'a\u0001b', ''] as const
+const unusualTexts = ['A', 'a b', '!', '-', '0', 'a', '~~~', 'ä', '\u0001', 'a\u0001b', ''] as const
 
-/** Texts that a pattern refuses, those that keep the other rules first. */
+/** Returns texts that a pattern refuses; texts that keep the other rules come first. */
 function mismatches(rules: TextRules): readonly string[] {
   const pattern = patternOf(rules.pattern ?? '')
   const valid = textExample(rules) ?? ''
   const texts = [
     ...(formatOf(rules.format)?.valid ?? []),
-    ...strangeTexts,
+    ...unusualTexts,
     valid.toUpperCase(),
     `${valid}!`,
     `${valid} `,
@@ -99,7 +99,7 @@ function numberBreaks(shape: Of<'number'>): readonly ScalarBreak[] {
   ]
 }
 
-/** The next number that differs: doubles beyond 2^53 are further apart than 1. */
+/** Returns the next different number. Doubles beyond 2^53 are more than 1 apart. */
 function beyond(bound: number, direction: 1 | -1): number {
   let step: number = direction
   while (bound + step === bound) step *= 2

@@ -5,30 +5,30 @@ import { isJsonObject, type JsonObject, memberOf, withMember, withoutMember } fr
 import { elementView, memberView, mustBeSent, type ObjectShape, type Shape, shapeOf, travels } from './shape.ts'
 
 /**
- * How a value is broken. `reset`: a required member that an update without a mask leaves out. `type` and `null` are
- * only known to JSON, not to parameters that are text.
+ * The kind of a broken constraint. `reset`: an update without a mask leaves a required member out. `type` and `null`
+ * exist only in JSON, not in parameters that are text.
  */
 export type BreakKind = 'missing' | 'reset' | 'type' | 'null' | 'value' | 'count' | 'unknown'
 
-/** A value with one constraint broken, and where. */
+/** A value with exactly one broken constraint, and the place of the fault. */
 export interface Break {
   readonly kind: BreakKind
   readonly path: readonly (string | number)[]
-  /** `longer than 128 characters`. */
+  /** The broken constraint in words, such as `longer than 128 characters`. */
   readonly what: string
-  /** The whole value. */
+  /** The whole value, including the broken part. */
   readonly value: Json
 }
 
-/** Lists and maps with a higher limit are not overfilled. */
+/** The largest limit of lists and maps that a test exceeds. */
 const maxOverfill = 2_000
 
-/** A member that no document declares. */
-const stranger = 'x_not_declared'
+/** The name of a member that no document declares. */
+const undeclared = 'x_not_declared'
 
 /**
- * Every constraint of a schema broken once in a value that keeps the others, in the order of the schema. Members that
- * the value lacks are filled in with an example first. Schemas that contain themselves are followed once.
+ * Yields a value for each constraint of a schema, with this one constraint broken and the others kept, in the order of
+ * the schema. Members that the value lacks are first filled in from examples. A recursive schema is followed once.
  */
 export function breaksOf(schema: Schema, view: View, value: Json, examples: Examples): Generator<Break> {
   return new Breaker(examples).of(schema, view, value, new Set())
@@ -86,7 +86,7 @@ class Breaker {
     for (const broken of this.of(items, inner, first, outer)) yield within(0, broken, [broken.value, ...tail])
   }
 
-  /** How many different items there are: more cannot be sent without repeating one. */
+  /** Returns the number of different items that the schema allows. A longer list would repeat an item. */
   #differentItems(items: Schema): number {
     const shape = shapeOf(items, this.#examples.schemas)
     if (shape.kind === 'enum') return shape.values.filter(value => value !== shape.unspecified).length
@@ -106,7 +106,11 @@ class Breaker {
       yield* this.#entries(shape, view, base, outer)
     yield* this.#sizes(shape, view, base)
     if (shape.additional === false)
-      yield within(stranger, whole('unknown', 'a member that is not declared', 'x'), withMember(base, stranger, 'x'))
+      yield within(
+        undeclared,
+        whole('unknown', 'a member that is not declared', 'x'),
+        withMember(base, undeclared, 'x'),
+      )
   }
 
   *#member(property: Property, view: View, base: JsonObject, outer: ReadonlySet<string>): Generator<Break> {
@@ -166,8 +170,8 @@ class Breaker {
   ): Generator<Break> {
     const { discriminator } = shape
     if (!discriminator) {
-      const strange = [7, 'text', true, [], {}].find(each => !this.#examples.fits(each, shape, view))
-      if (strange !== undefined) yield whole('type', 'what fits none of its forms', strange)
+      const misfit = [7, 'text', true, [], {}].find(each => !this.#examples.fits(each, shape, view))
+      if (misfit !== undefined) yield whole('type', 'a value that fits none of its forms', misfit)
       return
     }
     const { mapping, property } = discriminator

@@ -1,30 +1,30 @@
-/** One HTTP request as it is sent. */
+/** An HTTP request. */
 export interface Request {
   readonly method: string
-  /** Path and query, encoded. */
+  /** The path and query, percent-encoded. */
   readonly target: string
-  /** By lower-case name. */
+  /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
 }
 
-/** What came back. */
+/** An HTTP response. */
 export interface Answer {
   readonly status: number
-  /** By lower-case name. */
+  /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: string
 }
 
-/** Sends one request. Rejects when there is no answer at all. */
+/** Sends one request. Rejects if no response arrives. */
 export type Call = (request: Request) => Promise<Answer>
 
-/** No answer is read further, so a server cannot fill the memory. */
+/** The most characters read from a response, so that a server cannot exhaust the memory. */
 const maxCharacters = 16 * 1024 * 1024
 
 const timeoutMs = 30_000
 
-/** Calls a server over HTTP, below a base URL such as `http://127.0.0.1:8080`. */
+/** Returns a `Call` that sends requests over HTTP below a base URL such as `http://127.0.0.1:8080`. */
 export function callOver(baseUrl: string): Call {
   const base = baseUrl.replace(/\/+$/, '')
   return async ({ method, target, headers, body }) => {
@@ -39,7 +39,9 @@ export function callOver(baseUrl: string): Call {
   }
 }
 
-/** A stream of items may never end: of one that says nothing for so long, what was said until then is taken. */
+/**
+ * The longest wait for the items of a stream, which may never end. The text received so far then counts as the body.
+ */
 const quietMs = 2000
 
 async function textOf({ body, headers }: Response): Promise<string> {

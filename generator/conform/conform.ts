@@ -16,16 +16,17 @@ import { type ConformOptions, type Subject, validDraft } from './subject.ts'
 
 type Prove = (subject: Subject, probe: Probe, draft: Draft) => Promise<void>
 
-/** What is proved of each operation, in this order. */
+/** The proofs of each operation, in this order. */
 const proofs: readonly Prove[] = [proveRouted, proveDoors, proveMethods, proveRefused, proveMasks, proveLists]
 
 const defaultLimit = 200
 const defaultTotal = 20_000
 
 /**
- * Proves that a server keeps a document, operation by operation: each is routed and takes valid requests, refuses each
- * broken constraint at its field, keeps out who has no token, answers what it declares, and has no other methods. Sends
- * the same requests every time. It creates what the examples create, and changes what `options.existing` names.
+ * Proves that a server implements a document. Each operation must be routed and accept valid requests, refuse each
+ * broken constraint at its field, refuse requests without a token, answer as declared, and have no undeclared methods.
+ * The requests are the same in each run. They create the resources of the examples, and change the resources of
+ * `options.existing`.
  */
 export async function conform(
   document: Document,
@@ -55,13 +56,18 @@ async function walk(subject: Subject, probe: Probe): Promise<void> {
   for (const note of subject.examples.missing) probe.find('example', note, 'an example', 'none')
 }
 
-/** The document's own examples of a call must fit. */
+/** Checks that the document's own examples of an operation fit their schemas. */
 function judgeExamples({ examples: { schemas }, operation }: Subject, probe: Probe): void {
   for (const [name, example, schema, view] of examplesOf(operation)) {
     if (example === undefined) continue
     const [fault] = isJson(example) ? faultsOf(example, schema, { schemas, view }) : [{ field: '', what: 'is no JSON' }]
     if (fault)
-      probe.find('example', `the example of ${name}`, 'what its schema says', `${fault.field} ${fault.what}`.trim())
+      probe.find(
+        'example',
+        `the example of ${name}`,
+        'a value that fits its schema',
+        `${fault.field} ${fault.what}`.trim(),
+      )
   }
 }
 

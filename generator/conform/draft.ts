@@ -5,25 +5,25 @@ import { isJsonObject } from './json.ts'
 import { itemsOf, pairs, plain } from './pairs.ts'
 import type { Schemas } from './shape.ts'
 
-/** A request that is not written yet: what is sent for each part, and where it departs from the document on purpose. */
+/** A request before encoding: the value of each part, and the deliberate deviations from the document. */
 export interface Draft {
   readonly operation: Operation
   readonly parameters: ReadonlyMap<Parameter, Json>
   readonly body?: Json | undefined
   readonly authorization?: string | undefined
-  /** Instead of the operation's. */
+  /** The method, if it differs from the operation's method. */
   readonly method?: string
-  /** `name=value` pairs beside the parameters, encoded. */
+  /** Additional `name=value` pairs of the query, percent-encoded. */
   readonly pairs?: readonly string[]
-  /** The body as it is sent, instead of `body`. */
+  /** The raw body, if it replaces `body`. */
   readonly text?: string
-  /** Instead of the declared content type. */
+  /** The content type, if it differs from the declared type. */
   readonly contentType?: string
-  /** What the members of forms are. */
+  /** The named schemas, for the members of forms. */
   readonly schemas?: Schemas
 }
 
-/** The draft with one parameter given, or left out. */
+/** Returns the draft with the value of one parameter set, or removed if the value is undefined. */
 export function withParameter(draft: Draft, parameter: Parameter, value: Json | undefined): Draft {
   const parameters = new Map(draft.parameters)
   if (value === undefined) parameters.delete(parameter)
@@ -31,7 +31,7 @@ export function withParameter(draft: Draft, parameter: Parameter, value: Json | 
   return { ...draft, parameters }
 }
 
-/** The request of a draft, by the styles of OpenAPI 3.0.3. */
+/** Encodes a draft as a request, with the styles of OpenAPI 3.0.3. */
 export function requestOf(draft: Draft): Request {
   const { authorization, operation } = draft
   const pairs = [...pairsOf(draft, 'query'), ...(draft.pairs ?? [])]

@@ -5,16 +5,19 @@ import type { Examples } from './example.ts'
 import { boundsOf } from './judge.ts'
 import { shapeOf } from './shape.ts'
 
-/** A value at a bound, which still fits. */
+/** A valid value at a bound of its schema. */
 interface Edge {
   readonly what: string
   readonly value: Json
 }
 
-/** Longer texts are not tried. */
+/** The longest text to try. */
 const maxText = 100_000
 
-/** The least and the greatest value of a text's length or a number, where the schema bounds them. */
+/**
+ * Returns the valid values at the bounds of a schema: the shortest and the longest text, or the least and the greatest
+ * number.
+ */
 export function edgesOf(schema: Schema, examples: Examples): readonly Edge[] {
   const shape = shapeOf(schema, examples.schemas)
   const edges = shape.kind === 'number' ? numberEdges(shape) : shape.kind === 'string' ? textEdges(shape) : []
@@ -26,11 +29,11 @@ function numberEdges(shape: Extract<Schema, { kind: 'number' }>): readonly Edge[
   return [low, high].filter(Number.isFinite).map(value => ({ what: String(value), value }))
 }
 
-/** Formats that say what a text is for and not how it looks. */
+/** Formats that name the purpose of a text but do not restrict its form. */
 const plainFormats: ReadonlySet<string> = new Set(['password', 'byte', 'binary'])
 
 function textEdges({ format, maxLength, minLength, pattern }: Extract<Schema, { kind: 'string' }>): readonly Edge[] {
-  // What has a format of its own no pattern makes: that the longest fits it is not to be had.
+  // For an unknown format, no generated text of the bound's length is sure to be valid.
   if (format !== undefined && formatOf(format) === undefined && !plainFormats.has(format)) return []
   const lengths = [minLength, maxLength].filter(length => length !== undefined && length <= maxText)
   return lengths.flatMap(length => {

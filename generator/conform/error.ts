@@ -1,18 +1,18 @@
 import type { Answer } from './call.ts'
 import { isObject, memberOf, parsed } from './json.ts'
 
-/** What an error answer says, where its body is a google.rpc.Status (conventions §7). */
-export interface SaidError {
+/** The error in a response whose body is a google.rpc.Status (conventions §7). */
+export interface ReportedError {
   readonly rpc: number
   readonly reason: string
   readonly domain: string
-  /** `metadata.code`. */
+  /** The value of `metadata.code`. */
   readonly code: string | undefined
-  /** The fields of its BadRequest. */
+  /** The field names of its BadRequest. */
   readonly fields: readonly string[]
 }
 
-/** google.rpc.Code by name: its number and HTTP status (conventions §7). */
+/** The number and HTTP status of each google.rpc.Code, by name (conventions §7). */
 export const statusOfRpc: ReadonlyMap<string, readonly [code: number, status: number]> = new Map([
   ['CANCELLED', [1, 499]],
   ['UNKNOWN', [2, 500]],
@@ -32,8 +32,8 @@ export const statusOfRpc: ReadonlyMap<string, readonly [code: number, status: nu
   ['UNAUTHENTICATED', [16, 401]],
 ])
 
-/** Reads the error of an answer; undefined where its body is none. */
-export function errorOf({ body }: Answer): SaidError | undefined {
+/** Reads the error of a response; undefined if its body is no google.rpc.Status with ErrorInfo. */
+export function errorOf({ body }: Answer): ReportedError | undefined {
   const status = parsed(body)?.value
   if (!isObject(status)) return undefined
   const details = objectsOf(memberOf(status, 'details'))
@@ -54,8 +54,8 @@ export function errorOf({ body }: Answer): SaidError | undefined {
   }
 }
 
-/** An answer in one line: its status, its reason and the fields it names. */
-export function saidBy(answer: Answer): string {
+/** Summarizes a response in one line: its status, its reason and the fields it names. */
+export function summaryOf(answer: Answer): string {
   const error = answer.status >= 300 ? errorOf(answer) : undefined
   if (!error) return `${answer.status} ${answer.body.slice(0, 120)}`.trim()
   const fields = error.fields.map(field => JSON.stringify(field)).join(', ')

@@ -2,7 +2,7 @@ import { formatOf } from './formats.ts'
 import { patternOf } from './pattern/pattern.ts'
 import { textFor } from './pattern/text.ts'
 
-/** What bounds a text. */
+/** The constraints of a text. */
 export interface TextRules {
   readonly pattern?: string
   readonly format?: string
@@ -10,7 +10,10 @@ export interface TextRules {
   readonly maxLength?: number
 }
 
-/** A text that keeps all rules; `variant` counts texts that differ. Undefined where none is found. */
+/**
+ * Returns a text that keeps all rules; different values of `variant` give different texts. Undefined if no text is
+ * found.
+ */
 export function textExample({ variant = 0, ...rules }: TextRules & { readonly variant?: number }): string | undefined {
   const { format, minLength = 0, pattern } = rules
   const length = Math.max(minLength, 1) + variant

@@ -13,23 +13,23 @@ import {
   travels,
 } from './shape.ts'
 
-/** Examples of schemas that need themselves end here. */
+/** The deepest nesting of an example. A schema that requires itself has no example. */
 const maxDepth = 16
 
 /**
- * Makes values that fit: the document's own examples where they do, else the least that satisfies every constraint.
- * What no value can be made for is noted, once each.
+ * Creates values that fit a schema: the document's own example if it fits, else the smallest value that keeps every
+ * constraint. Each schema without a value is noted once.
  */
 export class Examples {
   readonly schemas: Schemas
-  /** Why there is no example, `name: no text is known for the pattern ^(a)\1$`. */
+  /** The reasons for missing examples, such as `name: no text is known for the pattern ^(a)\1$`. */
   readonly missing = new Set<string>()
 
   constructor(schemas: Schemas) {
     this.schemas = schemas
   }
 
-  /** A value of a schema in a view, or undefined where none can be made; `field` is its name in notes. */
+  /** Returns a value of a schema in a view; undefined if none can be created. `field` is its name in the notes. */
   of(schema: Schema, view: View, field: string, depth = 0): Json | undefined {
     if (depth > maxDepth) return this.#miss(field, 'its schema needs itself')
     const given = this.#given(schema, view)
@@ -43,11 +43,12 @@ export class Examples {
     )
   }
 
+  /** Whether a value fits a schema in a view. */
   fits(value: unknown, schema: Schema, view: View): boolean {
     return faultsOf(value, schema, { schemas: this.schemas, view }).length === 0
   }
 
-  /** `count` values of a schema, no two the same where that must be. */
+  /** Returns `count` values of a schema; undefined if not enough are known. With `areUnique`, all values differ. */
   several(schema: Schema, view: View, field: string, count: number, areUnique: boolean): Json[] | undefined {
     const first = this.of(schema, view, field, 1)
     if (first === undefined) return undefined
@@ -57,7 +58,10 @@ export class Examples {
     return isEnough ? values : this.#miss(field, `no ${count} different items are known`)
   }
 
-  /** A body without what does not travel in a view: the examples of a document show whole resources. */
+  /**
+   * Returns a body without the members that are not part of a view. The examples of a document often show a whole
+   * resource.
+   */
   pruned(value: Json, schema: Schema, view: View): Json {
     const shape = shapeOf(schema, this.schemas)
     if (shape.kind === 'array' && Array.isArray(value)) {
@@ -129,7 +133,7 @@ export class Examples {
     return this.#filled(value, shape, view, field)
   }
 
-  /** A map gets as many entries as it must have. */
+  /** Adds entries to a map until it has the required number. */
   #filled(value: JsonObject, shape: ObjectShape, view: View, field: string): JsonObject | undefined {
     let filled = value
     for (let i = 0; Object.keys(filled).length < (shape.minProperties ?? 0); i += 1) {
@@ -140,7 +144,7 @@ export class Examples {
     return filled
   }
 
-  /** The `i`th entry of a map; undefined where the object takes none. */
+  /** Returns the entry of a map with the index `i`; undefined if the object accepts no further members. */
   entry(shape: ObjectShape, view: View, field: string, i: number): readonly [string, Json] | undefined {
     if (shape.additional === false) return this.#miss(field, 'it needs more members than it may have')
     const key =
@@ -175,7 +179,7 @@ export class Examples {
     }
   }
 
-  /** Another value than the first; objects differ in one member. */
+  /** Returns a value that differs from the first; objects differ in one member. */
   #variant(shape: Shape, view: View, first: Json, i: number): Json | undefined {
     if (shape.kind !== 'object' || !isJsonObject(first)) return variantOf(shape, i)
     for (const property of shape.properties) {
@@ -198,7 +202,7 @@ export class Examples {
 
 const joined = (field: string, name: string): string => (field === '' ? name : `${field}.${name}`)
 
-/** One item shows more than none. */
+/** Returns the length of an example list: one item if allowed, since an empty list tests nothing. */
 const arrayLength = ({ minItems, maxItems }: Extract<Schema, { kind: 'array' }>): number =>
   Math.min(Math.max(minItems ?? 0, 1), maxItems ?? Infinity)
 

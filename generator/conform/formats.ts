@@ -1,6 +1,6 @@
 /**
- * The formats of text that are enforced, with texts to try them. Written apart from the runtime's: this is the judge of
- * what the runtime lets through, and shares no code with it.
+ * An enforced format of texts, with sample texts. The formats are independent of the runtime's implementation, because
+ * they judge it; the two share no code.
  */
 export interface Format {
   readonly isValid: (text: string) => boolean
@@ -65,6 +65,6 @@ const table = {
 
 const formats: ReadonlyMap<string, Format> = new Map(Object.entries(table))
 
-/** What is known of a format; undefined for those that are documentation. */
+/** Returns the rules of a format; undefined for a format that is only documentation. */
 export const formatOf = (name: string | undefined): Format | undefined =>
   name === undefined ? undefined : formats.get(name)

@@ -1,16 +1,17 @@
 import type { Json } from '../model/types.ts'
 
-/** An object of JSON; lists are none. */
+/** An object of JSON, but no list. */
 export type JsonObject = { readonly [member: string]: Json }
 
-/** Deeper values are judged by nobody: answers and documents may be hostile. */
+/** The deepest nesting that is judged: responses and documents may be hostile. */
 export const maxDepth = 64
 
+/** Whether a value is an object, but no list. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Plain data that is not deeper than `maxDepth`. */
+/** Whether a value is plain JSON data and not nested deeper than `maxDepth`. */
 export function isJson(value: unknown, depth = 0): value is Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
   if (typeof value === 'number') return Number.isFinite(value)
@@ -19,21 +20,22 @@ export function isJson(value: unknown, depth = 0): value is Json {
   return isObject(value) && Object.values(value).every(member => isJson(member, depth + 1))
 }
 
-/** A JSON object; `value` must be JSON. */
+/** Whether a JSON value is an object. */
 export const isJsonObject = (value: Json | undefined): value is JsonObject => isObject(value)
 
-/** Own members only: documents may name one `constructor`. */
+/** Returns an own member, because a document may use names such as `constructor`. */
 export const memberOf = <T>(value: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(value, name) ? value[name] : undefined
 
-/** A copy with one member set, safe for every name. */
+/** Returns a copy with one member set; safe for every name. */
 export const withMember = (value: JsonObject, name: string, member: Json): JsonObject =>
   Object.fromEntries([...Object.entries(value).filter(([key]) => key !== name), [name, member]])
 
+/** Returns a copy without one member. */
 export const withoutMember = (value: JsonObject, name: string): JsonObject =>
   Object.fromEntries(Object.entries(value).filter(([key]) => key !== name))
 
-/** A JSON text, or undefined where it is none. */
+/** Parses a JSON text; undefined if it is no JSON. */
 export function parsed(text: string): { readonly value: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -43,7 +45,7 @@ export function parsed(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** Equal values have equal texts, whatever the order of members. */
+/** Returns the same text for equal values, whatever the order of their members. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) =>
     isObject(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member,

@@ -5,27 +5,29 @@ import { canonical, isObject, maxDepth, memberOf } from './json.ts'
 import { patternOf } from './pattern/pattern.ts'
 import { elementView, isRequired, memberView, type ObjectShape, type Schemas, travels } from './shape.ts'
 
-/** One thing that is wrong with a value. `field` is empty for the value itself. */
+/** A fault of a value. `field` is empty if the fault concerns the whole value. */
 export interface Fault {
   readonly field: string
   readonly what: string
 }
 
-/** How a value is judged. */
+/** The context of a judgement. */
 export interface Judging {
   readonly schemas: Schemas
   readonly view: View
-  /** Timestamps must be UTC with three or nine fraction digits, as the platform answers them (conventions §1). */
+  /**
+   * Whether timestamps must be UTC with three or nine fraction digits, as the platform writes them (conventions §1).
+   */
   readonly strictTimes?: boolean
 }
 
-/** At most this many faults are named of one value. */
+/** The most faults to report for one value. */
 const maxFaults = 20
 
 /**
- * What is wrong with a value by its schema, judged by interpreting the IR: the generated validators are measured by it
- * and share nothing with it. Answers are judged as closed: a member that is not declared is a fault, unless the schema
- * says that anything goes.
+ * Returns the faults of a value against its schema by interpreting the model. The generated validators are tested
+ * against this judge, and share no code with it. Output is judged as closed: an undeclared member is a fault unless the
+ * schema declares free members.
  */
 export function faultsOf(value: unknown, schema: Schema, judging: Judging): readonly Fault[] {
   const judge = new Judge(judging)
@@ -35,11 +37,11 @@ export function faultsOf(value: unknown, schema: Schema, judging: Judging): read
 
 const none: ReadonlySet<string> = new Set()
 
-/** Where a value stands. */
+/** The place of a value. */
 interface Place {
   readonly view: View
   readonly path: readonly (string | number)[]
-  /** Members that other branches of an intersection, or a discriminator, account for. */
+  /** The members that other branches of an intersection, or a discriminator, declare. */
   readonly others: ReadonlySet<string>
 }
 
@@ -177,7 +179,7 @@ class Judge {
     return trial.faults.length === 0
   }
 
-  /** The names of all members that the branches declare, through references. */
+  /** Returns the names of all members that the branches declare, through references. */
   #namesOf(schema: Schema, seen = new Set<Schema>()): ReadonlySet<string> {
     if (seen.has(schema)) return none
     seen.add(schema)
@@ -223,7 +225,7 @@ function nameOfKind(value: unknown): string {
 
 const shown = (value: unknown): string => String(JSON.stringify(value)).slice(0, 80)
 
-/** The bounds of a number; those of `int32` are its format's. */
+/** Returns the bounds of a number. The format `int32` adds its own bounds. */
 export function boundsOf({ minimum, maximum, format }: Of<'number'>): { readonly low: number; readonly high: number } {
   const [least, most] = format === 'int32' ? [-(2 ** 31), 2 ** 31 - 1] : [-Infinity, Infinity]
   return { low: Math.max(minimum ?? -Infinity, least), high: Math.min(maximum ?? Infinity, most) }

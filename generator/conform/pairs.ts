@@ -10,7 +10,7 @@ const separators = {
   json: ',',
 } as const
 
-/** The `name=value` pairs of one parameter, encoded. */
+/** Encodes one parameter as `name=value` pairs. */
 export function pairs(
   { explode, name, style }: Pick<Parameter, 'explode' | 'name' | 'style'>,
   value: Json,
@@ -27,11 +27,11 @@ export function pairs(
   return [`${encodeURIComponent(name)}=${texts.map(encodeURIComponent).join(separators[style])}`]
 }
 
-/** The texts of a list, of an object (its names and values in turn), or of a value alone. */
+/** Returns the texts of a list, of an object (its names and values by turns), or of a single value. */
 export function itemsOf(value: Json): readonly string[] {
   if (isJsonObject(value)) return Object.entries(value).flatMap(([name, member]) => [name, plain(member)])
   return Array.isArray(value) ? value.map(plain) : [plain(value)]
 }
 
-/** A value as text, compound ones as JSON. */
+/** Converts a value to text; objects and lists become JSON. */
 export const plain = (value: Json): string => (typeof value === 'object' ? JSON.stringify(value) : String(value))

@@ -4,12 +4,12 @@ import { requestOf, type Draft } from './draft.ts'
 import type { Finding, Proof } from './report.ts'
 import type { Subject } from './subject.ts'
 
-/** Requests that are left for the whole walk. */
+/** The number of requests that the whole run may still send. */
 export interface Budget {
   left: number
 }
 
-/** Sends the requests of one operation, within the limits, and keeps what is found. Every answer is judged. */
+/** Sends the requests of one operation within the limits, judges every response, and collects the findings. */
 export class Probe {
   readonly findings: Finding[] = []
   requests = 0
@@ -25,7 +25,10 @@ export class Probe {
     this.#budget = budget
   }
 
-  /** The answer to a draft, judged; undefined when the limit is reached or none came, which is then a finding. */
+  /**
+   * Sends a draft and judges its response. Undefined if the limit is reached, or if no response arrives, which becomes
+   * a finding.
+   */
   async send(draft: Draft, what: string): Promise<Answer | undefined> {
     const request = requestOf(draft)
     const answer = await this.#exchange(request, what)
@@ -35,12 +38,12 @@ export class Probe {
     return answer
   }
 
-  /** The answer to a draft of another operation, whose own walk judges it. */
+  /** Sends a draft of another operation without judging its response, because that operation has its own walk. */
   async peek(draft: Draft): Promise<Answer | undefined> {
     return this.#exchange(requestOf(draft), `${draft.operation.id} for this operation`)
   }
 
-  /** Keeps a finding, once for each thing that was tried. */
+  /** Adds a finding, once for each distinct case. */
   find(proof: Proof, what: string, expected: string, got: string): void {
     const key = JSON.stringify([proof, what, expected])
     if (this.#known.has(key)) return

@@ -1,31 +1,35 @@
-/** What a finding is about: the five things that are proved, and whether they could be. */
+/**
+ * The subject of a finding. `example`: an example is missing or does not fit. `door`: a request without a valid token.
+ * The others name their proof.
+ */
 export type Proof = 'example' | 'routed' | 'refused' | 'door' | 'answer' | 'method'
 
-/** One disagreement between a document and its server. */
+/** A difference between a document and its server. */
 export interface Finding {
   readonly operationId: string
   readonly proof: Proof
-  /** What was tried: `limit: below its minimum`. */
+  /** The tested case, such as `limit: below its minimum`. */
   readonly what: string
   readonly expected: string
   readonly got: string
 }
 
-/** How far one operation was walked. */
+/** The number of requests for one operation. */
 export interface Walked {
   readonly operationId: string
   readonly requests: number
-  /** Requests that the limit left out. */
+  /** The number of requests that the limit prevented. */
   readonly omitted: number
 }
 
+/** The result of testing a server against a document. */
 export interface Report {
-  /** By operation, in the order of the document. */
+  /** The findings by operation, in the order of the document. */
   readonly findings: readonly Finding[]
   readonly walked: readonly Walked[]
 }
 
-/** The report for people: a line a finding, then the counts. */
+/** Prints a report: a line for each finding, then the counts. */
 export function printReport({ findings, walked }: Report): string {
   const lines = findings.map(
     ({ operationId, proof, what, expected, got }) =>
@@ -46,7 +50,10 @@ const sum = (counts: readonly number[]): number => counts.reduce((total, count) 
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** Servers and documents may say anything: one line, no control characters, of bearable length. */
+/**
+ * Makes a text safe to print, because servers and documents may be hostile: one line, no control characters, at most
+ * 300 characters.
+ */
 function cut(text: string): string {
   const plain = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
   return plain.length > 300 ? `${plain.slice(0, 297)}...` : plain

@@ -6,8 +6,8 @@ import type { Probe } from './probe.ts'
 import { type Subject, validDraft } from './subject.ts'
 
 /**
- * The draft aimed at a row that lists show: of `/quotas/{id}` the first of `/quotas`. Undefined where there is no list
- * or no row. Only for reading: nothing is changed that was not made for it.
+ * Aims a draft at an existing row from a list: for `/quotas/{id}`, at the first row of `/quotas`. Undefined if there is
+ * no list or no row. Use it only for reading, because the walk must not change rows that belong to others.
  */
 export async function rowDraft(draft: Draft, subject: Subject, probe: Probe): Promise<Draft | undefined> {
   const { operation } = subject
@@ -22,7 +22,7 @@ export async function rowDraft(draft: Draft, subject: Subject, probe: Probe): Pr
   return found.length === 0 ? undefined : aimed(draft, found)
 }
 
-/** The parameters of a path in their order, given. */
+/** Sets the path parameters of a draft, in the order of the path. */
 function aimed(draft: Draft, values: readonly Json[]): Draft {
   const { parameters, pathParts } = draft.operation
   return values.reduce<Draft>((aim, value, i) => {
@@ -31,7 +31,7 @@ function aimed(draft: Draft, values: readonly Json[]): Draft {
   }, draft)
 }
 
-/** The reading operation whose path are these parts, whatever its parameters are called. */
+/** Finds the GET operation with the given path parts; the names of its parameters do not matter. */
 function listAt(parts: readonly string[], { document }: Subject): Operation | undefined {
   const wanted = [...parts.slice(0, -1), (parts.at(-1) ?? '').replace(/\/$/, '')]
   return document.operations.find(
@@ -52,7 +52,7 @@ async function rowsOf(
   return draft && probe.peek(aimed(draft, found))
 }
 
-/** What names the first row: its member called like the parameter, else its id or name. */
+/** Returns the key of the first row: its member with the name of the parameter, else its id or name. */
 function keyOf({ body, status }: Answer, parameter: string): Json | undefined {
   if (status >= 300) return undefined
   const value = parsed(body)?.value

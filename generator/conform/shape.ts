@@ -3,17 +3,19 @@ import type { NamedSchema, Property, Schema, View } from '../model/types.ts'
 /** All named schemas of a run, by id. */
 export type Schemas = ReadonlyMap<string, NamedSchema>
 
-/** A schema without references and intersections: what a value of it looks like from outside. */
+/** A schema without references and intersections. */
 export type Shape = Exclude<Schema, { kind: 'ref' | 'intersection' }>
 
+/** The shape of an object. */
 export type ObjectShape = Extract<Schema, { kind: 'object' }>
 
-/** References that lead only to each other stand for anything. */
+/** The most references to follow. A chain that exceeds it counts as `any`. */
 const maxSteps = 64
 
 /**
- * Looks through references and joins intersections: objects get the members of all branches; of other branches the
- * keywords add up, the later ones winning. `seen` is told the names of the schemas on the way.
+ * Resolves references and merges intersections. Objects get the members of all branches. For other kinds, the keywords
+ * of the branches are combined, and a later branch overrides an earlier branch. Adds the ids of the followed references
+ * to `seen`.
  */
 export function shapeOf(schema: Schema, schemas: Schemas, seen?: Set<string>, steps = 0): Shape {
   if (schema.kind === 'ref') {
@@ -62,29 +64,37 @@ function joinProperties(one: Property, other: Property): Property {
   }
 }
 
-/** Whether a member travels in a view: sent ones are not output-only, answered ones not input-only. */
+/** Whether a member is part of a view: requests omit output-only members, and responses omit input-only members. */
 export const travels = ({ access }: Property, view: View): boolean =>
   view === 'output' ? access !== 'input' : access !== 'output'
 
-/** Whether a member must be there: in an update none, when sent none with a default, and answered those too. */
+/**
+ * Whether a member is required in a view. An update requires no member. An input requires each `required` member
+ * without a default. An output requires each `required` member and each member with a default.
+ */
 export function isRequired({ required, schema }: Property, view: View): boolean {
   if (view === 'update') return false
   const hasDefault = schema.default !== undefined
   return view === 'output' ? required || hasDefault : required && !hasDefault
 }
 
-/** Whether an example needs a member: an update without a mask replaces all that is mutable, so required ones are sent. */
+/**
+ * Whether an example must contain a member. An update without a mask replaces all mutable members, so it needs the
+ * required ones.
+ */
 export function mustBeSent(property: Property, view: View): boolean {
   if (!travels(property, view)) return false
   return view === 'update' ? isRequired(property, 'input') && !property.immutable : isRequired(property, view)
 }
 
-/** The view of a member: what a mask beside it updates is sent as an update. */
+/** Returns the view of a member. In a request, an object with a mask beside it has the update view. */
 export const memberView = ({ masked }: Property, view: View): View => (masked && view === 'input' ? 'update' : view)
 
-/** The member of a body that the `update_mask` beside it is about. */
+/** Returns the member that the `update_mask` beside it selects from. */
 export const maskedOf = (shape: Shape | undefined): Property | undefined =>
   shape?.kind === 'object' ? shape.properties.find(({ masked }) => masked) : undefined
 
-/** Lists and maps are replaced whole, so what stands in them is as in a create. */
+/**
+ * Returns the view of the elements of a list or map. An update replaces them as a whole, so they have the input view.
+ */
 export const elementView = (view: View): View => (view === 'update' ? 'input' : view)

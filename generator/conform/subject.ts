@@ -5,46 +5,53 @@ import type { Examples } from './example.ts'
 import { isJson, isJsonObject, type JsonObject, memberOf, withMember, withoutMember } from './json.ts'
 import { maskedOf, type ObjectShape, shapeOf } from './shape.ts'
 
+/** The options of `conform`. */
 export interface ConformOptions {
-  /** The header `Authorization` of a caller who may do everything the document has. */
+  /** The `Authorization` header of a caller with every permission. */
   readonly authorization?: string
-  /** Reasons that every operation may raise beside its own: the common block of conventions §7. */
+  /** The reasons that every operation may raise besides its own: the common block of conventions §7. */
   readonly common?: readonly ErrorReason[]
-  /** Answers carry `x-request-id` and `traceparent`, and times as the platform writes them (conventions §1). */
+  /**
+   * Whether responses must carry `x-request-id` and `traceparent`, and write times as the platform does (conventions
+   * §1).
+   */
   readonly platform?: boolean
-  /** Requests an operation; 200 when absent. What is beyond is counted as omitted. */
+  /** The most requests for one operation; 200 if absent. Further requests count as omitted. */
   readonly limit?: number
-  /** Requests in all; 20,000 when absent. */
+  /** The most requests in the whole run; 20,000 if absent. */
   readonly total?: number
-  /** The ids of the operations to walk; all when absent. */
+  /** The ids of the operations to test; all if absent. */
   readonly operations?: readonly string[]
   /**
-   * Things that exist, with which operations must succeed; they will be changed and deleted. Without them, and beside
-   * them, the document's examples are used, and for reading what lists answer.
+   * Existing resources, for which operations must succeed; the run changes and deletes them. The run also uses the
+   * document's examples and, for reading, the rows of lists.
    */
   readonly existing?: Existing
 }
 
-/** How a call names things that exist. */
+/** The values that identify existing resources in a call. */
 export interface Existing {
-  /** All path parameters, by name. */
+  /** The values of all path parameters, by name. */
   readonly path?: Readonly<Record<string, string>>
-  /** Members that replace those of the example. */
+  /** The members that replace members of the example body. */
   readonly body?: JsonObject
 }
 
-/** One operation while it is walked. */
+/** The context of one operation under test. */
 export interface Subject {
   readonly document: Document
   readonly operation: Operation
   readonly examples: Examples
   readonly options: ConformOptions
   readonly call: Call
-  /** Errors are google.rpc.Status and name reason and fields: the document declares errors. Else a 4XX will do. */
+  /**
+   * Whether an error must be a google.rpc.Status with reason and fields, because the document declares errors.
+   * Otherwise any 4XX is accepted.
+   */
   readonly isStrict: boolean
 }
 
-/** What is sent when nothing is broken: required parameters and a body. Undefined where an example is missing. */
+/** Returns a valid request with the required parameters and a body; undefined if an example is missing. */
 export function validDraft(subject: Subject): Draft | undefined {
   const { examples, operation, options } = subject
   const { body } = operation
@@ -61,7 +68,10 @@ export function validDraft(subject: Subject): Draft | undefined {
   return draft
 }
 
-/** The draft aimed at things that exist, where the caller has named them; an update is without preconditions. */
+/**
+ * Aims a draft at the existing resources of the options, and removes preconditions from an update. Undefined if the
+ * options name no such resources.
+ */
 export function existingDraft(draft: Draft, subject: Subject): Draft | undefined {
   const { operation, options } = subject
   const { body = {}, path = {} } = options.existing ?? {}
@@ -77,7 +87,7 @@ export function existingDraft(draft: Draft, subject: Subject): Draft | undefined
   return withoutPreconditions({ ...aimed, body: given }, subject)
 }
 
-/** An example shows some resource: what cannot be changed, and the etag, are another one's. */
+/** Removes the immutable members and the etag: the example shows another resource. */
 function withoutPreconditions(draft: Draft, { examples, operation: { body } }: Subject): Draft {
   const shape = body && shapeOf(body.content.schema, examples.schemas)
   if (shape?.kind !== 'object' || !isJsonObject(draft.body)) return draft
@@ -95,7 +105,7 @@ function withoutFixed(value: JsonObject, { properties }: ObjectShape): JsonObjec
   return fixed.reduce((rest, { name }) => withoutMember(rest, name), value)
 }
 
-/** A value of a parameter: the document's example where it fits. */
+/** Returns a value for a parameter: the document's example if it fits, else a created value. */
 export function parameterExample(parameter: Parameter, examples: Examples): Json | undefined {
   return (
     given(parameter.example, parameter.schema, 'input', examples) ??
@@ -108,7 +118,7 @@ function bodyExample({ examples, operation: { body } }: Subject): Json | undefin
   const { content, view } = body
   if (content.kind === 'bytes') return 'example'
   const value = given(content.example, content.schema, view, examples) ?? examples.of(content.schema, view, '')
-  // Without its mask the example replaces everything, so that what is broken counts.
+  // Without its mask, the update applies every member, so a broken member takes effect.
   const isMasked = maskedOf(shapeOf(content.schema, examples.schemas)) !== undefined
   return isMasked && isJsonObject(value) ? withoutMember(value, 'update_mask') : value
 }
@@ -119,7 +129,9 @@ function given(value: unknown, schema: Schema, view: 'input' | 'update', example
   return examples.fits(pruned, schema, view) ? pruned : undefined
 }
 
-/** Parameters of lists and masks have rules beyond their schema (conventions §6, §8), and proofs of their own. */
+/**
+ * Whether a parameter of lists or masks has rules beyond its schema (conventions §6, §8) and therefore its own proof.
+ */
 export function isSpecial({ name, in: place }: Parameter, { body, list }: Operation): boolean {
   if (place !== 'query') return false
   if (name === 'page_token' || (list && ['filter', 'order_by'].includes(name))) return true

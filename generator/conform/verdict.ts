@@ -1,10 +1,10 @@
 import type { Answer } from './call.ts'
 import { matching } from './answer.ts'
-import { errorOf, saidBy, statusOfRpc } from './error.ts'
+import { errorOf, summaryOf, statusOfRpc } from './error.ts'
 import type { Probe } from './probe.ts'
 import type { Subject } from './subject.ts'
 
-/** Reasons that say the call never reached its handler, or broke there. */
+/** Reasons that show that the request did not reach its handler, or that the handler failed. */
 const notAccepted: ReadonlySet<string> = new Set([
   'FIELD_INVALID',
   'UPDATE_MASK_INVALID',
@@ -17,16 +17,22 @@ const notAccepted: ReadonlySet<string> = new Set([
   'INTERNAL',
 ])
 
-/** Statuses of answers that came before the handler, where no reason says more. */
+/** Statuses that a server sends before the handler runs, if no reason tells more. */
 const earlyStatuses: ReadonlySet<number> = new Set([400, 401, 403, 405, 406, 411, 413, 414, 415, 422, 429])
 
-/** A valid request must reach its handler: a success, or an error that only a handler can tell. */
+/**
+ * Reports a valid request that does not reach its handler. Only a success or an error of the handler proves that it
+ * does.
+ */
 export function mustBeAccepted(answer: Answer | undefined, what: string, subject: Subject, probe: Probe): void {
   if (!answer || isAccepted(answer, subject)) return
-  probe.find('routed', what, 'a declared success or an error of its handler', saidBy(answer))
+  probe.find('routed', what, 'a declared success or an error of its handler', summaryOf(answer))
 }
 
-/** An error that the operation declares, with the status of its code: only a handler tells it. */
+/**
+ * Whether a response is an error that the operation declares, with the status of its code. Only the handler can produce
+ * it.
+ */
 export function isOwnError(answer: Answer, { document, operation }: Subject): boolean {
   const reason = errorOf(answer)?.reason
   if (reason === undefined || !operation.raises?.includes(reason)) return false
@@ -43,28 +49,28 @@ function isAccepted(answer: Answer, subject: Subject): boolean {
   if (isOwnError(answer, subject)) return true
   if (status === 401 || status === 403 || status === 405) return false
   if (error || isStrict) return error !== undefined && !notAccepted.has(error.reason)
-  // Without a reason, 404 of a path that names nothing can only mean the path itself.
+  // Without a reason, a 404 for a path without parameters means that the path itself is unknown.
   if (status === 404 && operation.pathParts.length < 2) return false
   return !earlyStatuses.has(status) && matching(operation.failures, status) !== undefined
 }
 
-/** A valid request for what exists must succeed. */
+/** Reports a valid request for an existing resource that does not succeed. */
 export function mustSucceed(answer: Answer | undefined, what: string, { operation }: Subject, probe: Probe): void {
   if (!answer || answer.status === 501) return
   const isSuccess = answer.status < 400 && matching(operation.successes, answer.status) !== undefined
-  if (!isSuccess) probe.find('routed', what, 'a declared success', saidBy(answer))
+  if (!isSuccess) probe.find('routed', what, 'a declared success', summaryOf(answer))
 }
 
-/** How a request with one fault must be refused. */
+/** The expected refusal of a request with one fault. */
 export interface Refusal {
   readonly reason: string
-  /** The names its violation may have; a whole body is `body` or has none. */
+  /** The field names that the violation may have. A fault of the whole body is named `body` or has no name. */
   readonly fields: readonly string[]
 }
 
 const refusingStatuses: ReadonlySet<number> = new Set([400, 415, 422])
 
-/** A broken request must be refused for the right reason, at the right field and at no other. */
+/** Reports a broken request that is not refused with the expected reason, or whose fields are not the expected ones. */
 export function mustBeRefused(
   answer: Answer | undefined,
   what: string,
@@ -77,7 +83,7 @@ export function mustBeRefused(
   const expected = subject.isStrict
     ? `400 ${refusal.reason} at ${JSON.stringify(field)}`
     : `400 at ${JSON.stringify(field)}`
-  probe.find('refused', what, expected, saidBy(answer))
+  probe.find('refused', what, expected, summaryOf(answer))
 }
 
 function isRefused(answer: Answer, { fields, reason }: Refusal, { isStrict }: Subject): boolean {

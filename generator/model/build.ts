@@ -13,13 +13,13 @@ import { type Registered, Registry } from './registry.ts'
 import { childrenSchema, schemaOf } from './schema.ts'
 import { resourceOf } from './traits.ts'
 import type { Document, Model, NamedSchema, Operation, Outline, Schema } from './types.ts'
-import { answeredAnyway, answeredBy, reachedBy, traitsOf, type Unviewed, viewsOf } from './views.ts'
+import { alwaysAnswered, answeredBy, reachedBy, traitsOf, type Unviewed, viewsOf } from './views.ts'
 import { targetsOf } from './walk.ts'
 
 /**
- * Builds the model of documents that were loaded and checked. What only the whole shows is added to `diagnostics`; with
- * an error in it, from here or from before, the model must not be emitted. `beside` are the documents of the run that
- * were not loaded.
+ * Builds the model of loaded and checked documents. It adds the faults that only the whole model shows to
+ * `diagnostics`. Do not emit the model if `diagnostics` holds an error of this or an earlier stage. `beside` are the
+ * documents of the run that were not loaded.
  */
 export function build(loaded: Loaded, diagnostics: DiagnosticList, beside: readonly Outline[] = []): Model {
   const registry = new Registry(loaded, diagnostics)
@@ -46,19 +46,22 @@ export function build(loaded: Loaded, diagnostics: DiagnosticList, beside: reado
   )
   return {
     documents: drafts.map(draft => documentOf(draft, visible(schemas, draft.entry, loaded), diagnostics)),
-    isInterwoven: registry.isInterwoven || schemas.some(schema => leadsOut(schema, loaded)),
+    isInterwoven: registry.isInterwoven || schemas.some(schema => hasForeignTarget(schema, loaded)),
   }
 }
 
-/** The schemas of a document and of those that it refers to. */
+/** Returns the schemas of a document and of the documents that it refers to. */
 function visible(schemas: readonly NamedSchema[], { name }: Entry, loaded: Loaded): readonly NamedSchema[] {
   const reached = loaded.reach.get(name)
   const documents = new Set(loaded.entries.filter(({ file }) => reached?.has(file.file)).map(entry => entry.name))
   return schemas.filter(schema => documents.has(schema.document))
 }
 
-/** Whether a schema came to refer to a document that its own one does not name: to a child that extends it, say. */
-function leadsOut({ document, schema }: NamedSchema, { entries, reach }: Loaded): boolean {
+/**
+ * Whether a schema refers to a document that its own document does not refer to, such as through a child that extends
+ * it.
+ */
+function hasForeignTarget({ document, schema }: NamedSchema, { entries, reach }: Loaded): boolean {
   const reached = reach.get(document)
   const names = new Set(entries.filter(({ file }) => reached?.has(file.file)).map(({ name }) => name))
   return targetsOf(schema).some(target => !names.has(target.slice(0, target.indexOf('.'))))
@@ -84,12 +87,12 @@ function draftOf(entry: Entry, building: Building): Draft {
   const found = operationsOf(building.loaded, entry.file)
   const tags = found.map(({ at }) => tagOf(at))
   const groups = groupNames(entry.name, tags)
-  // a route constant called like a group would be hidden where the group's handlers are bound
+  // A route constant with the name of a group would be hidden where the handlers of the group are bound.
   const taken = [entry.name, `${entry.name}Routes`, ...groups.values()]
   return { entry, operations: operationsFrom(building, found, taken), tags, groups }
 }
 
-/** Named schemas with what only all of them together show: views, defaults, recursion. */
+/** Completes the named schemas with the results that need all schemas together: views, defaults and recursion. */
 function finished(
   built: readonly Built[],
   operations: readonly Operation[],
@@ -104,7 +107,7 @@ function finished(
   const recursive = onCycles(new Map(unviewed.map(({ id, schema }) => [id, targetsOf(schema)])))
   const traits = traitsOf(unviewed)
   const reached = reachedBy(operations, unviewed, seeds)
-  const roots = [...answeredAnyway(unviewed, reached), ...seeds.flatMap(({ answered }) => answered)]
+  const roots = [...alwaysAnswered(unviewed, reached), ...seeds.flatMap(({ answered }) => answered)]
   const answered = answeredBy(operations, unviewed, roots)
   const places = new Map(built.map(({ registered }) => [registered.id, registered.at]))
   return unviewed.flatMap(each => {

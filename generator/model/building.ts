@@ -3,21 +3,24 @@ import type { Loaded, Located } from '../read/types.ts'
 import type { Registry } from './registry.ts'
 import type { Schema } from './types.ts'
 
-/** What building the parts of a document is given. */
+/** The shared arguments for building the parts of a document. */
 export interface Building {
   readonly loaded: Loaded
   readonly diagnostics: DiagnosticList
   readonly registry: Registry
-  /** The document that is built; schemas that it alone reaches become its own. */
+  /** The name of the document being built. It owns the schemas in other files that it reaches first. */
   readonly document: string
 }
 
-/** How a schema stands in another: what stands around a branch or an alternative fills in what it leaves out. */
+/**
+ * The position of a schema inside of another schema. A branch or alternative takes a missing `type` from its
+ * surroundings.
+ */
 export interface Standing {
   readonly as: 'itself' | 'branch' | 'alternative'
-  /** The `type` written around it. */
+  /** The `type` of the surrounding schema. */
   readonly type: string | undefined
 }
 
-/** Builds a schema that stands in another. */
+/** Builds a schema inside of another schema. */
 export type BuildSchema = (at: Located, standing?: Standing) => Schema

@@ -4,7 +4,7 @@ import type { Located } from '../read/types.ts'
 import { inOrder, scopeTypesOf } from './traits.ts'
 import type { Document, ErrorReason, Operation, Permission } from './types.ts'
 
-/** `x-errors` of a document, in its order. */
+/** Returns the `x-errors` of a document, in its order. Reports codes that occur twice. */
 export function errorsOf(document: Located, diagnostics: DiagnosticList): readonly ErrorReason[] {
   const byCode = new Map<number, string>()
   return members(member(document, 'x-errors')).map(([reason, at]) => {
@@ -20,11 +20,17 @@ export function errorsOf(document: Located, diagnostics: DiagnosticList): readon
   })
 }
 
-/** Codes are S_SSS_EEE: those of one document share their S (conventions §7). Below a thousand they are common to all. */
+/**
+ * A code has the form S_SSS_EEE (conventions §7). All codes of a document have the same S; codes below a thousand are
+ * common to all documents.
+ */
 const codesOfArea = 1_000_000
 const commonCodes = 1000
 
-/** The domain of a document's errors: its name, and the number its codes start at. */
+/**
+ * Returns the domain of a document's errors: its name, and the first code of its block. Reports codes outside of the
+ * block.
+ */
 export function domainOf(
   name: string,
   document: Located,
@@ -43,7 +49,10 @@ export function domainOf(
   return { name, base }
 }
 
-/** The keys of `x-access` and `x-permissions`, joined and sorted by code point. */
+/**
+ * Joins the permissions of `x-access` and `x-permissions`, each key once, sorted by code point. Reports a key whose
+ * class differs between both.
+ */
 export function permissionsOf(
   document: Located,
   operations: readonly Operation[],
@@ -75,5 +84,5 @@ export function permissionsOf(
   return [...found.values()].sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
 }
 
-/** `/<area>/<version>/...` (conventions §1). */
+/** A path has the form `/<area>/<version>/...` (conventions §1). */
 const isAlpha = (path: string): boolean => /^\/[^/]+\/(?:v\d+)?alpha\d*\//.test(path)

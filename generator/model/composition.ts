@@ -5,7 +5,7 @@ import type { Building, BuildSchema } from './building.ts'
 import { unionDiscriminator } from './discriminator.ts'
 import type { Property, Schema, SchemaBase } from './types.ts'
 
-/** Keywords that say more of a schema than its branches do; `type: object` beside them adds nothing. */
+/** The keywords that constrain a value beyond the branches of a schema. `type: object` alone adds no constraint. */
 const shapeKeywords: readonly string[] = [
   'properties',
   'required',
@@ -27,7 +27,7 @@ const shapeKeywords: readonly string[] = [
   'multipleOf',
 ]
 
-/** Whether a schema constrains its value by itself, beside what `allOf`, `oneOf` and `anyOf` do. */
+/** Whether a schema constrains its value by its own keywords, besides `allOf`, `oneOf` and `anyOf`. */
 export function hasOwnShape(at: Located): boolean {
   const type = text(at, 'type')
   return (
@@ -35,7 +35,7 @@ export function hasOwnShape(at: Located): boolean {
   )
 }
 
-/** The union of `oneOf` or `anyOf`; a single alternative is what it is. */
+/** Builds the union of `oneOf` or `anyOf`. A single alternative without a discriminator replaces the union. */
 export function unionOf(
   building: Building,
   at: Located,
@@ -55,8 +55,8 @@ export function unionOf(
 type ObjectSchema = Extract<Schema, { kind: 'object' }>
 
 /**
- * All of the parts at once. Open objects that stand inline are one object where no property is in two of them; a closed
- * one stays by itself, since it refuses all but its own properties. A single part is the schema itself.
+ * Builds the intersection of the parts. Inline open objects merge into one object if no property is in two of them. A
+ * closed object stays separate, because it refuses all other properties. A single part replaces the intersection.
  */
 export function intersectionOf(parts: readonly Schema[], base: SchemaBase): Schema {
   const of = merged(parts)
@@ -82,7 +82,10 @@ const isPlainObject = (schema: Schema): schema is ObjectSchema =>
   schema.minProperties === undefined &&
   schema.maxProperties === undefined
 
-/** The properties by name; a name that is only required joins the property it names. Undefined where two differ. */
+/**
+ * Joins properties by name. A name that is only required joins the property that describes it. Undefined if two
+ * properties describe the same name.
+ */
 function disjoint(properties: readonly Property[]): readonly Property[] | undefined {
   const byName = new Map<string, Property>()
   for (const property of properties) {

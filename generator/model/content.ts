@@ -9,7 +9,7 @@ import { withFiles } from './form-schemas.ts'
 import { type Form, isRange, type MediaType, mediaTypesOf } from './media-types.ts'
 import type { Content, Schema } from './types.ts'
 
-/** Which media type of an answer is generated; the first in the document decides among equals. */
+/** The order in which a media type of a response is chosen; the first in the document decides among equals. */
 const preference: readonly Form[] = [
   'json',
   'text',
@@ -24,8 +24,8 @@ const preference: readonly Form[] = [
 ]
 
 /**
- * The one media type of an answer that is generated; what is left out, and what nothing looks into, is reported.
- * Undefined where the document gives none.
+ * Chooses the media type of a response for which code is generated. Reports the other media types, and a type whose
+ * content is not interpreted. Undefined if the response has no content.
  */
 export function contentOf(
   loaded: Loaded,
@@ -43,8 +43,8 @@ export function contentOf(
 }
 
 /**
- * The media types of a request in the order of the document, ranges last. JSON types of one schema are one: the first is
- * sent, all are taken.
+ * Returns the media types of a request in the order of the document, with ranges last. JSON types with the same schema
+ * become one content: requests send the first type, and servers accept all of them.
  */
 export function contentsOf(
   loaded: Loaded,
@@ -62,10 +62,10 @@ export function contentsOf(
   return merged.toSorted((a, b) => Number(isRange(a.type)) - Number(isRange(b.type)) || breadth(a) - breadth(b))
 }
 
-/** `*\/*` holds all other ranges. */
+/** `*\/*` contains all other ranges, so it sorts after them. */
 const breadth = ({ type }: Content): number => Number(type === '*/*')
 
-/** What a schema says, wherever it stands. */
+/** The text of a schema without its positions, for comparison. */
 const textOf = (schema: Schema): string =>
   JSON.stringify(schema, (name, value: unknown) => (name === 'position' ? undefined : value))
 
@@ -109,7 +109,10 @@ function built(loaded: Loaded, media: MediaType, diagnostics: DiagnosticList, bu
   }
 }
 
-/** Text is checked as text; a schema of something else cannot be applied to it. */
+/**
+ * Builds the schema of a text body. Text is checked as a string; a schema of another type cannot apply, and is
+ * reported.
+ */
 function textSchema(
   loaded: Loaded,
   schema: Located | undefined,

@@ -1,7 +1,7 @@
-/** Nodes and where their edges lead. */
+/** The nodes of a graph, each with the nodes to which its edges lead. */
 export type Graph = ReadonlyMap<string, readonly string[]>
 
-/** The nodes of a graph that lie on a cycle: Tarjan's strongly connected components, without recursion. */
+/** Finds the nodes of a graph that lie on a cycle: Tarjan's strongly connected components, without recursion. */
 export function onCycles(graph: Graph): ReadonlySet<string> {
   const search = new Search(graph)
   for (const node of graph.keys()) search.from(node)
@@ -11,11 +11,11 @@ export function onCycles(graph: Graph): ReadonlySet<string> {
 class Search {
   readonly found = new Set<string>()
   readonly #graph: Graph
-  /** When a node was first met. */
+  /** The order in which the nodes were first visited. */
   readonly #order = new Map<string, number>()
-  /** The earliest node that is reached from a node. */
+  /** The smallest order number that is reachable from each node. */
   readonly #low = new Map<string, number>()
-  /** Nodes met whose component is not known yet. */
+  /** The visited nodes whose component is still unknown. */
   readonly #open: string[] = []
   readonly #isOpen = new Set<string>()
   readonly #path: { readonly node: string; next: number }[] = []

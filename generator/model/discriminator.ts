@@ -10,11 +10,13 @@ type Discriminator = NonNullable<Extract<Schema, { kind: 'union' }>['discriminat
 
 interface Branch {
   readonly id: string
-  /** The value that names it where no mapping does: the last part of its reference. */
+  /** The value of the branch without a mapping: the last part of its reference. */
   readonly implicit: string
 }
 
-/** The discriminator of `oneOf` or `anyOf`; none where a branch has no name, as nothing could be mapped to it then. */
+/**
+ * Builds the discriminator of `oneOf` or `anyOf`. Undefined if a branch has no name, because no value could map to it.
+ */
 export function unionDiscriminator(
   building: Building,
   at: Located,
@@ -29,7 +31,7 @@ export function unionDiscriminator(
   return undefined
 }
 
-/** The discriminator of a schema that others extend. */
+/** Builds the discriminator of a schema that other schemas extend. */
 export function childrenDiscriminator(
   building: Building,
   at: Located,
@@ -65,7 +67,7 @@ function mapped(building: Building, discriminator: Located, branches: readonly B
   return { property: text(discriminator, 'propertyName') ?? '', mapping: rows }
 }
 
-/** A mapping names a component by its bare name or by a reference. */
+/** Resolves the target of a mapping: the bare name of a component, or a reference. */
 function targetOf({ loaded, registry, document }: Building, from: Located, { value }: Located): string | undefined {
   if (typeof value !== 'string') return undefined
   const components = own(from.file.root, 'components')

@@ -10,13 +10,13 @@ const styles = ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'] as cons
 
 const keywords: ReadonlySet<string> = new Set(['style', 'explode', 'contentType'])
 
-/** What each kind of form reads of an encoding (OpenAPI 3.0.3, Encoding Object). */
+/** The keywords of an encoding that each kind of form honours (OpenAPI 3.0.3, Encoding Object). */
 const honoured: Readonly<Partial<Record<Form, readonly string[]>>> = {
   form: ['style', 'explode', 'contentType'],
   multipart: ['contentType'],
 }
 
-/** How the members of a form travel, where the document says so; what does not count is reported. */
+/** Returns the declared encodings of the members of a form. Reports keywords that have no effect. */
 export function encodingOf(media: Located, form: Form, diagnostics: DiagnosticList): readonly Encoding[] {
   const known = honoured[form]
   const encoding = member(media, 'encoding')

@@ -4,8 +4,8 @@ import type { Unviewed } from './views.ts'
 import { partsOf } from './walk.ts'
 
 /**
- * The schema of a multipart form: text of the format `binary` in it is a file. Deeper down it stays text, since what is
- * nested travels as JSON.
+ * Turns the schema of a multipart form into its generated shape: a text member of the format `binary` becomes a file. A
+ * nested text stays text, because nested values travel as JSON.
  */
 export function withFiles(schema: Schema): Schema {
   if (schema.kind === 'union' || schema.kind === 'intersection') return { ...schema, of: schema.of.map(withFiles) }
@@ -27,8 +27,8 @@ function fileOf(schema: Schema): Schema {
 type Index = ReadonlyMap<string, Schema>
 
 /**
- * The ids of the named schemas that stand for multipart forms, or for files in them. `seeds` are what the documents reach
- * that were not loaded.
+ * Returns the ids of the named schemas that are multipart forms, or files in them. `seeds` are the schemas that the
+ * documents outside of this load reach.
  */
 export function formSchemas(
   operations: readonly Operation[],
@@ -48,7 +48,7 @@ export function formSchemas(
   return found
 }
 
-/** Reports the encodings of members that a form does not have. */
+/** Reports encodings for members that the form does not have. */
 export function judgeEncodings(operations: readonly Operation[], byId: Index, diagnostics: DiagnosticList): void {
   for (const { encoding = [], schema } of operations.flatMap(({ body }) => body?.contents ?? [])) {
     const names = objectsOf(schema, byId, new Set()).flatMap(({ properties }) => properties.map(({ name }) => name))
@@ -58,14 +58,17 @@ export function judgeEncodings(operations: readonly Operation[], byId: Index, di
   }
 }
 
-/** The objects that a form is made of, through references, branches and alternatives; references are added to `met`. */
-function objectsOf(schema: Schema, byId: Index, met: Set<string>): readonly Extract<Schema, { kind: 'object' }>[] {
+/**
+ * Returns the objects of a form through references, branches and alternatives. Adds the followed references to
+ * `followed`.
+ */
+function objectsOf(schema: Schema, byId: Index, followed: Set<string>): readonly Extract<Schema, { kind: 'object' }>[] {
   if (schema.kind === 'object') return [schema]
   if (schema.kind === 'union' || schema.kind === 'intersection') {
-    return schema.of.flatMap(branch => objectsOf(branch, byId, met))
+    return schema.of.flatMap(branch => objectsOf(branch, byId, followed))
   }
-  const target = schema.kind === 'ref' && !met.has(schema.target) ? byId.get(schema.target) : undefined
+  const target = schema.kind === 'ref' && !followed.has(schema.target) ? byId.get(schema.target) : undefined
   if (schema.kind !== 'ref' || !target) return []
-  met.add(schema.target)
-  return objectsOf(target, byId, met)
+  followed.add(schema.target)
+  return objectsOf(target, byId, followed)
 }

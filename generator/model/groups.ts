@@ -3,10 +3,10 @@ import type { Located } from '../read/types.ts'
 import { groupName, Names, pascal, spelling } from './names.ts'
 import type { Group, NamedSchema, Operation } from './types.ts'
 
-/** The first tag of an operation. */
+/** Returns the first tag of an operation. */
 export const tagOf = (operation: Located): string | undefined => texts(operation, 'tags')[0]
 
-/** The names of the groups of a document by tag; operations without one go to a group called after the document. */
+/** Names the groups of a document by tag. Operations without a tag go to a group with the name of the document. */
 export function groupNames(
   document: string,
   tags: readonly (string | undefined)[],
@@ -18,9 +18,8 @@ export function groupNames(
 }
 
 /**
- * Puts operations into groups in the order in which their tags first appear. An interface is called after the schema
- * of the resource that the tag names (`quotaOverrides`: the schema of a type that ends in `.quotaOverrides`), else after
- * the tag.
+ * Groups operations by tag, in the order in which the tags first appear. A handler interface is named after the schema
+ * of the tag's resource (`quotaOverrides`: the schema whose type ends in `.quotaOverrides`), else after the tag.
  */
 export function groupsOf(
   document: string,
@@ -41,7 +40,7 @@ export function groupsOf(
   })
 }
 
-/** A schema of the document itself comes before those it shares. */
+/** Finds the schema of a tag's resource. A schema of the document itself has precedence over a shared schema. */
 function resourceSchema(tag: string, document: string, schemas: readonly NamedSchema[]): NamedSchema | undefined {
   const found = schemas.filter(({ resource }) => resource?.type.endsWith(`.${tag}`))
   return found.find(schema => schema.document === document) ?? found[0]

@@ -7,8 +7,8 @@ import type { Unviewed } from './views.ts'
 import { aliasesOf, within } from './walk.ts'
 
 /**
- * Reports what the documents may say but cannot mean, or not what it seems to: schemas made of themselves, closed
- * branches that refuse what is required, forms that overlap, parameters that no text can hold.
+ * Reports schemas that are valid OpenAPI but cannot work as written: schemas that consist of themselves, closed
+ * branches that refuse a required member, `oneOf` alternatives that overlap, and parameters that text cannot represent.
  */
 export function judge(
   schemas: readonly Unviewed[],
@@ -43,14 +43,14 @@ const inlineSchemas = ({ body, failures, parameters, successes }: Operation): re
 
 type Index = ReadonlyMap<string, Schema>
 
-/** The schema that a reference stands for in the end; circles were refused before. */
+/** Follows references to the final schema. Cycles were refused before. */
 function resolved(schema: Schema, byId: Index): Schema {
   let current: Schema | undefined = schema
   while (current?.kind === 'ref') current = byId.get(current.target)
   return current ?? schema
 }
 
-/** A closed branch refuses what it does not list, so nothing fits when another branch requires it. */
+/** Reports a member that one branch requires and a closed branch refuses: no value could fit both. */
 function judgeBranches(of: readonly Schema[], byId: Index, diagnostics: DiagnosticList): void {
   const objects = of.map(branch => resolved(branch, byId)).filter(branch => branch.kind === 'object')
   const closed = objects.filter(({ additional }) => additional === false)
@@ -63,7 +63,7 @@ function judgeBranches(of: readonly Schema[], byId: Index, diagnostics: Diagnost
   }
 }
 
-/** Unions of people have a few forms; comparing all pairs of more would take long. */
+/** The most alternatives of a union to compare. All pairs of a longer union would take too long. */
 const maxForms = 40
 
 function judgeForms(
@@ -78,7 +78,9 @@ function judgeForms(
   }
 }
 
-/** The first forms of a union with the number of each; one that is a union itself stands for the forms it has. */
+/**
+ * Returns the first alternatives of a union, each with its index. A nested union is replaced by its own alternatives.
+ */
 function formsOf(of: readonly Schema[], byId: Index): readonly (readonly [number, Schema])[] {
   const forms: (readonly [number, Schema])[] = []
   const pending = of.map((form, i) => [i, form] as const).toReversed()
@@ -90,7 +92,10 @@ function formsOf(of: readonly Schema[], byId: Index): readonly (readonly [number
   return forms
 }
 
-/** Whether text can tell what a value is: of scalars, lists of them, and objects whose members are either. */
+/**
+ * Whether text can represent the values of a schema: a scalar, a list of scalars, or an object whose members are
+ * either.
+ */
 function isTextual(schema: Schema, byId: Index): boolean {
   const of = resolved(schema, byId)
   if (of.kind === 'object') {

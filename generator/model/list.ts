@@ -12,7 +12,7 @@ import type { FilterField, ListTrait } from './types.ts'
 
 const ordered = ['=', '!=', '<', '<=', '>', '>='] as const
 
-/** The operators of a field that names none, by its type (conventions §8). */
+/** The operators of a field without `operators`, by its type (conventions §8). */
 const defaultOperators: Readonly<Record<string, readonly string[]>> = {
   STRING: [...ordered, ':'],
   ENUM: ['=', '!=', ':'],
@@ -25,7 +25,10 @@ const defaultOperators: Readonly<Record<string, readonly string[]>> = {
   PRESENCE: [':'],
 }
 
-/** `x-filter` of an operation, joined with the shape of its answer. */
+/**
+ * Builds the list trait of an operation from its `x-filter` and the shape of its response. Undefined without
+ * `x-filter`, or if the response has no rows.
+ */
 export function listOf(building: Building, operation: Located, build: BuildSchema): ListTrait | undefined {
   const filter = member(operation, 'x-filter')
   if (!filter) return undefined
@@ -55,7 +58,7 @@ interface Rows {
   readonly at: Located
 }
 
-/** The list in the answer of 200: its only array, or the one that is named after the resource of its rows. */
+/** Finds the list in the 200 response: its only array, or the array that is named after the resource of its rows. */
 function rowsOf(loaded: Loaded, operation: Located): Rows | undefined {
   const responses = member(operation, 'responses')
   const response = responses && member(responses, '200')
@@ -77,13 +80,13 @@ function arrayOf(loaded: Loaded, name: string, at: Located): readonly Rows[] {
   return target && text(target, 'type') === 'array' ? [{ name, at: target }] : []
 }
 
-/** The properties of a schema, those of its branches included; a schema's own hide those of its branches. */
+/** Returns the properties of a schema and its branches. A property of the schema hides a property of a branch. */
 function propertiesOf(loaded: Loaded, at: Located): ReadonlyMap<string, Located> {
   const branches = [...branchesOf(loaded, at)].toReversed()
   return new Map(branches.flatMap(branch => members(member(branch, 'properties'))))
 }
 
-/** The schema of a field, `boot_disk.image`: through objects, and through lists to their elements. */
+/** Finds the schema at a field path such as `boot_disk.image`, through objects and the elements of lists. */
 function fieldSchema(loaded: Loaded, row: Located, path: string): Located | undefined {
   let at: Located | undefined = row
   for (const name of path.split('.')) {
@@ -98,7 +101,10 @@ function elementOf(loaded: Loaded, at: Located): Located | undefined {
   return follow(loaded, items ?? at)
 }
 
-/** A keyword of a schema, its own or that of a branch: `allOf` with one branch is how a property adds to what it refers to. */
+/**
+ * Returns a keyword of a schema or of one of its branches. A property often extends a reference by `allOf` with one
+ * branch.
+ */
 const keywordOf = (loaded: Loaded, at: Located, keyword: string): Located | undefined =>
   [...branchesOf(loaded, at)].map(branch => member(branch, keyword)).find(found => found !== undefined)
 
@@ -131,7 +137,7 @@ function fieldOf(building: Building, field: Located, row: Located): FilterField 
   }
 }
 
-/** What the values of a map are compared as, by the `type` of its schema; text has no row. */
+/** The comparison type for the values of a map, by the `type` of their schema. Text needs no entry. */
 const valueTypes: Readonly<Record<string, string>> = { integer: 'INTEGER', number: 'NUMBER', boolean: 'BOOLEAN' }
 
 function mapValues(loaded: Loaded, schema: Located): string | undefined {
@@ -141,8 +147,8 @@ function mapValues(loaded: Loaded, schema: Located): string | undefined {
 }
 
 /**
- * The enum schema that a field names, in its own file or else in another entry's that the document refers to; without a
- * name, the field's own.
+ * Finds the enum schema of a field. A name is looked up in the field's own file, then in the other entries that the
+ * document refers to. Without a name, the field's own schema must be an enum.
  */
 function enumOf({ document, loaded }: Building, field: Located, schema: Located | undefined): Located | undefined {
   const name = text(field, 'enum')
@@ -161,7 +167,10 @@ function enumOf({ document, loaded }: Building, field: Located, schema: Located 
 
 const isEnum = (at: Located): boolean => Array.isArray(own(at.value, 'enum'))
 
-/** In the order of the schema, which is the order they sort in; the unspecified value is never answered. */
+/**
+ * Returns the values in the order of the schema, which is their sort order. Responses never contain the unspecified
+ * value.
+ */
 const valuesOf = (at: Located): readonly string[] => {
   const unspecified = text(at, 'x-unspecified')
   return texts(at, 'enum').filter(value => value !== unspecified)

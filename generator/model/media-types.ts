@@ -4,12 +4,12 @@ import type { Loaded, Located } from '../read/types.ts'
 import type { BodyKind } from './types.ts'
 
 /**
- * How a media type travels. `opaque` ones have a form of their own that nothing generated reads or writes; of a `stream`
- * the items are not told apart; `markup` is text that no schema describes.
+ * The form of a media type. An `opaque` type has a format that no generated code reads or writes. The items of a
+ * `stream` cannot be separated. `markup` is text that no schema describes.
  */
 export type Form = BodyKind | 'opaque' | 'stream' | 'markup'
 
-/** One media type of a body, as the document lists it. */
+/** A media type of a body in the document. */
 export interface MediaType {
   readonly type: string
   readonly form: Form
@@ -28,12 +28,15 @@ const forms: readonly (readonly [RegExp, Form])[] = [
   [/^text\//, 'text'],
 ]
 
-/** The media types of a body in the order of the document. */
+/** Returns the media types of a body in the order of the document. */
 export function mediaTypesOf(loaded: Loaded, at: Located | undefined): readonly MediaType[] {
   return members(at).map(([type, media]) => ({ type, form: formOf(loaded, type, media), at: media }))
 }
 
-/** `*\/*` is what frameworks write that were not told: JSON, unless the schema says bytes. */
+/**
+ * Returns the form of a media type. Frameworks write `*\/*` by default; it means JSON unless the schema has the format
+ * `binary`.
+ */
 function formOf(loaded: Loaded, type: string, media: Located): Form {
   const essence = essenceOf(type)
   const at = member(media, 'schema')
@@ -46,5 +49,5 @@ function formOf(loaded: Loaded, type: string, media: Located): Form {
 
 const essenceOf = (type: string): string => (type.split(';')[0] ?? '').trim().toLowerCase()
 
-/** Whether a type stands for several: `image/*`, `application/*+json`. */
+/** Whether a type is a range: `image/*`, `application/*+json`. */
 export const isRange = (type: string): boolean => type.includes('*')

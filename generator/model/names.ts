@@ -1,27 +1,30 @@
 import { isIdentifier, isReservedWord, nameParts } from '../identifier.ts'
 
-/** How names of a document become names of TypeScript. Nothing here depends on locale or on what comes later. */
+/** Rules that turn names of a document into TypeScript names. No rule depends on the locale or on later names. */
 
-/** What types cannot be called beside that: TypeScript's own names, and globals that generated code uses. */
+/**
+ * The names that a type cannot have besides reserved words: TypeScript's own types, and globals that generated code
+ * uses.
+ */
 const reservedTypes: ReadonlySet<string> = new Set(
   `any unknown never object string number boolean bigint symbol asserts infer is keyof readonly unique
   Array AsyncGenerator Blob Boolean Function JSON Map Math Number Object Omit Partial Promise ReadableStream Readonly
   ReadonlyArray Record RegExp Set String Symbol Uint8Array`.split(/\s+/),
 )
 
-/** What members of objects and classes cannot be called: the names mean something else there. */
+/** The names that a member of an object or class cannot have, because JavaScript gives them a meaning. */
 const reservedMembers: ReadonlySet<string> = new Set(['constructor', 'prototype', '__proto__', 'then'])
 
 const isReservedType = (name: string): boolean => isReservedWord(name) || reservedTypes.has(name)
 const isReservedMember = (name: string): boolean => reservedMembers.has(name)
 
-/** The words of a name: parts between characters that identifiers cannot hold, and between underscores. */
+/** The words of a name, split at underscores and at characters that are illegal in identifiers. */
 const words = (name: string): readonly string[] =>
   nameParts(name)
     .flatMap(part => part.split('_'))
     .filter(word => word !== '')
 
-/** `word` -> `Word`; the rest stays. */
+/** Turns `word` into `Word`; the other letters stay. */
 export const upperFirst = (word: string): string => {
   const [first = ''] = word
   return first.toUpperCase() + word.slice(first.length)
@@ -32,18 +35,18 @@ const lowerFirst = (word: string): string => {
   return first.toLowerCase() + word.slice(first.length)
 }
 
-/** `pet store` -> `PetStore`; what holds no letter or digit at all is spelt out. */
+/** Turns `pet store` into `PetStore`. A name without any letter or digit is spelt out. */
 export function pascal(name: string): string {
   const joined = words(name).map(upperFirst).join('')
   return legal(joined === '' ? spelling(name) : joined)
 }
 
-/** `pet store` -> `petStore`. */
+/** Turns `pet store` into `petStore`. */
 export const camel = (name: string): string => legal(lowerFirst(pascal(name)))
 
 const legal = (name: string): string => (isIdentifier(name) ? name : `_${name}`)
 
-/** A name written out so that no two names are written alike: `tea-cup` -> `tea_2d_cup`. */
+/** Spells out a name so that different names stay different: `tea-cup` becomes `tea_2d_cup`. */
 export function spelling(name: string): string {
   const spelt = [...name].map(character =>
     isIdentifier(`_${character}`) ? character : `_${character.codePointAt(0)?.toString(16)}_`,
@@ -52,10 +55,10 @@ export function spelling(name: string): string {
 }
 
 /**
- * Gives out names of one scope, each once; names that differ in the case of their first letter alone count as one, since
- * functions are named after them (`checkTeaCup`). The first in the order of the document keeps the name that the rule
- * gives; a later one that would get the same is spelt out, and never counted, so what is added behind changes no name
- * before.
+ * Assigns unique names within one scope. Names that differ only in the case of their first letter count as equal,
+ * because function names contain them (`checkTeaCup`). On a conflict, the first name in the document keeps its regular
+ * form, and the later name is spelt out rather than numbered. An addition at the end of a document therefore changes no
+ * earlier name.
  */
 export class Names {
   readonly #taken: Set<string>
@@ -64,7 +67,7 @@ export class Names {
     this.#taken = new Set([...taken].map(upperFirst))
   }
 
-  /** The first of the names wanted that is free; else the last of them, marked with `_` until it is. */
+  /** Claims the first free name of those wanted. If all are taken, the last name gets `_` appended until it is free. */
   claim(...wanted: readonly string[]): string {
     let name = wanted.find(candidate => !this.#taken.has(upperFirst(candidate))) ?? wanted.at(-1) ?? '_'
     while (this.#taken.has(upperFirst(name))) name += '_'
@@ -73,19 +76,25 @@ export class Names {
   }
 }
 
-/** The type's name of a schema: kept where it is legal, else made of its words; `Record` -> `RecordSchema`. */
+/**
+ * The type name of a schema: the name itself if it is legal, else built from its words. `Record` becomes
+ * `RecordSchema`.
+ */
 export function schemaName(name: string): string {
   const made = isIdentifier(name) ? name : pascal(name)
   return isReservedType(made) ? `${made}Schema` : made
 }
 
-/** The method's name of an operation: its id where that is legal, else made of its words; reserved words are fine. */
+/**
+ * The method name of an operation: its id if that is legal, else built from its words. A method may have a reserved
+ * word as its name.
+ */
 export function operationName(id: string): string {
   const made = isIdentifier(id) ? id : camel(id)
   return isReservedMember(made) ? `${made}Operation` : made
 }
 
-/** The name of an operation without an id: method and path, `getFarmAnimalsByAnimalId`. */
+/** The name of an operation without an id, built from its method and path: `getFarmAnimalsByAnimalId`. */
 export function madeOperationName(method: string, path: string): string {
   const parts = path
     .split(/\{([^{}]*)\}/)
@@ -94,7 +103,10 @@ export function madeOperationName(method: string, path: string): string {
   return `${method}${parts === '' ? 'Root' : parts}`
 }
 
-/** The member of a group in the handlers of a document; reserved words cannot be taken apart from an object. */
+/**
+ * The member name of a group in the handlers of a document. It is no reserved word, because such a member cannot be
+ * destructured.
+ */
 export function groupName(tag: string): string {
   const made = isIdentifier(tag) ? tag : camel(tag)
   return isReservedWord(made) || isReservedMember(made) ? `${made}Group` : made

@@ -14,7 +14,9 @@ import { listOf } from './list.ts'
 import { accessOf, isOperationRecord } from './traits.ts'
 import type { ListTrait, Operation, Parameter, RequestBody } from './types.ts'
 
-/** The operations of a document, by the order of their paths. */
+/**
+ * Builds the operations of a document, in the order of its paths. `taken` are names that route constants cannot have.
+ */
 export function operationsFrom(
   building: Building,
   found: readonly FoundOperation[],
@@ -29,7 +31,7 @@ export function operationsFrom(
   return found.map(operation => operationFrom(building, operation, scopes, canWait))
 }
 
-/** What route constants share a module with, and the parameters of the functions that name them. */
+/** The other names in the module of a route constant, and the parameters of the functions that use the constant. */
 const generatedNames = 'bind bindList context handlers iterate operation options request send wait'.split(' ')
 
 interface Scopes {
@@ -83,7 +85,10 @@ function namesOf(
   }
 }
 
-/** The body of an operation; those of GET and HEAD have no meaning (OpenAPI 3.0.3, RFC 9110 §9.3.1). */
+/**
+ * Builds the body of an operation. GET and HEAD have none: their bodies have no meaning (OpenAPI 3.0.3, RFC 9110
+ * §9.3.1).
+ */
 function bodyOf(
   { loaded, diagnostics }: Building,
   { at, method }: FoundOperation,
@@ -118,7 +123,7 @@ function answerOf({ successes }: Responses, list: ListTrait | undefined): Operat
 const modeOf = (mode: string | undefined): Operation['mode'] =>
   (['sync', 'async', 'data'] as const).find(known => known === mode)
 
-/** Whether the answer of 200 or 202 is the record of an operation that clients can wait for. */
+/** Whether the 200 or 202 response is an operation record, which clients can wait for. */
 function answersRecord({ loaded }: Building, { at }: FoundOperation): boolean {
   const responses = member(at, 'responses')
   return ['200', '202'].some(status => {

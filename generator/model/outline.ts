@@ -1,8 +1,8 @@
 import type { Document, Model, Outline, Reaches } from './types.ts'
-import { answeredAnyway, answeredBy, reachedBy } from './views.ts'
+import { alwaysAnswered, answeredBy, reachedBy } from './views.ts'
 import { formSchemas } from './form-schemas.ts'
 
-/** What other documents, and what joins all of them, need to know of a document of a model. */
+/** Builds the outline of a document: the facts that the other documents and the joined files need. */
 export function outlineOf(document: Document, model: Model): Outline {
   const { errors, name, operations, permissions, title } = document
   const own = new Set(errors.map(({ reason }) => reason))
@@ -26,7 +26,7 @@ function reachesOf({ operations, schemas }: Document, { documents }: Model): Rea
   return {
     input: foreign(reached.input),
     update: foreign(reached.update),
-    answered: foreign(answeredBy(operations, all, answeredAnyway(schemas, reached))),
+    answered: foreign(answeredBy(operations, all, alwaysAnswered(schemas, reached))),
     forms: foreign(formSchemas(operations, all)),
   }
 }

@@ -3,8 +3,8 @@ import type { Property, Schema } from './types.ts'
 type ObjectSchema = Extract<Schema, { kind: 'object' }>
 
 /**
- * Whether some value fits both schemas, as far as types, choices and properties tell; true where they do not. `resolve`
- * follows references.
+ * Whether a value could fit both schemas, judged by types, enum values and properties; true in doubt. `resolve` follows
+ * references.
  */
 export function mayOverlap(a: Schema, b: Schema, resolve: (schema: Schema) => Schema, depth = 0): boolean {
   if (a.nullable && b.nullable) return true
@@ -25,14 +25,14 @@ function mayBe(value: string | number | boolean, schema: Schema): boolean {
   return typeof value === 'number' && (!schema.integer || Number.isInteger(value))
 }
 
-/** A closed object refuses what another requires. */
+/** Whether a closed object refuses a member that the other object requires. */
 function excludes(closed: ObjectSchema, other: ObjectSchema): boolean {
   if (closed.additional !== false) return false
   const listed = new Set(closed.properties.map(({ name }) => name))
   return other.properties.some(({ name, required }) => required && !listed.has(name))
 }
 
-/** A property that one of them requires has no value that both take. */
+/** Whether a property that at least one object requires has no common value. */
 function differ(a: ObjectSchema, b: ObjectSchema, resolve: (schema: Schema) => Schema, depth: number): boolean {
   const others = new Map(b.properties.map(property => [property.name, property]))
   return a.properties.some((property: Property) => {

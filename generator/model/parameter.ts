@@ -8,7 +8,7 @@ import type { Parameter, ParameterStyle } from './types.ts'
 
 type Place = Parameter['in']
 
-/** Who keeps its name when several parameters of an operation have the same. */
+/** The places of parameters by precedence: the first keeps its name among parameters with the same name. */
 const places: readonly Place[] = ['path', 'query', 'header', 'cookie']
 
 const defaultStyles: Readonly<Record<Place, ParameterStyle>> = {
@@ -20,10 +20,13 @@ const defaultStyles: Readonly<Record<Place, ParameterStyle>> = {
 
 const styles: readonly ParameterStyle[] = ['form', 'simple', 'spaceDelimited', 'pipeDelimited', 'deepObject']
 
-/** Members of a request that mean something else: `body` is the body's. */
+/** The member names of a request that parameters cannot have, such as `body`. */
 const reserved: ReadonlySet<string> = new Set(['body', '__proto__'])
 
-/** The parameters of an operation; headers that OpenAPI describes elsewhere are left out, as it says. */
+/**
+ * Builds the parameters of an operation. It leaves out the headers that OpenAPI describes elsewhere and ignores as
+ * parameters.
+ */
 export function parametersFrom(found: readonly Located[], build: BuildSchema): readonly Parameter[] {
   const wanted = found.filter(at => !isIgnoredHeader(at))
   const placed = wanted.flatMap(at => {
@@ -38,7 +41,7 @@ export function parametersFrom(found: readonly Located[], build: BuildSchema): r
   })
 }
 
-/** Marks a made name until no parameter is called so. */
+/** Appends `_` to a name until no parameter has it. */
 const free = (name: string, placed: readonly { readonly name: string }[]): string =>
   placed.some(other => other.name === name) ? free(`${name}_`, placed) : name
 

@@ -8,7 +8,7 @@ import type { Building, BuildSchema, Standing } from './building.ts'
 import { present } from './present.ts'
 import type { Property, Schema, SchemaBase } from './types.ts'
 
-/** Which kind of value a keyword speaks of, for schemas without `type`; the first that is found decides. */
+/** The keywords that imply a kind of value in a schema without `type`; the first match decides. */
 const impliedBy = [
   ['object', ['properties', 'required', 'additionalProperties', 'minProperties', 'maxProperties', 'x-key-pattern']],
   ['array', ['items', 'minItems', 'maxItems', 'uniqueItems']],
@@ -16,7 +16,7 @@ const impliedBy = [
   ['number', ['minimum', 'maximum', 'multipleOf']],
 ] as const
 
-/** A schema as its own keywords say, `allOf`, `oneOf` and `anyOf` aside. */
+/** Builds a schema from its own keywords, without `allOf`, `oneOf` and `anyOf`. Warns if `type` is missing. */
 export function plainSchema(
   building: Building,
   at: Located,
@@ -77,35 +77,35 @@ function stringSchema(at: Located, base: SchemaBase): Schema {
 }
 
 function numberSchema(integer: boolean, at: Located, base: SchemaBase): Schema {
-  const said = present({
+  const limits = present({
     format: text(at, 'format'),
     minimum: numeric(at, 'minimum'),
     maximum: numeric(at, 'maximum'),
-    exclusiveMinimum: raised(at, 'exclusiveMinimum'),
-    exclusiveMaximum: raised(at, 'exclusiveMaximum'),
+    exclusiveMinimum: trueOrAbsent(at, 'exclusiveMinimum'),
+    exclusiveMaximum: trueOrAbsent(at, 'exclusiveMaximum'),
     multipleOf: numeric(at, 'multipleOf'),
   })
-  return { kind: 'number', integer, ...said, ...base }
+  return { kind: 'number', integer, ...limits, ...base }
 }
 
 function arraySchema(at: Located, base: SchemaBase, build: BuildSchema): Schema {
   const items = member(at, 'items')
-  const said = present({
+  const limits = present({
     minItems: numeric(at, 'minItems'),
     maxItems: numeric(at, 'maxItems'),
-    uniqueItems: raised(at, 'uniqueItems'),
+    uniqueItems: trueOrAbsent(at, 'uniqueItems'),
   })
-  return { kind: 'array', items: items ? build(items) : { kind: 'any', position: base.position }, ...said, ...base }
+  return { kind: 'array', items: items ? build(items) : { kind: 'any', position: base.position }, ...limits, ...base }
 }
 
 function objectSchema(loaded: Loaded, at: Located, base: SchemaBase, build: BuildSchema): Schema {
   const additional = additionalOf(at, build)
-  const said = present({
+  const limits = present({
     keyPattern: text(at, 'x-key-pattern'),
     minProperties: numeric(at, 'minProperties'),
     maxProperties: numeric(at, 'maxProperties'),
   })
-  return { kind: 'object', properties: propertiesOf(loaded, at, additional, build), additional, ...said, ...base }
+  return { kind: 'object', properties: propertiesOf(loaded, at, additional, build), additional, ...limits, ...base }
 }
 
 type Additional = Extract<Schema, { kind: 'object' }>['additional']
@@ -117,7 +117,7 @@ function additionalOf(at: Located, build: BuildSchema): Additional {
   return Object.keys(additional.value).length === 0 ? 'any' : build(additional)
 }
 
-/** The properties in their order, then names that are required without being described. */
+/** Returns the declared properties in their order, then the required names without a declaration. */
 function propertiesOf(loaded: Loaded, at: Located, additional: Additional, build: BuildSchema): readonly Property[] {
   const required = new Set(texts(at, 'required'))
   const masked = maskedIn(loaded, at)
@@ -138,7 +138,10 @@ function propertiesOf(loaded: Loaded, at: Located, additional: Additional, build
   return [...described, ...named]
 }
 
-/** The one object beside an `update_mask` of format `field-mask` is what that updates (AIP-134). */
+/**
+ * Finds the object that an `update_mask` of the format `field-mask` selects from (AIP-134): the only object beside it.
+ * Undefined if there are several objects or none.
+ */
 function maskedIn(loaded: Loaded, at: Located): string | undefined {
   const properties = members(member(at, 'properties'))
   const mask = properties.find(([name]) => name === 'update_mask')?.[1]
@@ -150,21 +153,24 @@ function maskedIn(loaded: Loaded, at: Located): string | undefined {
 const hasProperties = (loaded: Loaded, at: Located): boolean =>
   [...branchesOf(loaded, at)].some(branch => member(branch, 'properties') !== undefined)
 
-/** Which flag makes a member travel otherwise than both ways; the first that holds decides. */
+/** The flags that limit the direction of a member; the first match decides. */
 const accesses = [
   ['readOnly', 'output'],
   ['writeOnly', 'input'],
   ['x-precondition', 'precondition'],
 ] as const
 
-/** Flags hold for a property that has them itself, in what it refers to, or in a branch. */
+/**
+ * Returns the direction and mutability of a property. A flag counts on the property, on its reference target, and on a
+ * branch.
+ */
 function behaviour(loaded: Loaded, property: Located): Pick<Property, 'access' | 'immutable'> {
   const { value } = property
   const isPlain = own(value, '$ref') === undefined && own(value, 'allOf') === undefined
   const sources = isPlain ? [property] : [property, ...branchesOf(loaded, property)]
-  const says = (name: string): boolean => sources.some(source => flag(source, name))
-  const access = accesses.find(([name]) => says(name))?.[1] ?? 'both'
-  return { access, immutable: says('x-immutable') }
+  const hasFlag = (name: string): boolean => sources.some(source => flag(source, name))
+  const access = accesses.find(([name]) => hasFlag(name))?.[1] ?? 'both'
+  return { access, immutable: hasFlag('x-immutable') }
 }
 
-const raised = (at: Located, name: string): true | undefined => flag(at, name) || undefined
+const trueOrAbsent = (at: Located, name: string): true | undefined => flag(at, name) || undefined

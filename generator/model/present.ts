@@ -1,6 +1,8 @@
 type Present<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> }
 
-/** The members that are there: leaves out those that are undefined, as optional members of the model must be. */
+/**
+ * Returns the members without those whose value is undefined: optional members of the model must not hold undefined.
+ */
 export function present<T extends object>(members: T): Present<T> {
   const found: Present<T> = {}
   for (const name in members) {

@@ -6,26 +6,29 @@ import { referenceOf, resolve } from '../read/resolve.ts'
 import type { Entry, Loaded, Located } from '../read/types.ts'
 import { Names, pascal, schemaName, spelling } from './names.ts'
 
-/** A schema that gets a name of its own. */
+/** A schema with a name of its own. */
 export interface Registered {
   readonly id: string
   readonly name: string
   readonly document: string
   readonly at: Located
-  /** The schemas that extend it, where its discriminator makes a union of them; it stands for them then. */
+  /**
+   * The schemas that extend it. If its discriminator makes a union of them, references to it mean any of these
+   * children.
+   */
   readonly children: readonly Located[]
-  /** The part of such a schema that the children have in common. */
+  /** True for the base of such a schema: the part that its children share. */
   readonly isBase: boolean
 }
 
 const keyOf = ({ file, pointer }: Located): string => `${file.file}#${pointer}`
 
-/** Folders that say nothing about what is in them. */
+/** Folder names that do not describe their content. */
 const plainFolders: ReadonlySet<string> = new Set(['components', 'definitions', 'models', 'schemas', 'types'])
 
 /**
- * Names every schema that is declared or referred to, once a run. Components of an entry belong to its document; what
- * stands in other files belongs to the first document that reaches it.
+ * Names each schema that is declared or referred to, once in a run. The components of an entry belong to its document.
+ * A schema in another file belongs to the first document that reaches it.
  */
 export class Registry {
   readonly #loaded: Loaded
@@ -35,7 +38,7 @@ export class Registry {
   readonly #bases = new Map<string, Registered>()
   readonly #extensions: ReadonlyMap<string, readonly Located[]>
   readonly #registered: Registered[] = []
-  #handedOut = 0
+  #yielded = 0
   #isInterwoven = false
 
   constructor(loaded: Loaded, diagnostics: DiagnosticList) {
@@ -47,33 +50,35 @@ export class Registry {
     for (const registered of declared.flat()) if (registered.children.length > 0) this.#splitBase(registered)
   }
 
-  /** Whether a document refers to what has no name in another one: that gets one there. */
+  /** Whether a document refers to an unnamed schema of another document, which then gets a name there. */
   get isInterwoven(): boolean {
     return this.#isInterwoven
   }
 
-  /** The names of a document's types; views and requests are claimed there too. */
+  /** The names of a document's types. Names of views and requests are claimed in the same scope. */
   namesOf(document: string): Names {
     const names = this.#names.get(document) ?? new Names()
     this.#names.set(document, names)
     return names
   }
 
-  /** The id of the schema at the target of a reference. `from` is the document that refers. */
+  /** Returns the id of the schema at the target of a reference. `from` is the referring document. */
   idOf(at: Located, from: string): string {
     return this.#registeredAt(at, from).id
   }
 
-  /** The same for a branch of `allOf`: of a schema that stands for its children, the part they have in common. */
+  /**
+   * Returns the id of a reference inside of `allOf`. For a schema that is the union of its children, this is its base.
+   */
   idOfBranch(at: Located, from: string): string {
     const registered = this.#registeredAt(at, from)
     return (this.#bases.get(registered.id) ?? registered).id
   }
 
-  /** Hands out each registered schema once, to be built; those that building finds come later. */
+  /** Yields each registered schema once. Schemas that are registered in the meantime follow. */
   *pending(): Generator<Registered, void, undefined> {
-    for (let next = this.#registered[this.#handedOut]; next; next = this.#registered[this.#handedOut]) {
-      this.#handedOut += 1
+    for (let next = this.#registered[this.#yielded]; next; next = this.#registered[this.#yielded]) {
+      this.#yielded += 1
       yield next
     }
   }
@@ -90,7 +95,7 @@ export class Registry {
     })
   }
 
-  /** A component that is nothing but a reference to another file gives its name to what is there. */
+  /** Gives the name of a component that is only a reference into another file to the schema at its target. */
   #adopted(at: Located): Located {
     const reference = Object.keys(Object(at.value)).length === 1 ? referenceOf(at.value) : undefined
     if (reference === undefined) return at
@@ -134,14 +139,17 @@ export class Registry {
     this.#registered.push(registered)
   }
 
-  /** What extends a schema, directly or further down; what stands for its own children is replaced by them. */
+  /**
+   * Returns the schemas that extend a schema, directly or indirectly. A schema that is the union of its children is
+   * replaced by its children.
+   */
   #descendants(at: Located): readonly Located[] {
     const found = new Map<string, Located>()
-    const met = new Set([keyOf(at)])
+    const visited = new Set([keyOf(at)])
     const pending = [...(this.#extensions.get(keyOf(at)) ?? [])]
     for (const next of pending) {
-      if (met.has(keyOf(next))) continue
-      met.add(keyOf(next))
+      if (visited.has(keyOf(next))) continue
+      visited.add(keyOf(next))
       const further = this.#extensions.get(keyOf(next)) ?? []
       if (!member(next, 'discriminator') || further.length === 0) found.set(keyOf(next), next)
       pending.push(...further)
@@ -150,8 +158,8 @@ export class Registry {
   }
 
   /**
-   * A schema outside `components` is named by its component, by its file with the folders that say something, or by the
-   * last names of its pointer; the second name is for when the first is taken.
+   * Returns two names for a schema outside of `components`; the second is used if the first is taken. The names come
+   * from its component, from its file and descriptive folders, or from the last names of its pointer.
    */
   #namesFor({ file, pointer }: Located): readonly string[] {
     const entry = this.#loaded.entries[0]?.file.file ?? ''
@@ -166,11 +174,11 @@ export class Registry {
   }
 }
 
-/** What generated files declare beside schemas. */
+/** The names that generated files declare beside schemas. */
 const reserved = (document: string): readonly string[] =>
   ['Client', 'Error', 'Handlers', 'Permission', 'Reason'].map(suffix => `${pascal(document)}${suffix}`)
 
-/** By the place of a schema, the components that extend it through `allOf`. */
+/** For each schema, by its place, the components that extend it through `allOf`. */
 function extensionsOf(loaded: Loaded): ReadonlyMap<string, readonly Located[]> {
   const found = new Map<string, Located[]>()
   for (const file of loaded.files.values()) {

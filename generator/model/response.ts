@@ -5,14 +5,15 @@ import type { Building, BuildSchema } from './building.ts'
 import { contentOf } from './content.ts'
 import type { Response } from './types.ts'
 
+/** The declared responses of an operation. */
 export interface Responses {
   readonly successes: readonly Response[]
   readonly failures: readonly Response[]
 }
 
 /**
- * The answers of an operation in the order of the document. 2XX and single 3XX statuses are successes; `default` is one
- * where no other is declared. Where nothing is, any 2XX without a body is.
+ * Returns the responses of an operation in the order of the document. The successes are 2XX and single 3XX statuses. If
+ * there is none, `default` is the success; without `default`, any 2XX without a body is.
  */
 export function responsesOf(building: Building, operation: Located, build: BuildSchema): Responses {
   const all = members(member(operation, 'responses')).flatMap(([status, at]) => {
@@ -48,7 +49,7 @@ function responseOf(building: Building, status: Response['status'], at: Located,
   }
 }
 
-/** `Content-Type` is described by `content`, and ignored here as OpenAPI says. */
+/** Returns the headers without `Content-Type`: `content` describes it, and OpenAPI ignores it here. */
 function headersOf({ loaded }: Building, at: Located, build: BuildSchema): Response['headers'] {
   return members(member(at, 'headers')).flatMap(([name, reference]) => {
     const header = follow(loaded, reference)

@@ -13,7 +13,7 @@ import type { Schema, SchemaBase } from './types.ts'
 
 const itself: Standing = { as: 'itself', type: undefined }
 
-/** The schema at a place; references stay references to named schemas. */
+/** Builds the schema at a place. References to named schemas stay references. */
 export function schemaOf(building: Building, at: Located, standing: Standing = itself): Schema {
   const base = baseOf(building.loaded, at)
   if (referenceOf(at.value) !== undefined) return referenceSchema(building, at, base, standing)
@@ -33,7 +33,7 @@ const isFilled = (value: unknown): boolean => Array.isArray(value) && value.leng
 const isComposed = (at: Located): boolean =>
   isFilled(own(at.value, 'allOf')) || isFilled(own(at.value, 'oneOf')) || isFilled(own(at.value, 'anyOf'))
 
-/** The union that a schema is whose discriminator tells the schemas apart that extend it. */
+/** Builds the union of the schemas that extend a schema. The discriminator of the schema selects the child. */
 export function childrenSchema(building: Building, at: Located, children: readonly Located[]): Schema {
   const { document, loaded, registry } = building
   const of = children.map(child => {
@@ -57,13 +57,16 @@ function baseOf(loaded: Loaded, at: Located): SchemaBase {
   }
 }
 
-/** Null counts in an enum; `nullable` beside an enum that does not list it has no effect (OpenAPI 3.0.3). */
+/**
+ * Whether a schema allows null. Beside an enum, `nullable` alone has no effect: the enum must list null (OpenAPI
+ * 3.0.3).
+ */
 function isNullable(at: Located): boolean {
   const choices = own(at.value, 'enum')
   return Array.isArray(choices) ? choices.includes(null) : flag(at, 'nullable')
 }
 
-/** The default of a schema, or of what it refers to. One that does not fit is left out, which `check` reports. */
+/** The default of a schema or of its reference target. An unfit default is left out; `check` reports it. */
 function defaultOf(loaded: Loaded, at: Located): unknown {
   const value = own(at.value, 'default')
   const isReference = referenceOf(at.value) !== undefined

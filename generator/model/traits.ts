@@ -4,11 +4,13 @@ import type { Loaded, Located } from '../read/types.ts'
 import { present } from './present.ts'
 import type { Access, NamedSchema } from './types.ts'
 
-/** The extensions of the platform as traits of the model (conventions §22). A document without them has none. */
+/**
+ * Reads the extensions of the platform into the model (conventions §22). A document without extensions gets no traits.
+ */
 
 const accessKinds = ['permission', 'public', 'own', 'authenticated'] as const
 
-/** `x-access` of an operation. */
+/** Returns the `x-access` of an operation; undefined if it is absent or has an unknown kind. */
 export function accessOf(operation: Located): Access | undefined {
   const access = member(operation, 'x-access')
   const kind = accessKinds.find(known => known === text(access, 'kind'))
@@ -27,29 +29,35 @@ export function accessOf(operation: Located): Access | undefined {
   }
 }
 
-/** `x-resource` of a schema. */
+/** Returns the `x-resource` of a schema; undefined if it is absent. */
 export function resourceOf(at: Located): NamedSchema['resource'] {
   const resource = member(at, 'x-resource')
   const type = text(resource, 'type')
   return type === undefined ? undefined : { type, plural: text(resource, 'plural') ?? '' }
 }
 
-/** Whether a schema is the record of an operation: of a resource type `<area>.operations`, or made of one by `allOf`. */
+/**
+ * Whether a schema is an operation record: its resource type is `<area>.operations`, or an `allOf` branch has such a
+ * type.
+ */
 export function isOperationRecord(loaded: Loaded, at: Located): boolean {
   for (const branch of branchesOf(loaded, at)) if (resourceOf(branch)?.type.endsWith('.operations')) return true
   return false
 }
 
-/** The types of scope in which permissions are held, widest first (conventions §12). */
+/** The types of scope at which permissions are granted, widest first (conventions §12). */
 const scopeTypes = ['PLATFORM', 'ORGANISATION', 'GROUP', 'WORKSPACE'] as const
 
-/** What a permission is held at: named by `x-access`, or following from its scope and the path (conventions §22). */
+/**
+ * Returns the scope types of a permission: `scope_types` of `x-access`, or else derived from the scope and the path
+ * (conventions §22).
+ */
 export function scopeTypesOf({ scope, scopeTypes: named }: Access, path: string): readonly string[] {
   const found = named ?? derivedScopes(scope, path)
   return inOrder(found)
 }
 
-/** Types of scope in the order of the catalogue, each once. */
+/** Returns scope types in the order of the catalogue, each once. */
 export const inOrder = (types: readonly string[]): readonly string[] => scopeTypes.filter(type => types.includes(type))
 
 function derivedScopes(scope: string | undefined, path: string): readonly string[] {

@@ -1,112 +1,128 @@
 /**
- * The intermediate representation: all that the emitters know of a document. Built once by `build`, read only,
- * without a trace of OpenAPI's own shapes. Order is the document's order everywhere.
+ * The intermediate representation: the emitters read a document only through these types. `build` creates it once; it
+ * is read-only and free of OpenAPI's own shapes. Every list keeps the order of the document.
  */
 
-/** Where something stands in a source file; lines and columns count from 1. */
+/** A place in a source file; lines and columns count from 1. */
 export interface Position {
-  /** As a person would type it: relative to the working directory, with `/`. */
+  /** The path relative to the working directory, with `/`. */
   readonly file: string
   readonly line: number
   readonly column: number
 }
 
+/** A JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json }
 
-/** The documents of one run, or those of them that are generated. */
+/** The documents of one run, or the generated part of them. */
 export interface Model {
   readonly documents: readonly Document[]
   /**
-   * Whether a document decides more of another than `Outline` says: what is in it depends on all of them together then.
+   * Whether documents depend on each other beyond their `Outline`. If so, a change of one document can change the
+   * output of all, and they must be built together.
    */
   readonly isInterwoven: boolean
 }
 
-/** What the rest of a run must know of a document that is not built again. Plain data. */
+/** The facts of a document that the rest of a run needs without building the document again. Plain data. */
 export interface Outline {
   readonly name: string
   readonly title: string
-  /** How many it has. */
+  /** The number of operations. */
   readonly operations: number
-  /** The keys, sorted. */
+  /** The permission keys, sorted. */
   readonly permissions: readonly string[]
-  /** `x-errors`. */
+  /** The reasons of `x-errors` with their codes. */
   readonly reasons: readonly (readonly [reason: string, code: number])[]
-  /** The reasons of `x-raises` that other documents declare. */
+  /** The reasons in `x-raises` that other documents declare. */
   readonly raises: readonly string[]
   readonly reaches: Reaches
 }
 
-/** The ids of the schemas of other documents that one reaches, sorted. */
+/** The ids of the schemas in other documents that a document reaches, by use; each list is sorted. */
 export interface Reaches {
+  /** The schemas in requests. */
   readonly input: readonly string[]
+  /** The schemas in the bodies of updates. */
   readonly update: readonly string[]
+  /** The schemas whose output view the document needs. */
   readonly answered: readonly string[]
-  /** As multipart forms, or files in them. */
+  /** The schemas used as multipart forms, or as files in them. */
   readonly forms: readonly string[]
 }
 
-/** One entry document and the folder its output goes to. */
+/** An entry document and its output folder. */
 export interface Document {
-  /** Folder and prefix of names, `taxonomy`; camel case of the file's stem unless the caller says otherwise. */
+  /**
+   * The name of the folder and prefix of names, such as `taxonomy`. By default, the camel case of the file name without
+   * its ending.
+   */
   readonly name: string
-  /** The entry file, relative to the working directory. */
+  /** The path of the entry file, relative to the working directory. */
   readonly source: string
   readonly title: string
   readonly version: string
   readonly description: string | undefined
-  /** ErrorInfo.domain and the base of the common codes, where the document declares errors. */
+  /** The ErrorInfo.domain, and the first code of the document's block; `base` is undefined without own error codes. */
   readonly domain: { readonly name: string; readonly base: number | undefined }
   readonly schemas: readonly NamedSchema[]
   readonly operations: readonly Operation[]
-  /** Operations by resource, each in exactly one group. */
+  /** The operations by resource, each in exactly one group. */
   readonly groups: readonly Group[]
-  /** `x-errors`. */
+  /** The reasons of `x-errors`. */
   readonly errors: readonly ErrorReason[]
-  /** The keys of `x-access` and `x-permissions`, sorted by key, each once. */
+  /** The permissions of `x-access` and `x-permissions`, each once, sorted by key. */
   readonly permissions: readonly Permission[]
 }
 
-/** Which members and values a schema has depends on the way it travels (architecture §3, views). */
+/** The direction in which a schema travels; its members and values depend on it (architecture §3, views). */
 export type View = 'output' | 'input' | 'update'
 
+/** A schema with a name of its own. */
 export interface NamedSchema {
-  /** Unique in the run; what references hold. `<document>.<name>`. */
+  /** The id, unique in the run: `<document>.<name>`. References hold it. */
   readonly id: string
-  /** The TypeScript name of its output view, `Organisation`. */
+  /** The TypeScript name of its output view, such as `Organisation`. */
   readonly name: string
   readonly document: string
   readonly schema: Schema
   /**
-   * The type names of its views. A view that does not differ has the name of the view it equals. Names are the same
-   * whichever views are generated.
+   * The type names of its views. A view without differences has the name of the view that it equals. The names do not
+   * depend on which views are generated.
    */
   readonly views: Readonly<Record<View, string>>
-  /** Whether its output view is generated; what is only sent needs none where what is sent has a name of its own. */
+  /**
+   * Whether its output view is generated. A schema that is only sent needs no output view if its input view has its own
+   * name.
+   */
   readonly isAnswered: boolean
-  /** Whether requests reach it. */
+  /** Whether requests contain it, directly or through references. */
   readonly isSent: boolean
-  /** Members that `complete` fills, when something in the input view has a default (own or nested). */
+  /**
+   * Whether its input view contains a default, directly or nested. The generated `complete` function fills such
+   * members.
+   */
   readonly hasDefaults: boolean
-  /** Contains itself, directly or through others. */
+  /** Whether it contains itself, directly or through other schemas. */
   readonly isRecursive: boolean
   readonly resource: { readonly type: string; readonly plural: string } | undefined
   readonly position: Position
 }
 
-/** What every schema has, whatever its kind. */
+/** The members of every kind of schema. */
 export interface SchemaBase {
   readonly description?: string
   readonly nullable?: true
   readonly deprecated?: true
   readonly default?: Json
-  /** The document does not write the type: values of other kinds pass unchecked. */
+  /** The document leaves `type` out, and the keywords imply the kind. Values of other kinds pass unchecked. */
   readonly implied?: true
-  /** As the document gives it, which may not fit. */
+  /** The example as the document gives it; it may not fit the schema. */
   readonly example?: unknown
   readonly position: Position
 }
 
+/** A schema of any kind. Parts are schemas again; a `ref` holds the id of a named schema. */
 export type Schema = SchemaBase &
   (
     | {
@@ -138,9 +154,12 @@ export type Schema = SchemaBase &
     | {
         readonly kind: 'object'
         readonly properties: readonly Property[]
-        /** Members that are not listed: refused; anything, by silence (`open`) or by word (`any`); of a schema. */
+        /**
+         * The rule for members that are not listed: `false` refuses them; `open` (no `additionalProperties`) and `any`
+         * (declared) accept any value; a schema checks the values.
+         */
         readonly additional: false | 'open' | 'any' | Schema
-        /** `x-key-pattern` of a map. */
+        /** The `x-key-pattern` of a map. */
         readonly keyPattern?: string
         readonly minProperties?: number
         readonly maxProperties?: number
@@ -149,7 +168,7 @@ export type Schema = SchemaBase &
     | {
         readonly kind: 'union'
         readonly of: readonly Schema[]
-        /** `oneOf`: exactly one fits; `anyOf`: at least one. */
+        /** True for `oneOf`: exactly one alternative fits. False for `anyOf`: at least one fits. */
         readonly exactlyOne: boolean
         readonly discriminator?: {
           readonly property: string
@@ -157,29 +176,37 @@ export type Schema = SchemaBase &
         }
       }
     | { readonly kind: 'intersection'; readonly of: readonly Schema[] }
-    /** A body of bytes, or a file in a form; lengths are in bytes. */
+    /** A body of bytes, or a file in a form. Lengths are in bytes. */
     | { readonly kind: 'binary'; readonly minLength?: number; readonly maxLength?: number }
     | { readonly kind: 'any' }
     | { readonly kind: 'never' }
   )
 
+/** A property of an object schema. */
 export interface Property {
-  /** As on the wire. */
+  /** The name on the wire. */
   readonly name: string
   readonly schema: Schema
   readonly required: boolean
-  /** `output`: readOnly; `input`: writeOnly; `precondition`: always answered, and may be sent back to be compared. */
+  /**
+   * `output`: readOnly. `input`: writeOnly. `precondition`: always in responses, and optional in requests for
+   * comparison.
+   */
   readonly access: 'both' | 'output' | 'input' | 'precondition'
   readonly immutable: boolean
-  /** The `update_mask` beside it says what of it is taken: sent, it travels in the view of an update. */
+  /**
+   * The `update_mask` beside this object selects the members to update. In a request, the object has the update view.
+   */
   readonly masked?: true
 }
 
+/** The serialization of a parameter (OpenAPI 3.0.3, Parameter Object). `json` is a parameter with `content`. */
 export type ParameterStyle = 'form' | 'simple' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject' | 'json'
 
+/** A parameter of an operation. */
 export interface Parameter {
   readonly name: string
-  /** The member of the request; differs from `name` only where that is taken. */
+  /** The member name in the request type. It differs from `name` only if that name is taken. */
   readonly member: string
   readonly in: 'path' | 'query' | 'header' | 'cookie'
   readonly required: boolean
@@ -188,51 +215,57 @@ export interface Parameter {
   readonly description: string | undefined
   readonly deprecated: boolean
   readonly schema: Schema
-  /** As the document gives it, which may not fit. */
+  /** The example as the document gives it; it may not fit the schema. */
   readonly example?: unknown
   readonly position: Position
 }
 
-/** `form` and `multipart` are objects that travel member by member; `lines` and `events` are streams of items. */
+/**
+ * The form of a body. `form` and `multipart` are objects sent member by member; `lines` and `events` are streams of
+ * items.
+ */
 export type BodyKind = 'json' | 'text' | 'bytes' | 'form' | 'multipart' | 'lines' | 'events'
 
+/** A body of one media type. */
 export interface Content {
-  /** May be a range, `image/*`. */
+  /** The media type; it may be a range such as `image/*`. */
   readonly type: string
-  /** Further JSON types of the same schema, which requests may have too. */
+  /** Further JSON types of the same schema, which requests may use too. */
   readonly aliases?: readonly string[]
   readonly kind: BodyKind
-  /** Of streams: what an item is. */
+  /** The schema of the body; for streams, the schema of an item. */
   readonly schema: Schema
-  /** Of forms: how members travel, where the document says so. */
+  /** The declared encodings of the members of a form. */
   readonly encoding?: readonly Encoding[]
-  /** As the document gives it, which may not fit. */
+  /** The example as the document gives it; it may not fit the schema. */
   readonly example?: unknown
 }
 
-/** How a member of a form travels. */
+/** The encoding of a member of a form. */
 export interface Encoding {
   readonly name: string
   readonly style?: Exclude<ParameterStyle, 'simple' | 'json'>
   readonly explode?: boolean
-  /** Types and ranges, joined with commas. */
+  /** Media types and ranges, joined with commas. */
   readonly contentType?: string
   readonly position: Position
 }
 
+/** The request body of an operation. */
 export interface RequestBody {
   readonly required: boolean
   readonly description: string | undefined
-  /** JSON where there is some, else the first. */
+  /** The JSON content if there is one, else the first content. */
   readonly content: Content
-  /** All in the order of the document, ranges last. */
+  /** All contents in the order of the document, with ranges last. */
   readonly contents: readonly Content[]
-  /** A caller says which of several media types, or which of a range, it sends. */
+  /** Whether a request names its media type, because the operation accepts several types or a range. */
   readonly isTagged: boolean
-  /** `update` where the operation has the parameter `update_mask`. */
+  /** `update` if the operation has the parameter `update_mask`. */
   readonly view: 'input' | 'update'
 }
 
+/** A declared response of an operation. */
 export interface Response {
   readonly status: number | 'default' | `${1 | 2 | 3 | 4 | 5}XX`
   readonly description: string
@@ -245,6 +278,7 @@ export interface Response {
   }[]
 }
 
+/** The `x-access` of an operation (conventions §22). */
 export interface Access {
   readonly kind: 'permission' | 'public' | 'own' | 'authenticated'
   readonly key?: string
@@ -255,12 +289,13 @@ export interface Access {
   readonly bearerOptional?: true
 }
 
+/** A field of `x-filter` (conventions §8). */
 export interface FilterField {
   readonly name: string
-  /** The dotted path into a row, where it is not the name. */
+  /** The dotted path in a row, if it differs from the name. */
   readonly path?: string
   readonly type: string
-  /** Of a MAP whose values are no text: their type, `INTEGER`. */
+  /** The type of the values of a MAP, such as `INTEGER`; absent for text. */
   readonly values?: string
   readonly list: boolean
   readonly operators: readonly string[]
@@ -268,7 +303,10 @@ export interface FilterField {
   readonly enumValues?: readonly string[]
 }
 
-/** `x-filter` of a list operation, and what its shape says: rows under `member`, parameters of conventions §8. */
+/**
+ * The `x-filter` of a list operation with the shape of its response: `member` holds the rows, and the parameters follow
+ * conventions §8.
+ */
 export interface ListTrait {
   readonly member: string
   /** The schema of a row. */
@@ -279,19 +317,20 @@ export interface ListTrait {
   readonly key: string
 }
 
+/** An operation of a document. */
 export interface Operation {
-  /** As in the document, or made from method and path. */
+  /** The operationId of the document, or a name made from method and path. */
   readonly id: string
-  /** Of the methods of handlers and client: `listQuotas`. */
+  /** The method name in handlers and client, such as `listQuotas`. */
   readonly name: string
-  /** Of the route constant: `name`, but `deleteOperation` where that is a reserved word or taken. */
+  /** The name of the route constant: `name`, or `deleteOperation` if that is a reserved word or taken. */
   readonly routeName: string
-  /** `ListQuotasRequest`. */
+  /** The type name of the request, such as `ListQuotasRequest`. */
   readonly requestName: string
   readonly method: string
-  /** The template as in the document. */
+  /** The path template of the document. */
   readonly path: string
-  /** Literal text and parameter names in turn, literal first. */
+  /** The literal texts and parameter names of the path by turns, a literal first. */
   readonly pathParts: readonly string[]
   readonly summary: string | undefined
   readonly description: string | undefined
@@ -301,47 +340,52 @@ export interface Operation {
   readonly successes: readonly Response[]
   readonly failures: readonly Response[]
   /**
-   * How handlers answer: `value`, one success with a body; `empty`, one without; `page`, a list of `x-filter`;
-   * `replies`, several successes or declared headers.
+   * The result of a handler. `value`: one success with a body. `empty`: one success without a body. `page`: a list with
+   * `x-filter`. `replies`: several successes, or declared headers.
    */
   readonly answer: 'value' | 'empty' | 'page' | 'replies'
   readonly access: Access | undefined
   readonly raises: readonly string[] | undefined
   readonly mode: 'sync' | 'async' | 'data' | undefined
   readonly list: ListTrait | undefined
-  /** The operation whose answers can be waited on with this document's `getOperation`. */
+  /** Whether clients can wait for its result with this document's `getOperation`. */
   readonly returnsOperation: boolean
   readonly position: Position
 }
 
-/** The operations of one resource: one handler interface. */
+/** The operations of one resource, which form one handler interface. */
 export interface Group {
-  /** The member of `<Area>Handlers`, `quotaOverrides`. */
+  /** The member of `<Area>Handlers`, such as `quotaOverrides`. */
   readonly name: string
-  /** `QuotaOverrideHandlers`. */
+  /** The name of the interface, such as `QuotaOverrideHandlers`. */
   readonly interfaceName: string
   readonly operations: readonly Operation[]
 }
 
+/** A reason of `x-errors`. */
 export interface ErrorReason {
   readonly reason: string
   readonly code: number
-  /** Absent: only in operations or resource fields. */
+  /** The RPC code; undefined if the reason appears only in operation records or resource fields. */
   readonly rpc: string | undefined
   readonly description: string
   readonly metadata: readonly { readonly name: string; readonly description: string }[]
 }
 
+/** A permission key of a document. */
 export interface Permission {
   readonly key: string
   readonly class: string
   readonly scopeTypes: readonly string[]
-  /** For people: the first clause of what `x-permissions` says, else the summary of the first operation that carries it. */
+  /**
+   * The name for people: the first clause of the description in `x-permissions`, else the summary of the first
+   * operation that requires the permission.
+   */
   readonly displayName: string | undefined
-  /** What `x-permissions` says. */
+  /** The description in `x-permissions`. */
   readonly description: string | undefined
-  /** ALPHA when only paths of a version `alpha` carry it. */
+  /** ALPHA if only paths of an alpha version require the permission. */
   readonly stage: 'GA' | 'ALPHA'
-  /** The operations that carry it. */
+  /** The ids of the operations that require the permission. */
   readonly operations: readonly string[]
 }

@@ -10,35 +10,35 @@ export interface Unviewed {
   readonly schema: Schema
 }
 
-/** What the views of a schema depend on, as it stands or through what it refers to. */
+/** The traits that make the views of a schema differ. A schema has a trait directly or through its references. */
 export interface Traits {
-  /** Members or values differ between what is sent and what is answered. */
+  /** Schemas whose members or values differ between requests and responses. */
   readonly input: ReadonlySet<string>
-  /** A member is required, so an update, which requires none, differs from what is sent. */
+  /** Schemas with a required member. An update requires no member, so its view differs from the input view. */
   readonly update: ReadonlySet<string>
-  /** Something that is sent has a default. */
+  /** Schemas with a default in a sent member. */
   readonly defaults: ReadonlySet<string>
 }
 
-/** Which references carry a trait from what is referred to, to what refers. */
+/** The kinds of parts through which a schema inherits a trait from the target of a reference. */
 const carriers: Readonly<Record<keyof Traits, ReadonlySet<PartKind>>> = {
   input: new Set(['property', 'masked', 'element', 'branch', 'alternative']),
-  // lists and maps are replaced whole, and of a union nobody knows which form holds
+  // An update replaces lists and maps as a whole, and the matching alternative of a union is unknown.
   update: new Set(['property', 'branch']),
-  // which form of a union holds is not known before it was checked
+  // The matching alternative of a union is unknown before the value is checked.
   defaults: new Set(['property', 'element', 'branch']),
 }
 
-/** Finds the traits of all named schemas: each where it begins, and from there against the references. */
+/** Finds the traits of all named schemas. A trait starts at a schema and propagates to the schemas that refer to it. */
 export function traitsOf(schemas: readonly Unviewed[]): Traits {
   return {
-    input: spread('input', schemas, differsWhenSent),
-    update: spread('update', schemas, requiresSome),
-    defaults: spread('defaults', schemas, hasDefault),
+    input: propagate('input', schemas, differsWhenSent),
+    update: propagate('update', schemas, requiresSome),
+    defaults: propagate('defaults', schemas, hasDefault),
   }
 }
 
-function spread(
+function propagate(
   trait: keyof Traits,
   schemas: readonly Unviewed[],
   begins: (schema: Schema) => boolean,
@@ -46,7 +46,7 @@ function spread(
   const referrers = new Map<string, string[]>()
   const found = new Set<string>()
   for (const { id, schema } of schemas) {
-    for (const part of carried(schema, carriers[trait])) {
+    for (const part of reachableParts(schema, carriers[trait])) {
       if (begins(part)) found.add(id)
       if (part.kind !== 'ref') continue
       const list = referrers.get(part.target)
@@ -58,8 +58,11 @@ function spread(
   return found
 }
 
-/** A schema and its parts, as far as parts of some kinds lead. Members that are never sent are no part of what is. */
-function* carried(schema: Schema, kinds: ReadonlySet<PartKind>): Generator<Schema, void, undefined> {
+/**
+ * Yields a schema and its parts, through parts of the given kinds only. It leaves out members that requests never
+ * contain.
+ */
+function* reachableParts(schema: Schema, kinds: ReadonlySet<PartKind>): Generator<Schema, void, undefined> {
   const pending = [schema]
   for (let next = pending.pop(); next; next = pending.pop()) {
     yield next
@@ -87,17 +90,20 @@ const hasDefault = (schema: Schema): boolean =>
   schema.kind === 'object' &&
   schema.properties.some(property => property.access !== 'output' && property.schema.default !== undefined)
 
-/** The ids of the schemas that requests reach, by the view they are reached in. */
+/** The ids of the schemas that requests reach, by view. */
 export interface Reached {
   readonly input: ReadonlySet<string>
   readonly update: ReadonlySet<string>
 }
 
-/** The ids of schemas whose output view is generated whoever needs it: what nobody sends, and lists of values. */
-export const answeredAnyway = (schemas: readonly Unviewed[], { input }: Reached): readonly string[] =>
+/** The ids of the schemas whose output view is always generated: schemas that no request contains, and enums. */
+export const alwaysAnswered = (schemas: readonly Unviewed[], { input }: Reached): readonly string[] =>
   schemas.filter(({ id, schema }) => !input.has(id) || schema.kind === 'enum').map(({ id }) => id)
 
-/** The ids of the schemas whose output view something needs: `roots`, what operations answer, and what they refer to. */
+/**
+ * Returns the ids of the schemas whose output view is needed: `roots`, the schemas of responses, and the schemas they
+ * refer to.
+ */
 export function answeredBy(
   operations: readonly Operation[],
   schemas: readonly Unviewed[],
@@ -117,7 +123,7 @@ export function answeredBy(
   return found
 }
 
-/** What a schema refers to as it is answered. */
+/** Yields the ids to which a schema refers in responses. */
 function* answeredTargets(schema: Schema | undefined): Generator<string, void, undefined> {
   const pending = schema ? [schema] : []
   for (let next = pending.pop(); next; next = pending.pop()) {
@@ -128,8 +134,8 @@ function* answeredTargets(schema: Schema | undefined): Generator<string, void, u
 }
 
 /**
- * Follows the bodies and parameters of operations through all schemas. What an update reaches is sent as input too.
- * `seeds` are what the documents reach that were not loaded.
+ * Follows the bodies and parameters of operations through all schemas. A schema in an update also counts as input.
+ * `seeds` are the schemas that the documents outside of this load reach.
  */
 export function reachedBy(
   operations: readonly Operation[],
@@ -159,7 +165,7 @@ export function reachedBy(
   return reached
 }
 
-/** The names of a schema's views: one of its own for each that is reached and differs. */
+/** Names the views of a schema. A view gets its own name if requests reach it and it differs. */
 export function viewsOf(
   { id, name }: Unviewed,
   traits: Traits,

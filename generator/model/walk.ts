@@ -1,12 +1,12 @@
 import type { Schema } from './types.ts'
 
 /**
- * How a part stands in the schema around it. `element`: in a list or as a map's value, which are sent whole; `masked`:
- * as what an update mask beside it updates.
+ * The relation of a part to its surrounding schema. `element`: an element of a list or a value of a map, which are sent
+ * as a whole. `masked`: an object that an `update_mask` beside it selects from.
  */
 export type PartKind = 'property' | 'masked' | 'element' | 'branch' | 'alternative'
 
-/** The schemas that stand directly in a schema; references are not followed. */
+/** Returns the direct parts of a schema. References are not followed. */
 export function partsOf(schema: Schema): readonly (readonly [PartKind, Schema])[] {
   switch (schema.kind) {
     case 'array':
@@ -26,7 +26,7 @@ export function partsOf(schema: Schema): readonly (readonly [PartKind, Schema])[
   }
 }
 
-/** A schema and all that stand in it; references are not followed. */
+/** Yields a schema and all schemas inside of it. References are not followed. */
 export function* within(schema: Schema): Generator<Schema, void, undefined> {
   const pending: Schema[] = [schema]
   for (let next = pending.pop(); next; next = pending.pop()) {
@@ -35,12 +35,12 @@ export function* within(schema: Schema): Generator<Schema, void, undefined> {
   }
 }
 
-/** The ids of the schemas that a schema refers to. */
+/** Returns the ids of the schemas that a schema refers to. */
 export function targetsOf(schema: Schema): readonly string[] {
   return [...within(schema)].flatMap(part => (part.kind === 'ref' ? [part.target] : []))
 }
 
-/** The schemas that stand for another when it is looked through: references, branches and alternatives. */
+/** Returns the ids of the references that a schema consists of directly, through unions and intersections. */
 export function aliasesOf(schema: Schema): readonly string[] {
   const pending: Schema[] = [schema]
   const targets: string[] = []

@@ -7,7 +7,7 @@ import { own } from './pointer.ts'
 import { follow } from './resolve.ts'
 import type { Entry, Located } from './types.ts'
 
-/** Checks what only the whole of an entry document shows: its version, its paths, and its operations side by side. */
+/** Runs the checks that need a whole entry document: its version, its paths, and its operations side by side. */
 export function checkEntry({ file }: Entry, checking: Checking): void {
   const { beside, loaded, diagnostics } = checking
   const document = whole(file)
@@ -77,7 +77,7 @@ function checkIds(operations: readonly FoundOperation[], { diagnostics }: Checki
 
 const nameOf = ({ method, path }: FoundOperation): string => `${method.toUpperCase()} ${path}`
 
-/** Routes stand at the paths of the document: a base path of its servers is the host's to add. */
+/** Warns of a base path in `servers`: generated routes use the paths of the document, and the host adds a base path. */
 function checkServers(document: Located, { diagnostics }: Checking): void {
   for (const server of elements(member(document, 'servers'))) {
     const url = text(server, 'url') ?? '/'
@@ -107,7 +107,7 @@ function checkPathParameters(operation: FoundOperation, { loaded, diagnostics }:
   }
 }
 
-/** A list may hold a parameter once; what an operation says in the place of its path item is no repetition. */
+/** Reports a parameter that occurs twice in one list. An operation may still override a parameter of its path item. */
 function checkTwice({ item, at }: FoundOperation, { loaded, diagnostics }: Checking): void {
   for (const list of [member(item, 'parameters'), member(at, 'parameters')]) {
     const seen = new Set<string>()

@@ -5,11 +5,11 @@ import { elements, member, members, numeric, positionOf, text, whole } from './l
 import { nearest } from './suggest.ts'
 import type { Loaded, Located, SourceFile } from './types.ts'
 
-/** The extensions of the platform, conventions §22. */
+/** The permitted values of the platform's extensions (conventions §22). */
 const accessKinds: readonly string[] = ['permission', 'public', 'own', 'authenticated']
 const accessClasses: readonly string[] = ['READ', 'WRITE', 'ADMIN', 'DATA']
 const accessScopes: readonly string[] = ['platform', 'path', 'row', 'parent', 'body', 'filtered']
-/** Scopes that do not tell which types of scope they may be. */
+/** The scopes that need `scope_types`, because the scope alone does not name the possible types. */
 const openScopes: readonly string[] = ['row', 'body', 'filtered']
 const scopeTypes: readonly string[] = ['PLATFORM', 'ORGANISATION', 'GROUP', 'WORKSPACE']
 
@@ -45,7 +45,7 @@ const filterTypes: readonly string[] = [
 ]
 const comparators: readonly string[] = ['=', '!=', '<', '<=', '>', '>=', ':']
 
-/** Reports a member whose text is none of those allowed; absent ones pass. */
+/** Reports a member whose text is not allowed. An absent member passes. */
 function checkChoice(at: Located, name: string, allowed: readonly string[], { diagnostics }: Checking): void {
   const value = text(at, name)
   if (value === undefined || allowed.includes(value)) return
@@ -61,7 +61,7 @@ function checkChoices(at: Located, name: string, allowed: readonly string[], { d
   }
 }
 
-/** Checks `x-access` of an operation. */
+/** Checks the `x-access` of an operation. */
 export function checkAccess(at: Located, checking: Checking): void {
   checkChoice(at, 'kind', accessKinds, checking)
   if (text(at, 'kind') !== 'permission') return
@@ -99,7 +99,10 @@ export function checkFilterField(at: Located, checking: Checking): void {
   checkChoices(at, 'operators', comparators, checking)
 }
 
-/** The reasons an operation of a document may raise: its own, the common block, and other areas' with their name. */
+/**
+ * Collects the reasons that an operation of a document may raise: its own reasons, the common reasons, and the
+ * qualified reasons of other areas.
+ */
 export function reasonsOf(loaded: Loaded, file: SourceFile, beside: readonly Outline[]): ReadonlySet<string> {
   const names = new Set<string>()
   const add = (document: string, reason: string, isKnownHere: boolean): void => {
@@ -115,10 +118,10 @@ export function reasonsOf(loaded: Loaded, file: SourceFile, beside: readonly Out
   return names
 }
 
-/** Codes below it are common to all documents (conventions §7). */
+/** Reasons with a lower code are common to all documents (conventions §7). */
 const commonCodes = 1000
 
-/** Checks that `x-raises` names known reasons; those of a document that is not part of the run cannot be judged. */
+/** Checks that `x-raises` names known reasons. A reason of a document outside of the run passes unchecked. */
 export function checkRaises(operation: Located, reasons: ReadonlySet<string>, checking: Checking): void {
   const { beside, loaded, diagnostics } = checking
   const areas = new Set([...loaded.entries, ...beside].map(({ name }) => name))

@@ -8,10 +8,10 @@ import type { Located } from './types.ts'
 
 const types: readonly string[] = ['string', 'number', 'integer', 'boolean', 'array', 'object']
 
-/** Longer patterns are no work of people, and what they cost nobody can tell. */
+/** The longest accepted pattern in characters. A longer pattern may take unbounded time to compile or match. */
 const maxPatternLength = 2000
 
-/** Lower and upper bounds that must leave something between them. */
+/** Pairs of bounds; the lower bound must not exceed the upper bound. */
 const bounds = [
   ['minimum', 'maximum'],
   ['minLength', 'maxLength'],
@@ -19,7 +19,7 @@ const bounds = [
   ['minProperties', 'maxProperties'],
 ] as const
 
-/** Checks a schema by itself: its keywords together, and the values it names against it. */
+/** Checks the keywords of one schema, and its default and enum values against it. */
 export function checkSchema(at: Located, checking: Checking): void {
   const report = (message: Message, name?: string): void => {
     const pointer = name === undefined ? at.pointer : `${at.pointer}/${name}`
@@ -54,7 +54,7 @@ function patternFault(pattern: string | undefined): Message | undefined {
   }
 }
 
-/** What a list of values makes superfluous. */
+/** The constraints that have no effect beside an `enum`. */
 const beside = ['pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'multipleOf'] as const
 
 function checkEnum(at: Located, { diagnostics }: Checking): void {

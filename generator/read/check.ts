@@ -9,7 +9,7 @@ import type { Kind } from './kinds.ts'
 import type { Loaded, Located } from './types.ts'
 import { walk } from './walk.ts'
 
-/** What is checked of each kind beyond the shape of its members. */
+/** The further checks of each kind, beyond the shape of its members. */
 const checks: Readonly<Partial<Record<Kind, (at: Located, checking: Checking) => void>>> = {
   operation: checkOperation,
   parameter: checkParameter,
@@ -21,8 +21,8 @@ const checks: Readonly<Partial<Record<Kind, (at: Located, checking: Checking) =>
 }
 
 /**
- * Judges the documents themselves: everything is added to `diagnostics` at once, errors and warnings. `beside` are the
- * documents of the run that were not loaded.
+ * Checks the documents and adds all errors and warnings to `diagnostics` in one pass. `beside` are the documents of the
+ * run that were not loaded.
  */
 export function check(loaded: Loaded, diagnostics: DiagnosticList, beside: readonly Outline[] = []): void {
   const checking = { loaded, diagnostics, beside }

@@ -1,7 +1,10 @@
 import { realpath } from 'node:fs/promises'
 import { dirname, sep } from 'node:path'
 
-/** Decides which files references may reach: those below the entry documents' folders, symbolic links followed. */
+/**
+ * Limits references to the folders of the entry documents and the folders below them, after symbolic links are
+ * resolved.
+ */
 export class Confinement {
   readonly #folders: readonly string[]
 
@@ -9,13 +12,13 @@ export class Confinement {
     this.#folders = folders
   }
 
-  /** `entries` are absolute paths; one that does not exist allows nothing. */
+  /** Confines to the folders of the `entries`, which are absolute paths. A missing entry adds no folder. */
   static async around(entries: readonly string[]): Promise<Confinement> {
     const real = await Promise.all(entries.map(entry => realpath(entry).catch(() => undefined)))
     return new Confinement(real.flatMap(path => (path === undefined ? [] : [withSeparator(dirname(path))])))
   }
 
-  /** Whether a path that exists stands inside. */
+  /** Whether an existing path lies inside of the folders. Rejects if the path does not exist. */
   async holds(path: string): Promise<boolean> {
     const real = await realpath(path)
     return this.#folders.some(folder => real.startsWith(folder))

@@ -3,7 +3,7 @@ import { isRecord, own } from './pointer.ts'
 import { follow } from './resolve.ts'
 import type { Loaded, Located } from './types.ts'
 
-/** Whether a value is of a `type` of OpenAPI 3.0; unknown types take anything. */
+/** Whether a value is of a `type` of OpenAPI 3.0. An unknown type accepts every value. */
 export function jsonTypeFits(type: string, value: unknown): boolean {
   switch (type) {
     case 'string':
@@ -21,7 +21,7 @@ export function jsonTypeFits(type: string, value: unknown): boolean {
   }
 }
 
-/** What one judgement may still cost: documents are strangers' and their branches may multiply. */
+/** The remaining steps of one judgement. Documents are untrusted, and nested branches could multiply the work. */
 interface Budget {
   steps: number
 }
@@ -30,8 +30,8 @@ const maxSteps = 10_000
 const maxDepth = 64
 
 /**
- * Whether a value that a document gives (a default) fits the schema it stands in. Patterns and formats are not tried:
- * matching a stranger's pattern may take forever. What is too entangled to be judged fits.
+ * Whether a value of the document, such as a default, fits its schema. Patterns and formats are not checked, because an
+ * untrusted pattern may match forever. A value passes when the budget of steps is spent.
  */
 export const fits = (loaded: Loaded, at: Located, value: unknown): boolean =>
   judged(loaded, at, value, { steps: maxSteps }, 0)
@@ -56,7 +56,10 @@ function judged(loaded: Loaded, at: Located, value: unknown, budget: Budget, dep
 
 type Judge = (at: Located, value: unknown) => boolean
 
-/** Whether null may stand where a schema is: said of it, beside its reference, or by its enum. */
+/**
+ * Whether a schema allows null: by `nullable` on the schema or beside its reference, by its enum, or because it
+ * restricts no type.
+ */
 export function isNullable(loaded: Loaded, at: Located): boolean {
   if (flag(at, 'nullable')) return true
   const schema = follow(loaded, at)

@@ -1,12 +1,12 @@
-/** Where the members and elements of a container stand: a member by its key, an element by its value. */
+/** The offsets of a member or element in the text: its start (for a member, its key) and the start of its value. */
 interface Entry {
   readonly offset: number
   readonly value: number
 }
 
 /**
- * Finds places in a text that is known to be JSON without parsing all of it: only the containers on the way are listed,
- * each once, and what lies beside the way is skipped.
+ * Finds offsets in a valid JSON text without parsing all of it. It lists only the containers on the path, each once,
+ * and skips all other values.
  */
 export class JsonPlaces {
   readonly #text: string
@@ -16,7 +16,9 @@ export class JsonPlaces {
     this.#text = text
   }
 
-  /** The offset of what a path of names leads to; of a missing one, of its nearest parent. */
+  /**
+   * Returns the offset of the value at a path of names. For a missing value, returns the offset of its nearest parent.
+   */
   offsetOf(path: readonly string[]): number {
     let entry: Entry = { offset: this.#past(0), value: this.#past(0) }
     for (const name of path) {
@@ -54,7 +56,7 @@ export class JsonPlaces {
     return [String(JSON.parse(this.#text.slice(at, end))), { offset: at, value: this.#past(colon + 1) }]
   }
 
-  /** The first offset that is no white space. */
+  /** Returns the first offset from `at` on that is no white space. */
   #past(at: number): number {
     let end = at
     while (end < this.#text.length && this.#text.charCodeAt(end) <= 0x20) end += 1

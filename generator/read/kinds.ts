@@ -1,4 +1,4 @@
-/** What a member must be. `texts` and `lists` are checked element by element; `any` is not looked into. */
+/** The required shape of a member. The elements of `texts` are checked too; `any` is not inspected. */
 export type Shape =
   | 'text'
   | 'flag'
@@ -12,14 +12,15 @@ export type Shape =
   | { readonly map: Kind }
   | { readonly list: Kind }
 
+/** The rules for a member of an object. */
 export interface Member {
   readonly shape: Shape
   readonly required?: true
-  /** Nothing that is generated honours it: reported wherever it stands. */
+  /** No generated code honours this member, so each use is reported. */
   readonly lost?: true
 }
 
-/** The objects of OpenAPI 3.0.3, and of the platform's extensions (conventions §22). */
+/** The kinds of objects in OpenAPI 3.0.3 and in the platform's extensions (conventions §22). */
 export type Kind =
   | 'document'
   | 'info'
@@ -48,7 +49,7 @@ const lost: Member = { shape: 'any', lost: true }
 const described = { summary: of('text'), description: of('text'), externalDocs: of('any') } as const
 const examples = { example: of('any'), examples: of('any') } as const
 
-/** Of parameters and headers alike. */
+/** The members that parameters and headers share. */
 const carried = {
   ...examples,
   description: of('text'),
@@ -63,8 +64,8 @@ const carried = {
 } as const
 
 /**
- * The members of each kind: what they must be, and which of them are read at all. Documentation that is generated
- * nowhere (examples, tags' descriptions, servers of the whole document) is `any`: losing it changes no behaviour.
+ * The members of each kind and their shapes. Members that only document and have no generated counterpart (examples,
+ * tag descriptions, servers of the whole document) are `any`: ignoring them changes no behaviour.
  */
 export const kinds: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
   document: {
@@ -216,12 +217,12 @@ export const kinds: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
   resource: { type: required('text'), plural: required('text') },
 }
 
-/** The members that a kind cannot be without. */
+/** The members that each kind requires. */
 export const requiredMembers: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   Object.entries(kinds).map(([kind, members]) => [kind, Object.keys(members).filter(name => members[name]?.required)]),
 )
 
-/** The kinds that may be a `$ref` instead. */
+/** The kinds that a `$ref` may replace. */
 export const referable: ReadonlySet<Kind> = new Set([
   'pathItem',
   'parameter',
@@ -231,7 +232,7 @@ export const referable: ReadonlySet<Kind> = new Set([
   'schema',
 ])
 
-/** The members that are read beside a schema's `$ref`, though OpenAPI 3.0 gives them no meaning there. */
+/** The members that are read beside the `$ref` of a schema, although OpenAPI 3.0 gives them no meaning there. */
 export const besideReference: ReadonlySet<string> = new Set([
   '$ref',
   'description',

@@ -8,19 +8,21 @@ import { survey } from './plain.ts'
 import { splitReference } from './reference.ts'
 import type { Entry, Loaded, SourceFile } from './types.ts'
 
-/** No document of people is larger; a larger file is not read at all. */
+/** The largest accepted file in bytes. A larger file is refused before it is read. */
 const maxBytes = 64 * 1024 * 1024
 
+/** The options of `load`. */
 export interface LoadOptions {
-  /** Lets references leave the folders of the entry documents. */
+  /** Lets references lead outside of the folders of the entry documents. */
   readonly allowRefs: boolean
-  /** What names of files are relative to; the process's own when absent. */
+  /** The folder to which file names are relative; if absent, the working directory of the process. */
   readonly cwd?: string
 }
 
 /**
- * Reads entry documents and every file their references reach. Nothing remote is fetched. A file that cannot be read or
- * parsed is an error when it is an entry, else each reference to it is one (`check` reports those).
+ * Reads the entry documents and every file that their references reach, but nothing from a network. If an entry cannot
+ * be read, the load reports an error. If another file cannot be read, `check` reports an error at each reference to it.
+ * A syntax error is reported at its place in the file.
  */
 export async function load(
   entries: readonly { readonly name: string; readonly file: string }[],
@@ -49,7 +51,7 @@ class Loader {
   readonly #cwd: string
   readonly #confinement: Confinement | undefined
   readonly #pending: string[] = []
-  /** By the name of a file, those of the files that it refers to. */
+  /** For each file name, the names of the files that it refers to directly. */
   readonly #links = new Map<string, Set<string>>()
 
   constructor(cwd: string, confinement: Confinement | undefined) {
@@ -67,19 +69,19 @@ class Loader {
     return undefined
   }
 
-  /** Output goes to a folder a name, so no two documents of a run may share one. */
+  /** Reports a name that two documents of a run share: each name is an output folder. */
   refuseName(name: string, file: SourceFile | undefined): void {
     if (file) this.diagnostics.add(messages.documentNameTwice(name), file.positionOf(''))
   }
 
-  /** The files that references lead to from one, itself first. */
+  /** Returns the names of all files that references reach from one file, the file itself first. */
   reachOf({ file }: SourceFile): ReadonlySet<string> {
     const reached = new Set([file])
     for (const name of reached) for (const linked of this.#links.get(name) ?? []) reached.add(linked)
     return reached
   }
 
-  /** Opens what references reach, until nothing new is found. */
+  /** Reads the files that references reach, until no new file appears. */
   async rest(): Promise<void> {
     for (let path = this.#pending.pop(); path !== undefined; path = this.#pending.pop()) {
       const name = this.#nameOf(path)
@@ -119,7 +121,7 @@ class Loader {
     return file
   }
 
-  /** The text of a file, or why there is none. */
+  /** Returns the text of a file, or the message of its fault. */
   async #read(path: string, name: string): Promise<string | Message> {
     try {
       const stats = await stat(path)

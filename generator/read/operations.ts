@@ -3,19 +3,19 @@ import { own } from './pointer.ts'
 import { follow } from './resolve.ts'
 import type { Loaded, Located, SourceFile } from './types.ts'
 
-/** The methods that operations are generated for. */
+/** The methods for which operations are generated. */
 export const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const
 
-/** One operation of an entry document. */
+/** An operation of an entry document. */
 export interface FoundOperation {
   readonly path: string
-  /** Lower case, as in the document. */
+  /** The method in lower case, as in the document. */
   readonly method: (typeof methods)[number]
   readonly item: Located
   readonly at: Located
 }
 
-/** The path items of an entry document by their templates, references followed. */
+/** The path items of an entry document by their path templates, with references followed. */
 function pathItemsOf(loaded: Loaded, file: SourceFile): readonly (readonly [path: string, item: Located])[] {
   const paths = member({ file, pointer: '', value: file.root }, 'paths')
   return members(paths).flatMap(([path, at]) => {
@@ -24,7 +24,7 @@ function pathItemsOf(loaded: Loaded, file: SourceFile): readonly (readonly [path
   })
 }
 
-/** Every operation of an entry document, in its order. */
+/** Returns the operations of an entry document, in its order. */
 export function operationsOf(loaded: Loaded, file: SourceFile): readonly FoundOperation[] {
   return pathItemsOf(loaded, file).flatMap(([path, item]) =>
     members(item).flatMap(([name, at]) => {
@@ -34,14 +34,17 @@ export function operationsOf(loaded: Loaded, file: SourceFile): readonly FoundOp
   )
 }
 
-/** What tells two parameters apart: place and name; header names are matched without case (RFC 9110 §5.1). */
+/** The key that identifies a parameter: its place and name. Header names ignore case (RFC 9110 §5.1). */
 export function parameterKey(at: Located): string {
   const place = text(at, 'in') ?? ''
   const name = text(at, 'name') ?? ''
   return `${place} ${place === 'header' ? name.toLowerCase() : name}`
 }
 
-/** The parameters of an operation: those of its path item, each replaced by the operation's own of the same key. */
+/**
+ * Returns the parameters of an operation: those of its path item and its own. Its own parameter replaces a parameter of
+ * the path item with the same key.
+ */
 export function parametersOf(loaded: Loaded, { item, at }: FoundOperation): readonly Located[] {
   const found = new Map<string, Located>()
   for (const list of [member(item, 'parameters'), member(at, 'parameters')]) {
@@ -53,14 +56,18 @@ export function parametersOf(loaded: Loaded, { item, at }: FoundOperation): read
   return [...found.values()]
 }
 
-/** Headers that OpenAPI describes elsewhere: parameters of these names are ignored (3.0.3, Parameter Object). */
+/**
+ * The headers that OpenAPI describes elsewhere. OpenAPI ignores parameters with these names (3.0.3, Parameter Object).
+ */
 const ignoredHeaders: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization'])
 
-/** Whether a parameter is one that OpenAPI says is to be ignored. */
+/** Whether OpenAPI ignores a parameter. */
 export const isIgnoredHeader = (at: Located): boolean =>
   text(at, 'in') === 'header' && ignoredHeaders.has((text(at, 'name') ?? '').toLowerCase())
 
-/** A path template taken apart: literal text and names in turn, literal first. Undefined when its braces are not paired. */
+/**
+ * Splits a path template into literal texts and names by turns, a literal first. Undefined if the braces do not match.
+ */
 export function templateParts(path: string): readonly string[] | undefined {
   const parts = path.split(/\{([^{}]*)\}/)
   const isPaired = parts.every((part, i) => (i % 2 === 1 ? part !== '' : !/[{}]/.test(part)))

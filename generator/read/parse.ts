@@ -4,14 +4,14 @@ import type { Position } from '../model/types.ts'
 import { syntaxFaults } from './places.ts'
 import { isRecord, type Members } from './pointer.ts'
 
-/** What became of a text: plain data, or what is wrong with it and where. */
+/** The result of a parse: plain data, or the faults of the text with their places. */
 export type Parsed =
   | { readonly kind: 'data'; readonly root: Members }
   | { readonly kind: 'faults'; readonly faults: readonly { readonly message: Message; readonly position: Position }[] }
 
 /**
- * Reads a text as YAML 1.2 (`no`, `on` and dates are text), or as JSON where the file's name ends so. `file` is the
- * name that faults carry.
+ * Parses a text as JSON if the file name ends in `.json`, else as YAML 1.2, in which `no`, `on` and dates are text.
+ * `file` is the file name in the faults.
  */
 export async function parse(file: string, text: string): Promise<Parsed> {
   const parser = new SwaggerParser()
@@ -21,7 +21,8 @@ export async function parse(file: string, text: string): Promise<Parsed> {
   } catch (error) {
     if (error instanceof Error && error.name === 'ParserError')
       return { kind: 'faults', faults: faultsOf(file, text, error) }
-    // What else it refuses is no whole document of OpenAPI: parts of one are none, and entries are checked with places.
+    // The parser also refuses a text that is no whole OpenAPI document. Such texts are valid parts, and `check` judges
+    // entries and names the places of their faults.
     if (!(error instanceof SyntaxError)) throw error
   }
   const root: unknown = parser.api
@@ -29,7 +30,7 @@ export async function parse(file: string, text: string): Promise<Parsed> {
   return { kind: 'faults', faults: [{ message: messages.notAnObject(), position: { file, line: 1, column: 1 } }] }
 }
 
-/** The text is read already, within limits: the parser gets it from here whatever the name says. */
+/** Supplies the text that was already read within the limits, so the parser opens no file. */
 const parserOptions = (text: string, isJson: boolean): SwaggerParser.Options => ({
   parse: isJson ? { yaml: false } : { json: false },
   resolve: { external: false, http: false, file: { order: 1, canRead: true, read: () => text } },

@@ -10,7 +10,7 @@ interface Place {
 
 const start: Place = { line: 1, column: 1 }
 
-/** A position that is looked up when its line or column is first read. */
+/** A position that is computed when its line or column is first read. */
 class LazyPosition implements Position {
   readonly file: string
   readonly #find: (pointer: string) => Place
@@ -33,8 +33,8 @@ class LazyPosition implements Position {
 }
 
 /**
- * Positions of the parts of a YAML or JSON text. YAML is parsed for them (1 MB a second) when the first one is read, so
- * a document without faults never pays for it.
+ * Returns a lookup of positions in a YAML or JSON text. The text is parsed (YAML at 1 MB a second) when the first
+ * position is read, so a document without faults never pays for it.
  */
 export function positionsOf(file: string, text: string): (pointer: string) => Position {
   let places: ((pointer: string) => Place) | undefined
@@ -72,7 +72,7 @@ function yamlFinder(text: string): (pointer: string) => Place {
   }
 }
 
-/** The syntax tree; none where the text is nested beyond what the parser can follow. */
+/** Returns the syntax tree, or null if the text is nested deeper than the parser can follow. */
 function parsed(text: string, lineCounter: LineCounter): Node | null {
   try {
     return parseDocument(text, { lineCounter, uniqueKeys: false, strict: false, logLevel: 'silent' }).contents
@@ -87,7 +87,10 @@ interface Step {
   readonly offset: number
 }
 
-/** Members by name, listed once a map: a long map is searched many times. An alias is a leaf: it stands where it stands. */
+/**
+ * Finds members by name. Each map is indexed once, because a long map is searched many times. An alias has no members:
+ * a position inside of it is the position of the alias.
+ */
 class MemberIndex {
   readonly #maps = new WeakMap<Node, ReadonlyMap<string, Step>>()
 
@@ -116,7 +119,7 @@ class MemberIndex {
 
 const isNode = (value: unknown): value is Node => isMap(value) || isSeq(value) || isScalar(value)
 
-/** What is wrong with a text that cannot be parsed, each fault with its place; empty where this parser takes it. */
+/** Returns up to 20 syntax errors of a text with their places; empty if this parser accepts the text. */
 export function syntaxFaults(
   file: string,
   text: string,

@@ -1,20 +1,20 @@
 import { type Message, messages } from '../diagnostics.ts'
 import { into, type Members } from './pointer.ts'
 
-/** Nesting that no document of people needs; recursion over a document is safe below it. */
+/** The deepest accepted nesting. It is far beyond real documents, and recursion over a document stays safe below it. */
 const maxDepth = 100
 
-/** What is remarkable about a parsed value, and where. */
+/** The faults and references of a parsed value. */
 export interface Survey {
   readonly faults: readonly { readonly message: Message; readonly pointer: string }[]
-  /** Every `$ref` text, wherever it stands, each once. */
+  /** The text of each `$ref` at any place, once. */
   readonly references: ReadonlySet<string>
 }
 
 /**
- * Walks a parsed value once: it must be plain JSON data, not too deep, and not blown up by YAML aliases (each use of an
- * alias counts as a copy, and a text of n characters cannot hold more than n values). Ends at the first fault that makes
- * the rest unsafe to walk.
+ * Walks a parsed value once. The value must be plain JSON data, not nested too deep, and not inflated by YAML aliases:
+ * each use of an alias counts as a copy, and the number of values is limited by the length of the text. The walk ends
+ * at the first fault that makes the rest unsafe.
  */
 export function survey(root: unknown, textLength: number): Survey {
   const surveyor = new Surveyor(10 * textLength + 1000)
@@ -25,10 +25,10 @@ export function survey(root: unknown, textLength: number): Survey {
 class Surveyor implements Survey {
   readonly faults: { readonly message: Message; readonly pointer: string }[] = []
   readonly references = new Set<string>()
-  /** The names and indexes that lead to the value being visited. */
+  /** The names and indexes on the path to the visited value. */
   readonly #path: (string | number)[] = []
   #isUnsafe = false
-  /** How many values may still come. */
+  /** The number of values that the limit still allows. */
   #left: number
 
   constructor(maxValues: number) {

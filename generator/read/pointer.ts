@@ -1,22 +1,29 @@
-/** JSON pointers (RFC 6901) over plain data. Only own members count: `constructor` and `__proto__` are names like others. */
+/**
+ * JSON pointers (RFC 6901) over plain data. Only own members count, so `constructor` and `__proto__` are ordinary
+ * names.
+ */
 
+/** The members of a plain data record. */
 export type Members = Readonly<Record<string, unknown>>
 
+/** Whether a value is an object, but no list. */
 export const isRecord = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The own member of a record; undefined where there is none, or no record. */
+/** The own member of a record; undefined if the value is no record or has no such member. */
 export const own = (value: unknown, name: string): unknown =>
   isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
-/** `pointer` one member or element further in. */
+/** Extends `pointer` by one member or element. */
 export const into = (pointer: string, segment: string | number): string =>
   typeof segment === 'number' ? `${pointer}/${segment}` : `${pointer}/${escaped(segment)}`
 
 const escaped = (segment: string): string =>
   /[~/]/.test(segment) ? segment.replaceAll('~', '~0').replaceAll('/', '~1') : segment
 
-/** The names in a pointer; undefined when it does not begin with `/` (the empty pointer is the whole document). */
+/**
+ * The unescaped names of a pointer; undefined if it does not begin with `/`. The empty pointer is the whole document.
+ */
 export function segments(pointer: string): readonly string[] | undefined {
   if (pointer === '') return []
   if (!pointer.startsWith('/')) return undefined
@@ -26,7 +33,7 @@ export function segments(pointer: string): readonly string[] | undefined {
     .map(segment => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** The member or element of a value that a name of a pointer leads to; undefined where there is none. */
+/** The member or element of a value at one name of a pointer; undefined if it is absent. */
 export function step(value: unknown, segment: string): unknown {
   if (Array.isArray(value)) return /^(0|[1-9][0-9]*)$/.test(segment) ? value[Number(segment)] : undefined
   return own(value, segment)

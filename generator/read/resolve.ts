@@ -5,14 +5,14 @@ import { splitReference } from './reference.ts'
 import { nearest } from './suggest.ts'
 import type { Loaded, Located, SourceFile } from './types.ts'
 
-/** Where a reference leads, or why it leads nowhere. */
+/** The target of a reference, or the message of its fault. */
 export type Resolution =
   { readonly kind: 'found'; readonly at: Located } | { readonly kind: 'fault'; readonly message: Message }
 
-/** A longer chain of references to references is taken for a cycle. */
+/** A longer chain of references counts as a cycle. */
 const maxChain = 100
 
-/** Looks up one `$ref`, relative to the file it stands in. The value found may be a reference itself. */
+/** Looks up one `$ref`, relative to the file `from`. The value found may be a reference again. */
 export function resolve(loaded: Loaded, from: SourceFile, reference: string): Resolution {
   const { path, pointer, isLocal } = splitReference(reference)
   if (!isLocal) return fault(messages.referenceRemote(reference))
@@ -41,19 +41,22 @@ function find(file: SourceFile, pointer: string, reference: string): Resolution 
 const suggestion = (value: unknown, name: string): string | undefined =>
   isRecord(value) ? nearest(name, Object.keys(value)) : undefined
 
-/** The text of the `$ref` that a value is; undefined when it is none. */
+/** The text of the `$ref` in a value; undefined if the value is no reference. */
 export function referenceOf(value: unknown): string | undefined {
   const reference = own(value, '$ref')
   return typeof reference === 'string' ? reference : undefined
 }
 
-/** Follows references until something else is found; undefined where they lead nowhere or round in a circle. */
+/**
+ * Follows references up to a value that is no reference. Undefined if a reference is broken or the references form a
+ * cycle.
+ */
 export function follow(loaded: Loaded, at: Located): Located | undefined {
   const end = chainEnd(loaded, at)
   return end === 'circle' ? undefined : end
 }
 
-/** Whether following references from a place never ends. */
+/** Whether the references from a place form a cycle. */
 export const isCircular = (loaded: Loaded, at: Located): boolean => chainEnd(loaded, at) === 'circle'
 
 function chainEnd(loaded: Loaded, at: Located): Located | 'circle' | undefined {

@@ -1,37 +1,40 @@
 import type { Message } from '../diagnostics.ts'
 import type { Position } from '../model/types.ts'
 
-/** A parsed file of a run: plain data, and the positions of its parts on demand. */
+/** A parsed file of a run: its plain data, and the positions of its parts on demand. */
 export interface SourceFile {
-  /** Relative to the working directory, with `/`. */
+  /** The file name relative to the working directory, with `/`. */
   readonly file: string
   readonly text: string
   readonly root: unknown
   /**
-   * Where the value at a JSON pointer (`/paths/~1a/get`) stands: the key of a member, the start of a list's element;
-   * of a missing one, its nearest parent. Costs nothing until `line` or `column` is read.
+   * The position of the value at a JSON pointer (`/paths/~1a/get`): the key of a member, or the start of an element.
+   * For a missing value, the position of its nearest parent. The call costs nothing until `line` or `column` is read.
    */
   positionOf(pointer: string): Position
 }
 
-/** One entry document, with every file it reaches. Nothing is dereferenced: `$ref` stay where they are. */
+/** An entry document. Its `$ref` are kept, not dereferenced. */
 export interface Entry {
-  /** The name of its output folder. */
+  /** The name of the output folder. */
   readonly name: string
   readonly file: SourceFile
 }
 
-/** What `load` found: entries in the order given, and all files by name. */
+/** The result of `load`: the entries in the given order, and all files by name. */
 export interface Loaded {
   readonly entries: readonly Entry[]
   readonly files: ReadonlyMap<string, SourceFile>
-  /** By the name of an entry, the names of all files that its references lead to, its own among them. */
+  /** For each entry name, the names of all files that its references reach, including its own. */
   readonly reach: ReadonlyMap<string, ReadonlySet<string>>
-  /** Files that a reference names and that were not loaded, with the reason; each reference to one is an error. */
+  /**
+   * Files that a reference names and that could not be loaded, with the reason. Each reference to such a file is an
+   * error.
+   */
   readonly refused: ReadonlyMap<string, Message>
 }
 
-/** A place in a file: what a resolved reference is. */
+/** A value in a file, with its JSON pointer. */
 export interface Located {
   readonly file: SourceFile
   readonly pointer: string

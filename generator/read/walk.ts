@@ -5,15 +5,15 @@ import { into, isRecord, own, segments } from './pointer.ts'
 import { isCircular, referenceOf, resolve } from './resolve.ts'
 import type { Loaded, Located } from './types.ts'
 
-/** A part of a document that the walk has come to; references are followed, so it is never one itself. */
+/** A visited object of a document. References are followed, so it is never a reference. */
 export interface Visited {
   readonly kind: Kind
   readonly at: Located
 }
 
 /**
- * Visits every object of OpenAPI that the entries hold or refer to, each once, and reports what is wrong with its
- * shape: members that are missing, unknown, of the wrong type or honoured by nothing, and references that lead nowhere.
+ * Visits each OpenAPI object that the entries hold or refer to once, and reports faults of its shape: members that are
+ * missing, unknown, of a wrong type or not honoured, and broken references.
  */
 export function* walk(loaded: Loaded, diagnostics: DiagnosticList): Generator<Visited, void, undefined> {
   const walker = new Walker(loaded, diagnostics)
@@ -25,7 +25,7 @@ class Walker {
   readonly #loaded: Loaded
   readonly #diagnostics: DiagnosticList
   readonly #pending: Visited[] = []
-  /** By kind: YAML aliases share one object between places. */
+  /** The visited objects by kind. YAML aliases share one object between places. */
   readonly #seen = new Map<Kind, WeakSet<object>>()
 
   constructor(loaded: Loaded, diagnostics: DiagnosticList) {
@@ -114,7 +114,7 @@ const inside = (at: Located, name: string): Located => ({ ...at, pointer: into(a
 
 const nameAt = (at: Located): string => segments(at.pointer)?.at(-1) ?? 'the document'
 
-/** `requestBody` as people write it. */
+/** The kind in words: `requestBody` becomes `request body`. */
 const nameOf = (kind: Kind): string => kind.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
 
 interface PlainShape {

@@ -15,7 +15,7 @@ interface Completion {
   readonly scaffolding: Scaffolding
 }
 
-/** The stubs that the classes of one handwritten file lack, and what in them is left over. */
+/** Adds the missing stubs to the classes of one handwritten file, and reports its leftover methods. */
 export function completeFile(
   { path, text, mark }: HandwrittenFile,
   found: readonly Implementation[],
@@ -28,11 +28,11 @@ export function completeFile(
   const imports = new NeededImports(first.file, first.naming)
   const completions = found.map(implementation => complete(implementation, unimplemented, imports, shown))
   const left = found.flatMap(implementation => leftovers(implementation, shown, previous))
-  const said = merged([...completions.map(({ scaffolding }) => scaffolding), { ...nothing, diagnostics: left }])
+  const result = merged([...completions.map(({ scaffolding }) => scaffolding), { ...nothing, diagnostics: left }])
   const edits = completions.flatMap(({ edit }) => edit ?? [])
-  if (edits.length === 0) return said
+  if (edits.length === 0) return result
   const changed = applyEdits(text, [...edits, ...imports.edits(styleOf(first.file))])
-  return { ...said, files: new Map([[path, mark + changed]]) }
+  return { ...result, files: new Map([[path, mark + changed]]) }
 }
 
 function complete(
@@ -41,7 +41,7 @@ function complete(
   imports: NeededImports,
   shown: string,
 ): Completion {
-  // Two documents may name a handler alike; one class that implements both has one method for them.
+  // Two documents may use the same handler name. A class that implements both interfaces has one method for them.
   const methods = [...new Map(interfaces.flatMap(found => found.methods).map(method => [method.name, method])).values()]
   const { names, unknownBase } = membersOf(of)
   const missing = methods.filter(({ name }) => !names.has(name))

@@ -1,21 +1,21 @@
 import type { SourceFile } from 'ts-morph'
 
-/** How a handwritten file is written, as far as additions must agree with it. */
+/** The formatting of a handwritten file that additions must follow. */
 export interface FileStyle {
   readonly newline: '\n' | '\r\n'
   readonly quote: "'" | '"'
   readonly semicolon: '' | ';'
-  /** One level. */
+  /** The white space of one level. */
   readonly indent: string
 }
 
-/** The style of files that the scaffold makes itself. */
+/** The style of new files. */
 export const newFileStyle: FileStyle = { newline: '\n', quote: "'", semicolon: '', indent: '  ' }
 
-/** Longest line that additions print. */
+/** The longest line of an addition, in characters. */
 export const printWidth = 120
 
-/** Reads a file's style off its imports and its first indented line. */
+/** Detects a file's style from its imports and its first indented line. */
 export function styleOf(file: SourceFile): FileStyle {
   const text = file.getFullText()
   const imports = file.getImportDeclarations().map(declaration => declaration.getText())

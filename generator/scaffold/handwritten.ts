@@ -4,7 +4,7 @@ import { join, relative, resolve, sep } from 'node:path'
 const skippedFolders: ReadonlySet<string> = new Set(['node_modules', 'dist', 'build', 'coverage'])
 const byteOrderMark = '\ufeff'
 
-/** A handwritten file: its path as the operating system has it, and its text without a byte order mark. */
+/** A handwritten file: its path in the form of the operating system, and its text without the byte order mark. */
 export interface HandwrittenFile {
   readonly path: string
   readonly text: string
@@ -12,8 +12,8 @@ export interface HandwrittenFile {
 }
 
 /**
- * The TypeScript files below `folder`, in order of path; without the output, installed packages, hidden folders,
- * declarations and what symbolic links lead to. Empty when the folder does not exist.
+ * Reads the TypeScript files below `folder`, in the order of their paths. It skips the output, installed packages,
+ * hidden folders, declaration files and symbolic links. Empty if the folder does not exist.
  */
 export function handwrittenFiles(folder: string, outputRoot: string): HandwrittenFile[] {
   const output = resolve(outputRoot)
@@ -30,13 +30,13 @@ export function handwrittenFiles(folder: string, outputRoot: string): Handwritte
   return files
 }
 
-/** A path as modules are compared by: absolute, with `/`, also where the system writes it otherwise. */
+/** Returns the form of a path in which modules are compared: absolute, with `/` on every system. */
 export function posixPath(path: string): string {
   const absolute = resolve(path).split(sep).join('/')
   return absolute.startsWith('/') ? absolute : `/${absolute}`
 }
 
-/** A path as a person would type it: relative to the working directory, with `/`. */
+/** Returns the form of a path for messages: relative to the working directory, with `/`. */
 export const shownPath = (path: string): string => relative('', path).split(sep).join('/')
 
 const isSkipped = (name: string): boolean => name.startsWith('.') || skippedFolders.has(name)

@@ -2,24 +2,25 @@ import { type ClassDeclaration, type ClassExpression, Node, type SourceFile } fr
 import type { HandlerInterface } from './interfaces.ts'
 import { type ModuleNaming, namingOf } from './modules.ts'
 
+/** A class of a handwritten file. */
 export type Class = ClassDeclaration | ClassExpression
 
-/** A handwritten class that says `implements <Resource>Handlers`. */
+/** A handwritten class with `implements <Resource>Handlers`. */
 export interface Implementation {
   readonly file: SourceFile
   readonly class: Class
-  /** The interfaces of the output that it implements. */
+  /** The generated interfaces that it implements. */
   readonly interfaces: readonly HandlerInterface[]
-  /** Names that it imports from a handlers file which no longer has them. */
-  readonly gone: readonly string[]
-  /** How the file names the output's modules. */
+  /** The imported names that the handlers file no longer exports. */
+  readonly removed: readonly string[]
+  /** The form in which the file imports modules of the output. */
   readonly naming: ModuleNaming
 }
 
-/** The interfaces that a file uses at all, in whatever way. */
+/** A generated interface that a file imports for any purpose. */
 export interface InterfaceUse {
   readonly interface: HandlerInterface
-  /** Offset of the import. */
+  /** The offset of the import. */
   readonly start: number
 }
 
@@ -30,7 +31,10 @@ interface HandlersImport {
   readonly start: number
 }
 
-/** What one file imports from the handlers files of the output, by local name; `types.X` for a namespace import. */
+/**
+ * Returns the imports of a file from the handlers files of the output, by local name; a namespace import has the key
+ * `types.*`.
+ */
 function handlersImports(file: SourceFile, modules: ReadonlySet<string>): ReadonlyMap<string, HandlersImport> {
   const folder = file.getDirectoryPath()
   const found = new Map<string, HandlersImport>()
@@ -52,7 +56,7 @@ function handlersImports(file: SourceFile, modules: ReadonlySet<string>): Readon
   return found
 }
 
-/** The classes of a file that implement interfaces of the output, in order. */
+/** Returns the classes of a file that implement generated interfaces, in the order of the file. */
 export function implementations(file: SourceFile, interfaces: readonly HandlerInterface[]): Implementation[] {
   const imports = handlersImports(file, new Set(interfaces.map(({ module }) => module)))
   if (imports.size === 0) return []
@@ -64,19 +68,19 @@ export function implementations(file: SourceFile, interfaces: readonly HandlerIn
     const first = clauses[0]
     if (!first) continue
     const known = clauses.flatMap(clause => interfaces.filter(candidate => isSame(candidate, clause)))
-    const gone = clauses.filter(clause => !interfaces.some(candidate => isSame(candidate, clause)))
+    const removed = clauses.filter(clause => !interfaces.some(candidate => isSame(candidate, clause)))
     found.push({
       file,
       class: node,
       interfaces: known,
-      gone: gone.map(({ name }) => name).filter(name => name.endsWith('Handlers')),
+      removed: removed.map(({ name }) => name).filter(name => name.endsWith('Handlers')),
       naming: first.naming,
     })
   }
   return found
 }
 
-/** The interfaces of the output that a file imports. */
+/** Returns the generated interfaces that a file imports. */
 export function interfaceUses(file: SourceFile, interfaces: readonly HandlerInterface[]): InterfaceUse[] {
   const imports = handlersImports(file, new Set(interfaces.map(({ module }) => module)))
   return [...imports.values()].flatMap(used =>

@@ -12,8 +12,8 @@ interface Wanted {
 }
 
 /**
- * The imports that additions to one file need. `local` answers the name to write; what the file imports already is
- * reused, a name that the file uses for something else is imported under another.
+ * Collects the imports that the additions to one file need. `local` returns the name to write. It reuses an existing
+ * import, and imports under another name if the file uses the name already.
  */
 export class NeededImports {
   readonly #file: SourceFile | undefined
@@ -21,13 +21,14 @@ export class NeededImports {
   readonly #taken: Set<string>
   readonly #wanted = new Map<string, Map<string, Wanted>>()
 
-  /** `file` is undefined for one that is still to be made, which declares `declared` alone. */
+  /** `file` is undefined for a new file, whose own declarations are `declared`. */
   constructor(file: SourceFile | undefined, naming: ModuleNaming, declared: readonly string[] = []) {
     this.#file = file
     this.#naming = naming
     this.#taken = new Set([...declared, ...(file ? declaredNames(file) : [])])
   }
 
+  /** Returns the local name of a symbol, and adds its import if the file has none. */
   local({ name, module }: ImportedSymbol, isType: boolean): string {
     const wanted = this.#wanted.get(module) ?? new Map<string, Wanted>()
     const local = wanted.get(name)?.local ?? this.#imported(name, module, isType)
@@ -38,12 +39,12 @@ export class NeededImports {
     return free
   }
 
-  /** New import statements, a line each, for a file that has none. */
+  /** Returns the import statements of a new file, a line each. */
   statements(style: FileStyle): string[] {
     return [...this.#wanted].flatMap(([module, names]) => this.#statementsOf(module, [...names.values()], style))
   }
 
-  /** What to change in the file. */
+  /** Returns the edits that add the imports to the file. */
   edits(style: FileStyle): Edit[] {
     const edits: Edit[] = []
     const added: string[] = []
@@ -121,7 +122,7 @@ function statement(names: readonly string[], onlyTypes: boolean, specifier: stri
   return [`${start} {`, ...names.map(name => `${style.indent}${name},`), `} from ${specifier}`].join(style.newline)
 }
 
-/** Adds names behind the last one of an import; a line that grows too long is broken, one name a line. */
+/** Appends names to the list of an import. If the line grows too long, it is broken into one name on each line. */
 function extend(declaration: ImportDeclaration, names: readonly string[], style: FileStyle): Edit {
   const text = declaration.getSourceFile().getFullText()
   const specifiers = declaration.getNamedImports()

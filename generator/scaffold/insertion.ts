@@ -3,7 +3,7 @@ import type { Edit } from './edit.ts'
 import type { FileStyle } from './file-style.ts'
 import type { Class } from './implementations.ts'
 
-/** The indentation of a class's members: as the first one has it, else one level more than the class. */
+/** Returns the indentation of a class's members: that of its first member, else one level more than the class. */
 export function memberIndent(of: Class, style: FileStyle): string {
   const text = of.getSourceFile().getFullText()
   const first = of.getMembers()[0]
@@ -12,8 +12,8 @@ export function memberIndent(of: Class, style: FileStyle): string {
 }
 
 /**
- * Where new methods go: behind the last handler of the class, so that handlers stay together, else behind its last
- * member. Nothing around them changes.
+ * Inserts new methods after the last handler of the class, which keeps handlers together, else after its last member.
+ * The surrounding text does not change.
  */
 export function insertion(of: Class, handlers: ReadonlySet<string>, stubs: readonly string[], style: FileStyle): Edit {
   const text = of.getSourceFile().getFullText()
@@ -32,7 +32,7 @@ export function insertion(of: Class, handlers: ReadonlySet<string>, stubs: reado
   return { start: end, end: end + gap, text: block + newline + (indentAt(text, of.getStart(true)) ?? '') }
 }
 
-/** The white space before `position` when nothing else stands before it on its line. */
+/** Returns the white space before `position` on its line; undefined if other text precedes it. */
 function indentAt(text: string, position: number): string | undefined {
   const start = text.lastIndexOf('\n', position - 1) + 1
   const before = text.slice(start, position)

@@ -3,26 +3,29 @@ import { posix } from 'node:path'
 import type { Document, Group, Model } from '../model/types.ts'
 import { withoutEnding } from './modules.ts'
 
-/** A type as the generated file writes it, and where it names something that has to be imported. */
+/** A type as the generated file writes it, with the names in it that need an import. */
 export interface TypeText {
   readonly text: string
   readonly names: readonly NameUse[]
 }
 
-/** `name` stands at `start` of the text; `symbol` is what it means. */
+/** A use of a name at the offset `start` of the text; `symbol` is its import. */
 export interface NameUse {
   readonly start: number
   readonly name: string
   readonly symbol: ImportedSymbol
 }
 
-/** Something that a module exports: a file without its ending (absolute, with `/`), or a package's module. */
+/**
+ * An exported symbol of a module. The module is a file path without its ending (absolute, with `/`), or a module of a
+ * package.
+ */
 export interface ImportedSymbol {
   readonly name: string
   readonly module: string
 }
 
-/** One method of a handler interface. */
+/** A method of a handler interface. */
 export interface HandlerMethod {
   readonly name: string
   readonly operationId: string
@@ -30,16 +33,16 @@ export interface HandlerMethod {
   readonly returns: TypeText
 }
 
-/** One `<Resource>Handlers` of the output. */
+/** A generated interface `<Resource>Handlers`. */
 export interface HandlerInterface extends ImportedSymbol {
-  /** Name of the document's output folder. */
+  /** The name of the document's output folder. */
   readonly document: string
-  /** The resource, `quotaOverrides`. */
+  /** The name of the resource, such as `quotaOverrides`. */
   readonly group: string
   readonly methods: readonly HandlerMethod[]
 }
 
-/** The handler interfaces of a model as `files` declare them, in the order of the documents. `root` is the output's. */
+/** Returns the handler interfaces that `files` declare, in the order of the documents. `root` is the output root. */
 export function handlerInterfaces(
   project: Project,
   model: Model,
@@ -63,11 +66,11 @@ export function handlerInterfaces(
   })
 }
 
-/** Where the handlers of a document stand in an output, relative to its root. */
+/** Returns the path of a document's handlers file, relative to the output root. */
 export const handlersPath = (document: Document, files: ReadonlyMap<string, string>): string =>
   files.has('handlers.ts') ? 'handlers.ts' : `${document.name}/handlers.ts`
 
-/** The methods of each interface of a handlers file, by the interface's name. */
+/** Returns the method names of each interface in a handlers file, by the name of the interface. */
 export function methodNames(project: Project, text: string): ReadonlyMap<string, ReadonlySet<string>> {
   const file = project.createSourceFile('/previous-handlers.ts', text, { overwrite: true })
   return new Map(
@@ -98,7 +101,7 @@ function methodsOf(file: SourceFile, group: Group, symbols: ReadonlyMap<string, 
   return methods.map(method => handlerMethod(method, ids, symbols))
 }
 
-/** What the names of a generated file mean: its imports, and the interfaces that it declares itself. */
+/** Maps the names in a generated file to the symbols they mean: its imports, and the interfaces that it declares. */
 function symbolsOf(file: SourceFile, itself: string): ReadonlyMap<string, ImportedSymbol> {
   const symbols = new Map<string, ImportedSymbol>()
   for (const declaration of file.getImportDeclarations()) {

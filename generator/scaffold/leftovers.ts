@@ -4,8 +4,9 @@ import type { Position } from '../model/types.ts'
 import type { Implementation } from './implementations.ts'
 
 /**
- * Handwritten methods whose operation the documents no longer have. Known by the interface of the run before, or by
- * parameters named after the operation (`StartVmRequest`, `StartVmGiven`). Reported, never deleted.
+ * Reports handwritten methods whose operation is no longer in the documents. Such a method belongs to the previous
+ * version of the interface, or has a parameter type named after it (`StartVmRequest`, `StartVmGiven`). Nothing is
+ * deleted.
  */
 export function leftovers(
   found: Implementation,
@@ -21,14 +22,14 @@ export function leftovers(
     const message = `${className}.${name} handles an operation that the document no longer has: remove it`
     return [{ severity: 'warning', code: 'leftover-handler', message, position: positionOf(method, shown) } as const]
   })
-  const interfaces = found.gone.map(name => {
+  const interfaces = found.removed.map(name => {
     const message = `${className} implements ${name}, which the document no longer has: remove the class`
     return { severity: 'warning', code: 'leftover-handler', message, position: positionOf(found.class, shown) } as const
   })
   return [...interfaces, ...methods]
 }
 
-/** Where the name of a declaration stands. */
+/** Returns the position of a declaration's name. */
 export function positionOf(node: Node, file: string): Position {
   const start = (Node.isNameable(node) || Node.isMethodDeclaration(node) ? node.getNameNode() : undefined) ?? node
   const { line, column } = node.getSourceFile().getLineAndColumnAtPos(start.getStart())

@@ -3,13 +3,16 @@ import type { SourceFile } from 'ts-morph'
 import type { Class } from './implementations.ts'
 import { withoutEnding } from './modules.ts'
 
-/** The names of a class's instance members, inherited ones too; `unknownBase` when a base class is not among the files. */
+/**
+ * The names of a class's instance members, including inherited members. `unknownBase` names a base class that is not in
+ * the parsed files.
+ */
 export interface Members {
   readonly names: ReadonlySet<string>
   readonly unknownBase: string | undefined
 }
 
-/** Follows `extends` through the handwritten files that were parsed. */
+/** Collects the members of a class and its base classes in the parsed handwritten files. */
 export function membersOf(start: Class): Members {
   const names = new Set<string>()
   const seen = new Set<Class>()

@@ -3,25 +3,25 @@ import type { ImportEnding } from '../options.ts'
 
 const ending = /\.(?:d\.)?[cm]?[jt]sx?$/
 
-/** A module's path without `.ts`, `.js` or the like: how files are compared. */
+/** Removes `.ts`, `.js` or a similar ending from the path of a module; files are compared in this form. */
 export const withoutEnding = (path: string): string => path.replace(ending, '')
 
-/** How the modules of the output are named in one handwritten file. */
+/** The form in which a handwritten file imports modules of the output. */
 export interface ModuleNaming {
-  /** The folder of the file, absolute, with `/`. */
+  /** The folder of the file: absolute, with `/`. */
   readonly folder: string
-  /** What relative imports, and those through an alias, end in. */
+  /** The ending of its relative imports and of imports through an alias. */
   readonly importEnding: string
-  /** Where a path alias stands for a folder: `@/` for `/project/src/`. */
+  /** The path alias for a folder, such as `@/` for `/project/src/`. */
   readonly alias?: { readonly prefix: string; readonly path: string }
 }
 
-/** The naming of a file that does not exist yet. */
+/** Returns the naming for a new file. */
 export const newFileNaming = (folder: string, importEnding: ImportEnding): ModuleNaming => ({ folder, importEnding })
 
 /**
- * The naming that a file uses, read off one import of a known module; undefined when `specifier` does not mean `module`.
- * A bare specifier means it through an alias when the last two segments, or all but its first, agree.
+ * Detects the naming of a file from an import of a known module; undefined if `specifier` does not mean `module`. A
+ * bare specifier means the module through an alias if the last two segments agree, or all segments but the first.
  */
 export function namingOf(folder: string, specifier: string, module: string): ModuleNaming | undefined {
   const bare = withoutEnding(specifier)
@@ -39,7 +39,10 @@ export function namingOf(folder: string, specifier: string, module: string): Mod
   return { folder, importEnding, alias: { prefix, path } }
 }
 
-/** How a file imports a module: a package's by its name, others through the file's alias or relatively. */
+/**
+ * Returns the specifier with which a file imports a module: the name of a package's module, else a path through the
+ * file's alias or a relative path.
+ */
 export function specifierOf(module: string, { folder, importEnding, alias }: ModuleNaming): string {
   if (!module.startsWith('/')) return module
   if (alias && module.startsWith(alias.path)) return alias.prefix + module.slice(alias.path.length) + importEnding

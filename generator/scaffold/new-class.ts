@@ -5,14 +5,14 @@ import type { HandlerInterface, ImportedSymbol } from './interfaces.ts'
 import { newFileNaming } from './modules.ts'
 import { stub } from './stub.ts'
 
-/** `quotaOverrides` -> `quota-overrides`: the file of a group's class. */
+/** Returns the file name of a group's class: `quotaOverrides` becomes `quota-overrides.ts`. */
 export const fileNameOf = (group: string): string =>
   `${group
     .replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-')
     .replace(/[^A-Za-z0-9-]/g, '-')
     .toLowerCase()}.ts`
 
-/** The whole text of a file with a class for a group that has none. `folder` is absolute, with `/`. */
+/** Returns the text of a new file with a class for a group. `folder` is absolute, with `/`. */
 export function newClass(
   group: HandlerInterface,
   unimplemented: ImportedSymbol,

@@ -11,19 +11,20 @@ import { withoutEnding } from './modules.ts'
 import { fileNameOf, newClass } from './new-class.ts'
 import { merged, nothing, type Scaffolding, warning } from './scaffolding.ts'
 
+/** The arguments of `scaffold`. */
 export interface ScaffoldInput {
-  /** Folder of the handwritten code; need not exist. */
+  /** The folder of the handwritten code; it need not exist. */
   readonly folder: string
   readonly outputRoot: string
   readonly model: Model
   /** The generated files, by path relative to the output root. */
   readonly files: ReadonlyMap<string, string>
-  /** The handlers files as they stood before this run, by the same paths: they tell which operations were removed. */
+  /** The handlers files before this run, by the same paths. They show which operations were removed. */
   readonly previous: ReadonlyMap<string, string>
   readonly options: EmitOptions
 }
 
-/** A handwritten file, parsed. */
+/** A handwritten file with its syntax tree. */
 interface Source {
   readonly file: HandwrittenFile
   readonly parsed: SourceFile
@@ -31,8 +32,8 @@ interface Source {
 }
 
 /**
- * Adds a stub to each handwritten class that lacks a handler of the output, and a class for each resource that nothing
- * handles yet. Nothing that stands there changes but imports that grow. Done twice, the second time changes nothing.
+ * Adds a stub to each handwritten class that lacks a handler, and a class for each resource without one. Existing code
+ * does not change, except that imports grow. A second run changes nothing.
  */
 export function scaffold(input: ScaffoldInput): Scaffolding {
   const project = new Project({
@@ -57,11 +58,14 @@ function openSources(project: Project, input: ScaffoldInput, interfaces: readonl
     file,
     parsed: project.createSourceFile(posixPath(file.path), file.text, { overwrite: true }),
   }))
-  // Base classes may stand in any file, so all are parsed before the first is looked at.
+  // A base class may be in any file, so all files are parsed before the classes are examined.
   return parsed.map(source => ({ ...source, implementations: implementations(source.parsed, interfaces) }))
 }
 
-/** A class for a resource that no class handles; none where something else does, or stands at its place. */
+/**
+ * Creates a class for a resource that no class handles. Only warns if a file uses the interface without a class, or if
+ * the file of the class exists.
+ */
 function startClass(
   group: HandlerInterface,
   sources: readonly Source[],
@@ -87,7 +91,7 @@ function startClass(
   return { ...nothing, files: new Map([[path, text]]), added: group.methods.map(({ name }) => `${group.name}.${name}`) }
 }
 
-/** The folder where the document's other classes stand. */
+/** Returns the folder of the document's other classes, else the folder of the document. */
 function homeOf(group: HandlerInterface, sources: readonly Source[], folder: string, isFlat: boolean): string {
   const neighbour = sources.find(source =>
     source.implementations.some(({ interfaces }) => interfaces.some(({ document }) => document === group.document)),
@@ -96,14 +100,14 @@ function homeOf(group: HandlerInterface, sources: readonly Source[], folder: str
   return isFlat ? folder : join(folder, group.document)
 }
 
-/** `unimplemented` of runtime/errors, as the options name the runtime. */
+/** Returns the symbol `unimplemented` of runtime/errors; its module follows from the options. */
 function unimplementedOf({ runtime }: EmitOptions, root: string): ImportedSymbol {
   const name = 'unimplemented'
   if (runtime.kind === 'package') return { name, module: `${runtime.name}/errors` }
   return { name, module: posix.join(root, runtime.kind === 'copy' ? 'runtime' : runtime.path, 'errors') }
 }
 
-/** Method names of each earlier interface, by module and name. */
+/** Returns the method names of each earlier interface, by module and interface name. */
 function previousMethods(
   project: Project,
   previous: ReadonlyMap<string, string>,

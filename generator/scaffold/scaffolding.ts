@@ -1,24 +1,26 @@
 import type { Diagnostic } from '../diagnostics.ts'
 import type { Position } from '../model/types.ts'
 
-/** What a scaffold would change; nothing is written by making it. */
+/** The planned changes of a scaffold; it writes nothing by itself. */
 export interface Scaffolding {
-  /** The text of each handwritten file that changes or is new, by its path. */
+  /** The text of each changed or new handwritten file, by its path. */
   readonly files: ReadonlyMap<string, string>
-  /** Added stubs, as `Class.method` or, in a new class, `Interface.method`. */
+  /** The added stubs, as `Class.method`, or as `Interface.method` in a new class. */
   readonly added: readonly string[]
-  /** What needs a person: leftover handlers, classes that could not be completed. */
+  /** Tasks for a person: leftover handlers, and classes that could not be completed. */
   readonly diagnostics: readonly Diagnostic[]
 }
 
+/** A scaffolding without changes. */
 export const nothing: Scaffolding = { files: new Map(), added: [], diagnostics: [] }
 
-/** A scaffolding that only says something. */
+/** Returns a scaffolding that only contains a warning. */
 export const warning = (code: string, message: string, position: Position): Scaffolding => ({
   ...nothing,
   diagnostics: [{ severity: 'warning', code, message, position }],
 })
 
+/** Joins scaffoldings that change different files. */
 export const merged = (parts: readonly Scaffolding[]): Scaffolding => ({
   files: new Map(parts.flatMap(({ files }) => [...files])),
   added: parts.flatMap(({ added }) => added),

@@ -3,8 +3,8 @@ import type { NeededImports } from './imports.ts'
 import type { HandlerMethod, ImportedSymbol, TypeText } from './interfaces.ts'
 
 /**
- * A method that says its operation is not implemented yet: typed as the interface has it. Its parameters start with an
- * underscore, since `noUnusedParameters` would refuse them otherwise.
+ * Prints a method that throws `unimplemented`, with the types of the interface. Its parameters start with an
+ * underscore, because `noUnusedParameters` would refuse them otherwise.
  */
 export function stub(
   method: HandlerMethod,
@@ -39,7 +39,7 @@ function typeOf({ text, names }: TypeText, imports: NeededImports): string {
   return [...parts, text.slice(from)].join('')
 }
 
-/** An operation's id as a string literal; it comes from a document and may hold anything. */
+/** Quotes an operation id as a string literal; the id comes from an untrusted document. */
 function literal(text: string, { quote }: FileStyle): string {
   const escaped = JSON.stringify(text).slice(1, -1).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
   return quote === '"' ? `"${escaped}"` : `'${escaped.replaceAll('\\"', '"').replaceAll("'", "\\'")}'`

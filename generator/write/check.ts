@@ -3,23 +3,26 @@ import { diff } from './diff.ts'
 import { digest, manifestName, printManifest, type Manifest } from './manifest.ts'
 import { OutputError } from './output-error.ts'
 
-/** How an output root differs from what would be generated; paths relative to it, in order. */
+/** The differences between an output root and the generated files; paths are relative to the root, in order. */
 export interface Drift {
   readonly missing: readonly string[]
   readonly changed: readonly ChangedFile[]
-  /** Files that an earlier run wrote and that no document asks for any more. */
+  /** Files of an earlier run that are no longer generated. */
   readonly orphans: readonly string[]
-  /** The version of the generator that wrote the output, when it is another one. No drift by itself. */
+  /** The version of the generator that wrote the output, if it is another version. This alone is no drift. */
   readonly otherVersion: string | undefined
 }
 
+/** A generated file whose text on the disk differs. */
 export interface ChangedFile {
   readonly path: string
-  /** From the disk to what would be generated, in the form of a unified diff. */
+  /** The unified diff from the file on the disk to the generated text. */
   readonly diff: readonly string[]
 }
 
-/** Compares and writes nothing. Line ends are no difference. Throws `OutputError` where the output cannot be read. */
+/**
+ * Compares without writing. Differences in line ends do not count. Throws `OutputError` if the output cannot be read.
+ */
 export function check(root: string, files: ReadonlyMap<string, string>, version: string): Drift {
   const comparison = compare(root, files, false)
   if (comparison.problems.length > 0) throw new OutputError(comparison.problems)
@@ -34,7 +37,7 @@ export function check(root: string, files: ReadonlyMap<string, string>, version:
   }
 }
 
-/** True when the output is what would be generated. */
+/** Whether the output equals the generated files. */
 export const isClean = (drift: Drift): boolean =>
   drift.missing.length + drift.changed.length + drift.orphans.length === 0
 
@@ -44,7 +47,7 @@ function changedFiles(comparison: Comparison): ChangedFile[] {
     .map(file => ({ path: file.path, diff: diff(file.found, file.text) }))
 }
 
-/** A manifest that lists something else than the files, all of which are right; orphans alone are named as such. */
+/** Returns the change of a manifest that does not list exactly the generated files. Orphans are reported separately. */
 function manifestChange(
   manifest: Manifest | undefined,
   files: ReadonlyMap<string, string>,

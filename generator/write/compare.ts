@@ -5,39 +5,40 @@ import { digest, isInnerPath, manifestName, readManifest, withLineFeeds, type Ma
 import { onDisk } from './output-error.ts'
 
 /**
- * How a generated file stands on the disk: `same` text; `stale`, as an earlier run left it; `edited` since then;
- * `foreign`, never written by the generator.
+ * The state of a file on the disk: `same` text as generated; `stale`, with the text of an earlier run; `edited` since
+ * then; `foreign`, not written by the generator.
  */
 export type FileState = 'missing' | 'same' | 'stale' | 'edited' | 'foreign'
 
+/** A generated file with its state on the disk. */
 export interface ComparedFile {
-  /** Relative to the output root, with `/`. */
+  /** The path relative to the output root, with `/`. */
   readonly path: string
   readonly state: FileState
-  /** As generated. */
+  /** The generated text. */
   readonly text: string
-  /** As on the disk, with line feeds; empty when missing. */
+  /** The text on the disk, with line feeds; empty if the file is missing. */
   readonly found: string
 }
 
-/** A file that an earlier run wrote and this one does not. */
+/** A file of an earlier run that is no longer generated. */
 export interface Orphan {
   readonly path: string
   readonly isEdited: boolean
 }
 
-/** An output root against the files that belong there, both in the order of their paths. */
+/** The comparison of an output root with the generated files, in the order of their paths. */
 export interface Comparison {
   readonly manifest: Manifest | undefined
   readonly files: readonly ComparedFile[]
   readonly orphans: readonly Orphan[]
-  /** Places that must not be written, one line each. */
+  /** One message for each path that cannot be written. */
   readonly problems: readonly string[]
 }
 
 /**
- * Compares without writing. `ignoreManifest` takes over a root whose manifest cannot be read. Throws `OutputError` where
- * the disk cannot be read, and `RangeError` for a path of `files` that leaves the root.
+ * Compares without writing. `ignoreManifest` accepts a root whose manifest cannot be read. Throws `OutputError` if the
+ * disk cannot be read, and `RangeError` if a path of `files` leaves the root.
  */
 export function compare(root: string, files: ReadonlyMap<string, string>, ignoreManifest: boolean): Comparison {
   const manifest = ignoreManifest ? tryManifest(root) : readManifest(root)

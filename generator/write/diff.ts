@@ -1,16 +1,18 @@
-/** Longest side that is compared line by line; a longer change is shown as one block. */
+/** The most lines of a side that are compared line by line; a longer change becomes one block. */
 const longestSide = 1000
 const context = 3
 
 interface Line {
   readonly sign: ' ' | '-' | '+'
   readonly text: string
-  /** Lines of each side before this one. */
+  /** The number of lines on each side before this line. */
   readonly before: number
   readonly after: number
 }
 
-/** How `before` becomes `after`, in the form of a unified diff without its file names: `@@`, context, `-` and `+` lines. */
+/**
+ * Returns the changes from `before` to `after` as a unified diff without file names: `@@`, context, `-` and `+` lines.
+ */
 export function diff(before: string, after: string): string[] {
   return hunks(compareLines(linesOf(before), linesOf(after)))
 }
@@ -65,7 +67,7 @@ function signed(before: readonly string[], after: readonly string[]): Signed[] {
   return lines
 }
 
-/** Length of the longest common subsequence of each pair of tails, row by row. */
+/** Computes the length of the longest common subsequence for each pair of tails, row by row. */
 function commonLengths(before: readonly string[], after: readonly string[]): Uint16Array {
   const width = after.length + 1
   const lengths = new Uint16Array((before.length + 1) * width)
@@ -95,7 +97,7 @@ function hunks(lines: readonly Line[]): string[] {
   return printed
 }
 
-/** Where the context after a run of changes ends; changes with little between them share a hunk. */
+/** Returns the end of the context after a run of changes. Changes with little text between them share a hunk. */
 function endOfHunk(lines: readonly Line[], change: number): number {
   let last = change
   for (let index = change; index < lines.length && index - last <= 2 * context; index += 1) {

@@ -5,31 +5,31 @@ import { lookAt } from './place.ts'
 import { onDisk, OutputError } from './output-error.ts'
 import { quoted } from './quoted.ts'
 
-/** The file of the output root that says which files are the generator's; committed like them. */
+/** The file in the output root that lists the generated files; it is committed with them. */
 export const manifestName = '.ninefold.json'
 
-/** What an earlier run wrote: paths relative to the output root, with `/`, and the SHA-256 of each text. */
+/** The files of the last run: for each path relative to the output root, with `/`, the SHA-256 of the text. */
 export interface Manifest {
   /** The version of the generator that wrote it. */
   readonly generator: string
   readonly files: ReadonlyMap<string, string>
-  /** What a run was about to write when it was interrupted; empty after every run that ended. */
+  /** The files that a run in progress is writing; empty after every completed run. */
   readonly next: ReadonlyMap<string, string>
 }
 
-/** Line ends as the generator writes them; a checkout may have turned them into CRLF. */
+/** Converts CRLF to the line feeds that the generator writes; a checkout may have changed them. */
 export const withLineFeeds = (text: string): string => text.replaceAll('\r\n', '\n')
 
-/** SHA-256 of a text, in hex, the same for LF and CRLF. */
+/** Returns the SHA-256 of a text in hex; it is the same for LF and CRLF. */
 export const digest = (text: string): string => createHash('sha256').update(withLineFeeds(text)).digest('hex')
 
-/** True for a relative path with `/` that cannot leave the output root. */
+/** Whether a path is relative, with `/`, and cannot leave the output root. */
 export function isInnerPath(path: string): boolean {
   if (path === '' || /[\\:\u0000-\u001f]/.test(path)) return false
   return path.split('/').every(part => part !== '' && part !== '.' && part !== '..')
 }
 
-/** The manifest of an output root; undefined where there is none. Throws `OutputError` when it cannot be understood. */
+/** Reads the manifest of an output root; undefined if there is none. Throws `OutputError` if it is invalid. */
 export function readManifest(root: string): Manifest | undefined {
   const place = lookAt(root, manifestName)
   if (place.kind === 'blocked') throw new OutputError([place.problem])
@@ -42,7 +42,7 @@ export function readManifest(root: string): Manifest | undefined {
   ])
 }
 
-/** The text of a manifest, as prettier lays it out: paths in order of code units. */
+/** Prints a manifest in the format of prettier, with paths in the order of code units. */
 export function printManifest(manifest: Manifest): string {
   const { generator, files, next } = manifest
   return `${JSON.stringify({ generator, files: sorted(files), ...(next.size > 0 && { next: sorted(next) }) }, null, 2)}\n`
@@ -64,7 +64,7 @@ function parseFiles(value: unknown): ReadonlyMap<string, string> | undefined {
   if (!isRecord(value)) return undefined
   const files = new Map<string, string>()
   for (const [path, hash] of Object.entries(value)) {
-    // A path that a tampered manifest names must not make the generator delete a file elsewhere.
+    // A tampered manifest must not make the generator delete a file outside of the output.
     if (!isInnerPath(path) || typeof hash !== 'string') return undefined
     files.set(path, hash)
   }

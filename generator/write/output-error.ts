@@ -1,9 +1,9 @@
 import { quoted } from './quoted.ts'
 
-/** The output cannot be read or written as it stands. Nothing was changed, unless `problems` say otherwise. */
+/** The fault of an output that cannot be read or written. No file was changed, unless `problems` say otherwise. */
 export class OutputError extends Error {
   override readonly name = 'OutputError'
-  /** One line a fault: what is wrong, where, what to do. */
+  /** One line for each fault: the fault, its place and the remedy. */
   readonly problems: readonly string[]
 
   constructor(problems: readonly string[]) {
@@ -26,13 +26,13 @@ const reasons: ReadonlyMap<unknown, string> = new Map([
   ['ENAMETOOLONG', 'the name is too long'],
 ])
 
-/** What a failed file operation says to a person; undefined for anything else that was thrown. */
+/** Returns the message of a failed file operation; undefined for any other error. */
 export function fileProblem(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) return undefined
   return reasons.get(error.code) ?? String(error.code)
 }
 
-/** Runs one file operation; throws an `OutputError` that names the path when the system refuses it. */
+/** Runs one file operation. Throws an `OutputError` with the path if the system refuses it. */
 export function onDisk<T>(verb: 'read' | 'write' | 'delete', path: string, run: () => T): T {
   try {
     return run()

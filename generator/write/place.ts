@@ -3,13 +3,13 @@ import { isAbsolute, join, relative, sep } from 'node:path'
 import { onDisk } from './output-error.ts'
 import { quoted } from './quoted.ts'
 
-/** What stands where a file of the output belongs. */
+/** The state of a path in the output. */
 export type Place =
   { readonly kind: 'absent' } | { readonly kind: 'file' } | { readonly kind: 'blocked'; readonly problem: string }
 
 /**
- * Looks at `path` (relative to `root`, with `/`) part by part. Blocked is what must not be written: a folder, something
- * that is no folder in the way, a symbolic link that leads out of the root or to nothing.
+ * Checks `path` (relative to `root`, with `/`) part by part. A path is blocked if writing would be unsafe: a folder is
+ * at its place, a part of it is no folder, or a symbolic link leads out of the root or to nothing.
  */
 export const lookAt = (root: string, path: string): Place => onDisk('read', join(root, path), () => look(root, path))
 

@@ -4,8 +4,8 @@ import { onDisk } from './output-error.ts'
 import { temporaryIn } from './temporary.ts'
 
 /**
- * Gives a file a new text at once: a reader, or a run that is killed, sees the old or the new one. Makes its folder,
- * keeps its mode; a symbolic link stays, and what it leads to changes. Throws `OutputError`.
+ * Replaces the text of a file atomically: a reader, or a killed run, sees the old or the new text. Creates the folder
+ * and keeps the file mode. A symbolic link stays, and its target changes. Throws `OutputError`.
  */
 export function replaceFile(path: string, text: string): void {
   onDisk('write', path, () => {

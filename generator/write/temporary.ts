@@ -3,10 +3,12 @@ import { dirname, join } from 'node:path'
 
 const temporaryName = /^\.ninefold-(\d+)\.tmp$/
 
-/** The file of this process that becomes another by rename; one at a time in a folder. */
+/**
+ * Returns the path of this process's temporary file in a folder, which is renamed to its target; only one at a time.
+ */
 export const temporaryIn = (folder: string): string => join(folder, `.ninefold-${process.pid}.tmp`)
 
-/** Deletes the temporaries that killed runs left in the root and beside `paths`; those of running processes stay. */
+/** Deletes temporary files of killed runs in the root and beside `paths`. The files of running processes stay. */
 export function sweepTemporaries(root: string, paths: readonly string[]): void {
   const folders = new Set(['.', ...paths.map(path => dirname(path))])
   for (const folder of folders) {
@@ -30,7 +32,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // EPERM: it runs, as another user.
+    // EPERM means that the process exists and belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

@@ -7,29 +7,30 @@ import { quoted } from './quoted.ts'
 import { replaceFile } from './replace-file.ts'
 import { sweepTemporaries } from './temporary.ts'
 
+/** The options of `write`. */
 export interface WriteOptions {
-  /** The generator's version, for the manifest. */
+  /** The version of the generator, for the manifest. */
   readonly version: string
-  /** Overwrite files that the generator did not write, delete edited orphans, replace an unreadable manifest. */
+  /** Whether to overwrite foreign files, delete edited orphans and replace an unreadable manifest. */
   readonly force: boolean
 }
 
-/** What a run did, as paths relative to the output root, in order. */
+/** The changes of a run, as paths relative to the output root, in order. */
 export interface WriteResult {
   readonly written: readonly string[]
   readonly unchanged: readonly string[]
   readonly deleted: readonly string[]
-  /** Those of `written` that somebody had edited by hand since they were generated. */
+  /** The paths of `written` that had been edited by hand since the last run. */
   readonly overwritten: readonly string[]
-  /** Orphans left in place because somebody edited them. */
+  /** The orphans that were kept, because they had been edited by hand. */
   readonly kept: readonly string[]
 }
 
 /**
- * Makes the files of `root` those of `files`, and touches no file that is right already. Deletes what an earlier run
- * wrote and this one does not. Each file changes at once, by rename; a run that is killed leaves old and new files and a
- * manifest that knows both, so that the next run mends it. Throws `OutputError` before the first change when a file that
- * is not the generator's stands in the way.
+ * Makes the files of `root` equal to `files` without touching equal files, and deletes files of an earlier run that are
+ * no longer generated. Each file is replaced atomically by rename. A killed run leaves a mix of old and new files, and
+ * a manifest that lists both, from which the next run recovers. Throws `OutputError` before the first change if a path
+ * is blocked or a foreign file is in the way.
  */
 export function write(root: string, files: ReadonlyMap<string, string>, options: WriteOptions): WriteResult {
   const comparison = compare(root, files, options.force)
@@ -63,7 +64,7 @@ function foreignProblems(root: string, comparison: Comparison): string[] {
     )
 }
 
-/** The manifest while files change: what stood there, and what is about to. */
+/** Returns the manifest during the changes: it lists the earlier files and the files to write. */
 function journal(
   manifest: Manifest | undefined,
   changed: readonly { readonly path: string; readonly text: string }[],

@@ -1,28 +1,29 @@
-/** What became of one test file on one store. */
+/** The result of one test file on one store. */
 export interface FileReport {
-  /** From the root of the repository, with `/`. */
+  /** The path from the root of the repository, with `/`. */
   readonly path: string
-  /** The project of vitest.config.ts. */
+  /** The name of the project in vitest.config.ts. */
   readonly project: string
-  /** Whether the file failed, be it by a test, by a hook or because it cannot be loaded. */
+  /** Whether the file failed: by a test, by a hook, or because it could not be loaded. */
   readonly isFailed: boolean
-  /** The first error that belongs to no test, else empty. */
+  /** The first error outside of a test; empty if there is none. */
   readonly message: string
   readonly tests: readonly TestReport[]
-  /** When the file was begun and when it ended, in milliseconds of one clock. */
+  /** The start and end of the file, in milliseconds of the same clock. */
   readonly began: number
   readonly ended: number
 }
 
+/** The result of one test. */
 export interface TestReport {
-  /** The name of the test behind those of its groups. */
+  /** The name of the test, preceded by the names of its groups. */
   readonly name: string
   readonly status: 'passed' | 'failed' | 'skipped'
 }
 
-/** A run of vitest. */
+/** The result of a run of vitest. */
 export interface Report {
-  /** Filters that fit no test file; when there is one, nothing has run. */
+  /** The filters that match no test file. If there is one, no test has run. */
   readonly unknownFilters: readonly string[]
   readonly files: readonly FileReport[]
 }

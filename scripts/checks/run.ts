@@ -3,30 +3,30 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { root } from '../project.ts'
 
-/** How many tests of a check passed, failed and were left out. */
+/** The numbers of passed, failed and skipped tests. */
 export interface Count {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
 }
 
-/** One line of the summary, and what a person should read about it. */
+/** A line of the summary, with notes for the reader. */
 export interface Result extends Count {
   readonly name: string
   readonly notes: readonly string[]
 }
 
-/** A program of a check while it runs and afterwards. */
+/** A running or finished program. */
 export interface Run {
-  /** What it prints, both streams in the order they come. */
+  /** The output of the program, both streams in the order of arrival. */
   readonly output: PassThrough
-  /** The exit status; undefined when a signal ended it or it did not start. */
+  /** The exit status; undefined if a signal ended the program or if it did not start. */
   readonly status: Promise<number | undefined>
 }
 
 const keptOutput = 64 * 1024 * 1024
 
-/** Starts a program of this Node.js in the root of the repository, without stdin, with `more` in its environment. */
+/** Starts a program with this Node.js in the root of the repository, without stdin. `more` extends its environment. */
 export function runNode(args: readonly string[], more: Readonly<Record<string, string>> = {}): Run {
   const output = new PassThrough({ highWaterMark: keptOutput })
   const colour = process.stdout.isTTY ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }
@@ -49,7 +49,7 @@ export function runNode(args: readonly string[], more: Readonly<Record<string, s
   return { output, status: promise }
 }
 
-/** Runs a program that counts as one test: it passes with exit status 0, else all that it printed is shown. */
+/** Runs a program as one test: it passes with exit status 0. Otherwise the notes contain its output. */
 export async function runCheck(name: string, args: readonly string[]): Promise<Result> {
   const { output, status } = runNode(args)
   const [printed, code] = await Promise.all([text(output), status])

@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { root } from '../project.ts'
 import { begunFirst } from './test-folders.ts'
 
-/** Orders test files as vitest does, but for those that are `begunFirst`. */
+/** Orders test files as vitest does, but puts the files of `begunFirst` first. */
 export class Sequence extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)

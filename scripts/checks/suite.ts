@@ -1,6 +1,6 @@
 /**
- * `node suite.ts REPORT FILTER...`: runs the test files whose paths hold one of the filters, or all of them without a
- * filter, on each store they belong to, and writes the `Report` as JSON. The exit status is 1 when a test failed.
+ * `node suite.ts REPORT FILTER...` runs the test files whose path contains a filter, or all files without a filter, on
+ * each of their stores. It writes the `Report` as JSON. The exit status is 1 after a failed test.
  */
 import { writeFileSync } from 'node:fs'
 import { relative, sep } from 'node:path'
@@ -11,14 +11,14 @@ import type { FileReport, Report, TestReport } from './report.ts'
 const [reportFile = '', ...filters] = process.argv.slice(2)
 
 const files: FileReport[] = []
-/** By the ids of files: vitest makes an object of its own for each of these events. */
+/** The start of each file by its id: vitest creates a new object for each event. */
 const begun = new Map<string, number>()
 const reported = new Set<string>()
 
 const reporter: Reporter = {
   onTestModuleQueued: file => void begun.set(file.id, performance.now()),
   onTestModuleEnd: file => void files.push(reportOf(file)),
-  // A file whose process crashed does not end.
+  // A file whose process crashed has no end event.
   onTestRunEnd: all => void files.push(...all.filter(file => !reported.has(file.id)).map(reportOf)),
 }
 

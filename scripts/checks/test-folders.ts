@@ -1,6 +1,6 @@
 /**
- * The folder of a test says on which stores it runs (docs/testing.md). A new area or file needs no line here.
- * Each constant holds globs from the root of the repository.
+ * The folder of a test decides on which stores it runs (docs/testing.md). A new area or file needs no line here. Each
+ * constant lists globs from the root of the repository.
  */
 
 /** Tests that run on SQLite and on PostgreSQL. */
@@ -11,11 +11,15 @@ export const onBothStores: readonly string[] = [
   'test/**/both-stores/**/*.test.ts',
 ]
 
-/** Tests of PostgreSQL alone. */
+/** Tests that run on PostgreSQL only. */
 export const onPostgresAlone: readonly string[] = ['test/**/postgres/**/*.test.ts']
 
-/** Tests in the folders above that do not run on PostgreSQL: those of SQLite alone, and those that need no second store. */
+/**
+ * Tests in the folders above that do not run on PostgreSQL: tests of SQLite only, and tests that need no second store.
+ */
 export const notOnPostgres: readonly string[] = ['test/**/sqlite/**/*.test.ts', 'test/**/once/**/*.test.ts']
 
-/** Tests that take minutes as one file: begun last, they would keep one process busy while the others have ended. */
+/**
+ * Long test files of several minutes. If they began last, they would keep one process busy after all others have ended.
+ */
 export const begunFirst: readonly string[] = ['test/schemathesis/*.test.ts', 'test/browser/*.test.ts']

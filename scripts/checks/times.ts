@@ -6,9 +6,9 @@ const inSeconds = (ms: number): string => (ms / 1000).toFixed(1)
 const lasted = ({ began, ended }: FileReport): number => ended - began
 
 /**
- * How long a run took, as lines of two tables: a row for each project, and one for each of the ten slowest files.
- * `wall` lasts from the begin of a project's first file to the end of its last; `files` is the sum over its files, of
- * which several run at a time. Both are in seconds. Empty when nothing has run.
+ * Returns the lines of two tables: a row for each project, and a row for each of the ten slowest files. `wall` is the
+ * time from the start of a project's first file to the end of its last file. `files` is the sum over its files, several
+ * of which run concurrently. Both are in seconds. Empty if no test has run.
  */
 export function timesOf(files: readonly FileReport[]): readonly string[] {
   if (files.length === 0) return []
@@ -30,7 +30,7 @@ export function timesOf(files: readonly FileReport[]): readonly string[] {
   ]
 }
 
-/** Pads the cells of each column to one width, with the first column at the left and all others at the right. */
+/** Pads the cells of each column to the same width, the first column left-aligned and the others right-aligned. */
 function aligned(rows: readonly (readonly string[])[]): readonly string[] {
   const widthOf = (column: number): number => Math.max(...rows.map(row => row[column]?.length ?? 0))
   const widths = (rows[0] ?? []).map((_, column) => widthOf(column))

@@ -6,7 +6,7 @@ import type { FileReport, Report } from './report.ts'
 import { runNode, type Result, type Run } from './run.ts'
 import { timesOf } from './times.ts'
 
-/** The parts of the suite in the order they are reported; the first that fits a file takes it. */
+/** The parts of the suite in the order of their report. A file belongs to the first part whose pattern matches. */
 const parts: readonly (readonly [name: string, files: RegExp])[] = [
   ['import rules', /^test\/rules\/imports\./],
   ['budgets', /^test\/rules\/budgets\./],
@@ -16,26 +16,27 @@ const parts: readonly (readonly [name: string, files: RegExp])[] = [
   ['tests', /./],
 ]
 
-/** All vitest tests as one run: what it prints meanwhile, and what came of it. */
+/** A run of all vitest tests: its output while it runs, and its outcome. */
 export interface Suite {
   readonly output: Run['output']
   readonly outcome: Promise<Outcome>
 }
 
+/** The outcome of a run. */
 export interface Outcome {
   /** The results of each part. */
   readonly results: readonly Result[]
-  /** Lines for people: what ran, and how long it took. */
+  /** Lines to print: the files that ran, and their times. */
   readonly lines: readonly string[]
 }
 
 const program = fileURLToPath(new URL('./suite.ts', import.meta.url))
 
-/** Starts the tests in files whose paths hold one of the filters; without a filter, all of them. */
+/** Starts the tests in files whose path contains a filter, or all tests without a filter. */
 export function runVitest(filters: readonly string[]): Suite {
   const folder = mkdtempSync(join(tmpdir(), 'ninefold-test-'))
   const file = join(folder, 'report.json')
-  // Some thousand processes begin with the same modules: workers, servers and commands.
+  // More than a thousand processes load the same modules: workers, servers and commands.
   const compiled = { NODE_COMPILE_CACHE: join(folder, 'compiled') }
   const { output, status } = runNode([program, file, ...filters], compiled)
   const outcome = status.then((code): Outcome => {
@@ -61,8 +62,8 @@ function readReport(file: string): Report | undefined {
 }
 
 /**
- * Counts a report. A file that could not be loaded is one failed test, and so is a filter that fits no file, a run
- * without a report, or one that failed although every test passed.
+ * Counts a report. Each of these counts as one failed test: a file that could not be loaded, a filter without a file, a
+ * run without a report, and a run that failed although every test passed.
  */
 export function resultsOf(report: Report | undefined, status: number | undefined): readonly Result[] {
   if (report === undefined) return [crash(`vitest ended without a report, exit status ${status ?? 'none'}`)]

@@ -106,6 +106,13 @@ describe('unexplainedDependencies', () => {
     expect(unexplainedDependencies({}, `### \`yaml\`\n\n${reason}\n`)).toHaveLength(1)
   })
 
+  it('finds a package that two sections explain', () => {
+    const section = `### \`yaml\` 2.9\n\n${reason}\n`
+    expect(lines(unexplainedDependencies({ dependencies: { yaml: '^2' } }, section + section))).toEqual([
+      'docs/dependencies.md explains yaml twice',
+    ])
+  })
+
   it('takes one section for several packages', () => {
     const optionalDependencies = { a: '1', b: '1' }
     expect(unexplainedDependencies({ optionalDependencies }, `### \`a\`, \`b\`\n\n${reason}\n`)).toEqual([])

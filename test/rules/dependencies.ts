@@ -12,7 +12,8 @@ const path = 'docs/dependencies.md'
 
 /**
  * Packages without a section in docs/dependencies.md that says why they are there, and sections of packages that are
- * gone. The heading of a section names its packages in code marks; a section of fewer than 40 characters gives no reason.
+ * gone or explained before. The heading of a section names its packages in code marks; a section of fewer than 40 characters
+ * gives no reason.
  */
 export function unexplainedDependencies(manifest: Manifest, document: string): Finding[] {
   const { dependencies, devDependencies, optionalDependencies, peerDependencies } = manifest
@@ -26,6 +27,7 @@ export function unexplainedDependencies(manifest: Manifest, document: string): F
     const names = [...heading.matchAll(/`([^`]+)`/g)].map(match => match[1] ?? '')
     const hasReason = body.join(' ').trim().length >= 40
     for (const name of names) {
+      if (explained.has(name)) found.push({ path, message: `explains ${name} twice` })
       if (hasReason) explained.add(name)
       if (!wanted.has(name)) found.push({ path, message: `explains ${name}, which package.json does not have` })
     }

@@ -84,12 +84,12 @@ export class QuotaLimits<ScopeType extends string, Area extends AreaTypes> {
     const settable = { description, scope_type, scope_id, dimensions, limit }
     const row = { id, quota_definition_id: request.quota_definition, ...settable, ...times }
     return this.#resources.create(request, context, row, {
-      check: async tx => {
+      refer: async tx => {
         const definition = this.#require(request.quota_definition)
         this.#requireDimensions(definition, dimensions)
-        const scope = await this.#requireScope(tx, definition, row)
-        await this.#take(tx, definition, scope, row)
+        await this.#requireScope(tx, definition, row)
       },
+      exclude: tx => this.#take(tx, this.#require(request.quota_definition), row),
       count: async tx => ({ warnings: await this.#warnings(tx, this.#require(request.quota_definition), row) }),
     })
   }
@@ -101,7 +101,7 @@ export class QuotaLimits<ScopeType extends string, Area extends AreaTypes> {
     return this.#resources.update(request, context, {
       above: () => void this.#require(request.quota_definition),
       found: row => this.#requireOf(this.#require(request.quota_definition), row),
-      check: async (tx, { changed, value }) => {
+      refer: async (tx, { changed, value }) => {
         if (!changed.includes('limit')) return {}
         const definition = this.#require(request.quota_definition)
         const bucket = await lockBucket(tx, this.#quotas.buckets, definition.id, this.#scopeOf(value), value.dimensions)
@@ -156,7 +156,7 @@ export class QuotaLimits<ScopeType extends string, Area extends AreaTypes> {
     throw atField(this.#declared.errors.dimensionsInvalid(message), 'dimensions')
   }
 
-  async #requireScope(tx: Transaction, definition: Definition, row: StoredLimit<ScopeType>): Promise<QuotaScope> {
+  async #requireScope(tx: Transaction, definition: Definition, row: StoredLimit<ScopeType>): Promise<void> {
     const { errors, scopeTypes } = this.#declared
     const wanted = scopeTypes[definition.scope]
     if (row.scope_type !== wanted) {
@@ -164,13 +164,13 @@ export class QuotaLimits<ScopeType extends string, Area extends AreaTypes> {
     }
     const scope = this.#scopeOf(row)
     await this.#parts.taxonomy.share(tx, scope)
-    if (await this.#parts.taxonomy.chain(tx, scope)) return scope
+    if (await this.#parts.taxonomy.chain(tx, scope)) return
     throw atField(errors.scopeInvalid(`there is no ${scope.type.toLowerCase()} ${scope.id.slice(0, 80)}`), 'scope_id')
   }
 
-  async #take(tx: Transaction, definition: Definition, scope: QuotaScope, row: StoredLimit<ScopeType>): Promise<void> {
+  async #take(tx: Transaction, definition: Definition, row: StoredLimit<ScopeType>): Promise<void> {
     const { errors, type } = this.#declared
-    const bucket = await lockBucket(tx, this.#quotas.buckets, definition.id, scope, row.dimensions)
+    const bucket = await lockBucket(tx, this.#quotas.buckets, definition.id, this.#scopeOf(row), row.dimensions)
     const { limit_id: known } = bucket.value
     if (known !== '') {
       const message = `quota definition ${definition.id} has the limit ${known} for this scope and these dimensions`

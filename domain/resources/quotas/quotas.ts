@@ -2,7 +2,7 @@ import { quotaExceeded } from '../../../output/shared/errors.ts'
 import type { Scope } from '../../ports/operations.ts'
 import type { Collection, Store, Transaction } from '../../ports/store.ts'
 import type { Taxonomy } from '../../ports/taxonomy.ts'
-import { bucketsOf, lockBucket, type Bucket } from './buckets.ts'
+import { bucketKey, bucketsOf, lockBucket, type Bucket } from './buckets.ts'
 import { usageOf, type Definition, type Dimensions, type QuotaScope } from './definitions.ts'
 
 /** What a new row takes of one definition. */
@@ -55,6 +55,18 @@ export class Quotas {
       const isOwn = this.#byId.get(definition)?.scope !== 'ORGANISATION'
       const scope = isOwn ? own : await organisationOf(tx, taxonomy, own)
       await this.consumeLimit(tx, definition, scope, dimensions, 1)
+    }
+  }
+
+  /**
+   * Forgets the buckets of rows below a deleted row, in its transaction: `vpc_id` with the id of a VPC. A bucket with a limit
+   * stays until its limit is deleted.
+   */
+  async forget(tx: Transaction, workspace: string, dimension: string, value: string): Promise<void> {
+    for (const { dimensions, id } of this.definitions) {
+      if (dimensions.length !== 1 || dimensions[0] !== dimension) continue
+      const bucket = await tx.lock(this.buckets, bucketKey(id, workspace, { [dimension]: value }))
+      if (bucket?.value.limit_id === '') await tx.delete(this.buckets, bucket.id, bucket.version)
     }
   }
 

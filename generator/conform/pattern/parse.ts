@@ -1,14 +1,17 @@
-/** Code points, both ends included. */
+/** A range of code points, both ends included. */
 export type Range = readonly [from: number, to: number]
 
-/** What a pattern is made of, as far as a text for it can be made. Anchors and look-arounds are empty sequences. */
+/**
+ * The syntax tree of a pattern, reduced to the parts that produce text. Anchors and look-arounds become empty
+ * sequences.
+ */
 export type Part =
   | { readonly kind: 'set'; readonly ranges: readonly Range[] }
   | { readonly kind: 'sequence'; readonly parts: readonly Part[] }
   | { readonly kind: 'choice'; readonly parts: readonly Part[] }
   | { readonly kind: 'repeat'; readonly part: Part; readonly min: number; readonly max: number }
 
-/** The parts of a pattern, or undefined where it has something no text is made for: back references, properties. */
+/** Parses a pattern; undefined if it contains back references, properties or other unsupported syntax. */
 export function parsePattern(pattern: string): Part | undefined {
   try {
     const parser = new Parser(pattern)
@@ -43,7 +46,7 @@ const classes: Readonly<Record<string, readonly Range[]>> = {
 
 const controls: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', f: '\f', v: '\v', 0: '\0' }
 
-/** What is left of the texts that people can read; other characters would only be harder to send. */
+/** Returns the printable ASCII characters outside of the ranges. Other characters would only be harder to send. */
 function complement(ranges: readonly Range[]): readonly Range[] {
   const isOut = (code: number): boolean => !ranges.some(([from, to]) => code >= from && code <= to)
   const codes = Array.from({ length: 0x7f - 0x20 }, (_, i) => i + 0x20)
@@ -107,11 +110,11 @@ class Parser {
   }
 
   #group(nesting: number): Part {
-    const isAside = ['?=', '?!', '?<=', '?<!'].some(opening => this.#takeAll(opening))
-    if (!isAside && !this.#takeAll('?:') && this.#takeAll('?<')) while (this.#next() !== '>') continue
+    const isLookAround = ['?=', '?!', '?<=', '?<!'].some(opening => this.#takeAll(opening))
+    if (!isLookAround && !this.#takeAll('?:') && this.#takeAll('?<')) while (this.#next() !== '>') continue
     const part = this.choice(nesting + 1)
     if (!this.#take(')')) throw new Unsupported()
-    return isAside ? empty : part
+    return isLookAround ? empty : part
   }
 
   #escape(): readonly Range[] {

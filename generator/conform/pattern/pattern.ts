@@ -1,6 +1,6 @@
-/** A pattern of a document as it is matched; undefined where it is no regular expression. */
+/** Compiles a pattern of a document; undefined if it is no regular expression. */
 export function patternOf(pattern: string): RegExp | undefined {
-  // Old patterns escape what needs no escape, which Unicode mode refuses.
+  // Older patterns contain needless escapes, which Unicode mode refuses.
   return compile(pattern, 'u') ?? compile(pattern, '')
 }
 

@@ -1,12 +1,11 @@
 import { type Part, parsePattern, type Range } from './parse.ts'
 
-/** Texts longer than this are not made. */
+/** The length of the longest text to create. */
 const maxLength = 100_000
 
 /**
- * A text that a pattern fits, with as near as possible `length` characters: the shortest that is not shorter, where the
- * pattern allows. Undefined where the pattern is beyond what is understood. Whether it really fits, the caller asks
- * `RegExp`.
+ * Creates a text for a pattern with about `length` characters: the shortest text that is not shorter, if the pattern
+ * allows. Undefined for unsupported patterns. The caller must check the text with `RegExp`.
  */
 export function textFor(pattern: string, length: number): string | undefined {
   const part = parsePattern(pattern)
@@ -43,7 +42,7 @@ function longest(part: Part): number {
   }
 }
 
-/** A text `extra` characters longer than the shortest one, or as near to that as the part allows. */
+/** Creates a text that is `extra` characters longer than the shortest text, or as close as the part allows. */
 function write(part: Part, extra: number): string {
   switch (part.kind) {
     case 'set':
@@ -68,7 +67,7 @@ function writeAll(parts: readonly Part[], extra: number): string {
   return text
 }
 
-/** The first alternative that can be as long as wanted, else the longest. */
+/** Writes the first alternative that can have the wanted length, else the longest alternative. */
 function writeChoice(parts: readonly Part[], length: number): string {
   const fitting = parts.find(part => longest(part) >= length && shortest(part) <= length)
   const chosen = fitting ?? [...parts].sort((a, b) => longest(b) - longest(a))[0]
@@ -91,7 +90,7 @@ function writeRepeat({ part, min, max }: Extract<Part, { kind: 'repeat' }>, extr
   return text
 }
 
-/** A letter or digit where there is one: it reads well, and nothing takes it for a separator. */
+/** Prefers a letter or digit: it reads well, and no parser takes it for a separator. */
 function characterOf(ranges: readonly Range[]): string {
   const preferred: readonly Range[] = [[97, 122], [48, 57], [65, 90]] // prettier-ignore
   for (const [low, high] of preferred) {

@@ -8,7 +8,7 @@ import { rowDraft } from '../rows.ts'
 import { existingDraft, type Subject } from '../subject.ts'
 import { mustBeAccepted, mustBeRefused, mustSucceed } from '../verdict.ts'
 
-/** The parameters of a list keep their rules beyond the schema: filter, order_by and page_token (conventions §8). */
+/** Proves the rules of list parameters beyond their schemas: `filter`, `order_by` and `page_token` (conventions §8). */
 export async function proveLists(subject: Subject, probe: Probe, draft: Draft): Promise<void> {
   const { list } = subject.operation
   if (!list) return
@@ -66,7 +66,7 @@ function casesOf({ fields }: ListTrait): readonly Case[] {
   ]
 }
 
-/** A value of each type, as filters write it. */
+/** A valid literal of each filter type. */
 const literals: Readonly<Record<string, string>> = {
   STRING: '"text"',
   INTEGER: '1',
@@ -76,8 +76,8 @@ const literals: Readonly<Record<string, string>> = {
   DURATION: '1.5s',
 }
 
-/** What a type does not take as a value. */
-const strangeLiterals: Readonly<Record<string, string>> = {
+/** An invalid literal of each filter type. */
+const invalidLiterals: Readonly<Record<string, string>> = {
   INTEGER: 'text',
   NUMBER: 'text',
   BOOLEAN: 'maybe',
@@ -89,7 +89,7 @@ const strangeLiterals: Readonly<Record<string, string>> = {
 const literalOf = ({ enumValues, type }: FilterField): string =>
   (type === 'ENUM' ? enumValues?.[0] : memberOf(literals, type)) ?? 'text'
 
-/** The field with each of its operators; `:*` is presence. */
+/** Returns the filters that a field must accept, one for each operator. `:*` tests presence. */
 function acceptedFilters(field: FilterField): readonly string[] {
   const { name, operators, type } = field
   if (operators.length === 0) return []
@@ -103,15 +103,15 @@ function refusedFilters(field: FilterField): readonly string[] {
   if (operators.length === 0) return [`${name} = text`]
   if (type === 'PRESENCE') return [`${name} = text`]
   if (type === 'MAP') return [`${name} = text`]
-  const strange = memberOf(strangeLiterals, type)
+  const invalid = memberOf(invalidLiterals, type)
   const operator = list ? ':' : operators[0]
   return [
     ...(operators.includes('<') ? [] : [`${name} < ${literalOf(field)}`]),
-    ...(strange === undefined ? [] : [`${name} ${operator ?? '='} ${strange}`]),
+    ...(invalid === undefined ? [] : [`${name} ${operator ?? '='} ${invalid}`]),
   ]
 }
 
-/** Page after page of one row: as many as asked for, and a token that holds for the same query only. */
+/** Proves paging with a page size of one: no page is larger, and a page token is valid only for the same query. */
 async function provePages(subject: Subject, probe: Probe, draft: Draft): Promise<void> {
   const size = queryOf(subject.operation, 'page_size')
   const token = queryOf(subject.operation, 'page_token')

@@ -7,15 +7,18 @@ import { maskedOf, type Shape, shapeOf, travels } from '../shape.ts'
 import { existingDraft, type Subject } from '../subject.ts'
 import { mustBeAccepted, mustBeRefused, mustSucceed } from '../verdict.ts'
 
-/** What a mask is about, and how it is given. */
+/** The target of an update mask, and the ways to set it. */
 interface Masking {
   readonly properties: readonly Property[]
   readonly given: (draft: Draft, mask: string) => Draft
-  /** The call with the mask given twice, where it is a parameter. */
+  /** Sends the mask twice; absent if the mask is no parameter. */
   readonly twice?: (draft: Draft, mask: string) => Draft
 }
 
-/** The `update_mask` of an update takes the fields of what it is about, and nothing else (conventions §6, AIP-134). */
+/**
+ * Proves that the `update_mask` of an update accepts the fields of its target and nothing else (conventions §6,
+ * AIP-134).
+ */
 export async function proveMasks(subject: Subject, probe: Probe, draft: Draft): Promise<void> {
   const masking = maskingOf(subject)
   if (!masking) return

@@ -1,12 +1,15 @@
 import type { Answer } from '../call.ts'
 import type { Draft } from '../draft.ts'
-import { errorOf, saidBy } from '../error.ts'
+import { errorOf, summaryOf } from '../error.ts'
 import type { Probe } from '../probe.ts'
 import type { Subject } from '../subject.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** Methods that a path does not have are answered 405 with those it has; HEAD is answered like GET (RFC 9110 §9.3.2). */
+/**
+ * Proves that an undeclared method gets 405 with the declared methods, and that HEAD is answered like GET (RFC 9110
+ * §9.3.2).
+ */
 export async function proveMethods(subject: Subject, probe: Probe, draft: Draft): Promise<void> {
   const declared = methodsOf(subject)
   const bare: Draft = { ...draft, body: undefined }
@@ -18,7 +21,7 @@ export async function proveMethods(subject: Subject, probe: Probe, draft: Draft)
   if (subject.operation.method === 'GET') await proveHead(probe, draft)
 }
 
-/** Paths that differ only in the names of their parameters are the same. */
+/** Returns the methods of a path. Paths that differ only in parameter names are the same path. */
 function methodsOf({ document, operation }: Subject): readonly string[] {
   const template = (parts: readonly string[]): string => parts.filter((_, i) => i % 2 === 0).join('{}')
   const path = template(operation.pathParts)
@@ -28,7 +31,7 @@ function methodsOf({ document, operation }: Subject): readonly string[] {
 function judge(answer: Answer, what: string, declared: readonly string[], { isStrict }: Subject, probe: Probe): void {
   const reason = errorOf(answer)?.reason
   const isRefused = answer.status === 405 && (!isStrict || reason === 'ROUTE_NOT_FOUND')
-  if (!isRefused) return probe.find('method', what, '405 ROUTE_NOT_FOUND', saidBy(answer))
+  if (!isRefused) return probe.find('method', what, '405 ROUTE_NOT_FOUND', summaryOf(answer))
   const allowed = (answer.headers['allow'] ?? '')
     .split(',')
     .map(each => each.trim())

@@ -12,18 +12,18 @@ import { type Schemas, shapeOf } from '../shape.ts'
 import { existingDraft, isSpecial, parameterExample, type Subject } from '../subject.ts'
 import { mustBeRefused, type Refusal } from '../verdict.ts'
 
-/** A body as a whole has no name of its own. */
+/** The field names of a fault in the whole body. */
 const wholeBody = ['body', '']
 
 const invalid = (...fields: readonly string[]): Refusal => ({ reason: 'FIELD_INVALID', fields })
 
-/** Each constraint of parameters and body, broken once, is refused at its field. */
+/** Proves that each broken constraint of parameters and body is refused at its field. */
 export async function proveRefused(subject: Subject, probe: Probe, draft: Draft): Promise<void> {
   const refuse = async (what: string, broken: Draft, refusal: Refusal): Promise<void> =>
     mustBeRefused(await probe.send(broken, what), what, refusal, subject, probe)
-  // OpenAPI does not forbid further parameters, the platform does (conventions §1).
-  const stranger = { ...draft, pairs: ['x_not_declared=1'] }
-  if (subject.isStrict) await refuse('a query parameter that is not declared', stranger, invalid('x_not_declared'))
+  // The platform forbids undeclared query parameters (conventions §1), but OpenAPI does not.
+  const undeclared = { ...draft, pairs: ['x_not_declared=1'] }
+  if (subject.isStrict) await refuse('a query parameter that is not declared', undeclared, invalid('x_not_declared'))
   for (const parameter of subject.operation.parameters) await refuseParameter(parameter, subject, draft, refuse)
   if (!subject.operation.body) return
   await refuseBody(subject, draft, refuse)
@@ -49,7 +49,10 @@ async function refuseParameter(parameter: Parameter, subject: Subject, draft: Dr
   }
 }
 
-/** Parameters are text: that a text is one, that a list is none, cannot be told from it; headers and paths hold less. */
+/**
+ * Whether a broken value can be sent as a parameter. Text cannot express a wrong type, and headers and paths exclude
+ * some characters.
+ */
 function canBeSent({ kind, path, value, what }: Break, { in: place, style }: Parameter): boolean {
   if (style === 'json') return true
   if (kind === 'null' || kind === 'unknown' || what.startsWith('a number instead of text')) return false
@@ -92,7 +95,7 @@ async function refuseMembers(subject: Subject, probe: Probe, draft: Draft, refus
   }
 }
 
-/** Text and forms do not tell what JSON does: types, null, and lists without items. */
+/** Whether a media type can express a broken value. Text and forms have no types, no null and no empty lists. */
 function isTold({ kind, path, value, what }: Break, content: Content, schemas: Schemas): boolean {
   if (content.kind === 'text') return typeof value === 'string'
   if (content.kind !== 'form' && content.kind !== 'multipart') return true
@@ -106,7 +109,10 @@ function isTold({ kind, path, value, what }: Break, content: Content, schemas: S
   return !Array.isArray(member) || member.length > 0
 }
 
-/** Which members an update without a mask must have is known once the resource is found, by a handler that is written. */
+/**
+ * Proves a refused reset. The server checks required members only after it has found the resource, so 404 and a missing
+ * handler also pass.
+ */
 async function refuseReset(what: string, sent: Draft, refusal: Refusal, subject: Subject, probe: Probe): Promise<void> {
   const answer = await probe.send(sent, what)
   if (answer && answer.status !== 501 && !isNotFound(answer)) mustBeRefused(answer, what, refusal, subject, probe)

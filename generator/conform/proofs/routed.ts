@@ -8,7 +8,7 @@ import { shapeOf } from '../shape.ts'
 import { existingDraft, isSpecial, parameterExample, type Subject } from '../subject.ts'
 import { mustBeAccepted, mustSucceed } from '../verdict.ts'
 
-/** Each operation is routed, and takes every valid request up to its handler. */
+/** Proves that an operation is routed, and that each valid request reaches its handler. */
 export async function proveRouted(subject: Subject, probe: Probe, draft: Draft): Promise<void> {
   mustBeAccepted(await probe.send(draft, 'a valid request'), 'a valid request', subject, probe)
   await proveOptional(subject, probe, draft)
@@ -27,14 +27,17 @@ async function proveOptional(subject: Subject, probe: Probe, draft: Draft): Prom
   }
 }
 
-/** Text that nothing describes may have to be a cursor, a name or anything; only the document's own example tells. */
+/**
+ * Whether an example is invented for a text without constraints, which may have to be a cursor or an existing name.
+ * Only an example of the document is reliable.
+ */
 function isInvented({ example, schema }: Parameter, { examples }: Subject): boolean {
   const shape = shapeOf(schema, examples.schemas)
   const isPlain = shape.kind === 'string' && shape.pattern === undefined && shape.format === undefined
   return isPlain && [example, schema.example, schema.default, shape.example].every(each => each === undefined)
 }
 
-/** Values at their bounds are still valid. */
+/** Proves that values at their bounds are valid. */
 async function proveEdges(subject: Subject, probe: Probe, draft: Draft): Promise<void> {
   for (const [what, edge] of edgeDrafts(subject, draft)) {
     mustBeAccepted(await probe.send(edge, what), what, subject, probe)
@@ -59,7 +62,7 @@ function* edgeDrafts({ examples, operation }: Subject, draft: Draft): Generator<
   }
 }
 
-/** Output-only members in a body are ignored, whatever they hold (conventions §6). */
+/** Proves that output-only members in a body are ignored, whatever their value (conventions §6). */
 async function proveOutputIgnored(subject: Subject, probe: Probe, draft: Draft): Promise<void> {
   const { examples, isStrict, operation } = subject
   const shape = operation.body && shapeOf(operation.body.content.schema, examples.schemas)
@@ -72,7 +75,7 @@ async function proveOutputIgnored(subject: Subject, probe: Probe, draft: Draft):
   mustBeAccepted(await probe.send({ ...draft, body: filled }, what), what, subject, probe)
 }
 
-/** Where something is known to exist the operation must succeed, so that its answer can be judged. */
+/** Proves that an operation succeeds for a known resource, so that its response is judged. */
 async function proveExisting(subject: Subject, probe: Probe, draft: Draft): Promise<void> {
   const { operation } = subject
   const existing = existingDraft(draft, subject)

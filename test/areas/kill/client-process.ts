@@ -6,6 +6,8 @@ import type { Later } from '../../server/store/harness.ts'
 
 /** A process of clients under way. */
 export interface Client {
+  /** Has it call with this token from now on. */
+  renew(token: string): void
   /** Ends the process at once, and is fulfilled when it has ended. */
   kill(): Promise<void>
   /** Lets it end the calls that it makes. */
@@ -29,6 +31,7 @@ export function startClientProgram(program: string, load: object, journal: Journ
   })
   const closed = Promise.all([once(child, 'close'), once(lines, 'close')])
   return {
+    renew: token => void child.stdin.write(`${token}\n`),
     async kill() {
       child.kill('SIGKILL')
       await closed

@@ -4,6 +4,7 @@ import { servedPlatform, type ServedPlatform } from '../../server/iam/served-pla
 import { Journal } from '../../server/killed/journal.ts'
 import { freePort } from '../../server/killed/processes.ts'
 import type { Client } from './client-process.ts'
+import { restartsOf, type Restarts } from './restarts.ts'
 
 /** Two hundred kills: `NINEFOLD_KILL_ROUNDS=200 npx vitest run test/domain/network/kill-load.test.ts` */
 export const killRounds = Number(process.env['NINEFOLD_KILL_ROUNDS'] ?? 3)
@@ -19,6 +20,9 @@ const latestMs = 30
 
 /** How long the answers between two kills are waited for. */
 const silentMs = 60_000
+
+/** A token of the administrator lasts 15 minutes, and a run of hundreds of kills longer. */
+const tokenMs = 5 * 60_000
 
 /** Servers of one store, each in a process of its own, which keep their ports when they are started anew. */
 export interface Served {
@@ -58,33 +62,45 @@ export async function serve(place: StorePlace, count: number): Promise<Served> {
 /** What came of a load. */
 export interface Killed {
   readonly journal: Journal
-  /** The longest start of a server that had been killed, in milliseconds. */
-  readonly slowestStartMs: number
+  readonly restarts: Restarts
 }
 
 /**
  * Kills the servers in turn under a load, each when some calls were answered since the last kill, and the process of
- * the clients once, half-way. `startClients` starts one whose things have names that begin with the name it is given.
+ * the clients once, half-way. `startClients` starts one whose things have names that begin with the name it is given, and
+ * that calls with a token of the administrator until it is given a newer one.
  */
 export async function killUnderLoad(
   { restart, servers }: Served,
   rounds: number,
-  startClients: (name: string, journal: Journal) => Client,
+  startClients: (name: string, journal: Journal, token: string) => Client,
 ): Promise<Killed> {
   const journal = new Journal()
-  let clients = startClients('early', journal)
-  let slowestStartMs = 0
+  const startsMs: number[] = []
+  let token = await newToken(servers[0])
+  let until = 0
+  let clients = startClients('early', journal, token)
   for (let round = 0; round < rounds; round += 1) {
     if (round === Math.floor(rounds / 2)) {
       await clients.kill()
-      clients = startClients('late', journal)
+      clients = startClients('late', journal, token)
     }
     await answers(journal, Math.ceil(Math.random() * mostCalls))
     await sleep(Math.random() * latestMs)
-    slowestStartMs = Math.max(slowestStartMs, await restart(round % servers.length))
+    const at = round % servers.length
+    startsMs.push(await restart(at))
+    if (performance.now() < until) continue
+    token = await newToken(servers[at])
+    clients.renew(token)
+    until = performance.now() + tokenMs
   }
   await clients.finish()
-  return { journal, slowestStartMs }
+  return { journal, restarts: restartsOf(startsMs) }
+}
+
+async function newToken(server: ServedPlatform | undefined): Promise<string> {
+  if (server === undefined) throw new Error('there is no server')
+  return (await server.admin()).token
 }
 
 /** Resolves when so many further calls were answered. */

@@ -1,7 +1,8 @@
+import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../../../runtime/errors.ts'
 import { realTiming, type Timing } from '../../../runtime/retry.ts'
-import { createTransport, type CallOptions, type Transport } from '../../../runtime/transport.ts'
+import { createTransport, type Authorize, type CallOptions, type Transport } from '../../../runtime/transport.ts'
 import type { Entry, Intent } from '../../server/killed/journal.ts'
 
 /** What every program of clients is told as JSON; areas add what their actors need. */
@@ -9,6 +10,7 @@ export interface Load {
   /** Begins the names of all that the clients make. */
   readonly name: string
   readonly addresses: readonly string[]
+  /** The first one; a newer one comes as a line of the input. */
   readonly token: string
   /** How many clients call at once, each over a transport of its own. */
   readonly actors: number
@@ -66,8 +68,13 @@ function inTurn(addresses: readonly string[], first: number): typeof fetch {
 /** Servers do not live long here: a transport that waits for seconds, as it does by itself, would miss most of them. */
 const sleepShortly: Timing['sleep'] = (ms, signal) => realTiming.sleep(Math.min(ms, 100), signal)
 
-function transportOf({ addresses, token }: Load, actor: number): Transport {
-  const options = { baseUrl: '', token, retries: 10, timeoutMs: 60_000, timing: { sleep: sleepShortly } }
+/** `token` is asked before every try. */
+function transportOf({ addresses }: Load, actor: number, token: () => string): Transport {
+  const authorize: Authorize = (headers, _isRepeatable, run) => {
+    headers.set('authorization', `Bearer ${token()}`)
+    return run()
+  }
+  const options = { baseUrl: '', authorize, retries: 10, timeoutMs: 60_000, timing: { sleep: sleepShortly } }
   return createTransport({ ...options, fetch: inTurn(addresses, actor) })
 }
 
@@ -93,16 +100,19 @@ const make: Make = async (intent, run) => {
 
 /**
  * Runs the actors of a load in this process until its input ends, and tells of each call in a line of JSON (an `Entry`)
- * on its output. Resolves when the calls that had begun are answered.
+ * on its output. Each line of the input is the token from then on, as tokens do not last as long as a run. Resolves when the calls that had begun are answered.
  */
 export async function runLoad(load: Load, actorOf: (acting: Acting) => Steps): Promise<void> {
   const over = new AbortController()
-  process.stdin.on('end', () => over.abort()).resume()
+  let { token } = load
+  createInterface(process.stdin)
+    .on('line', line => void (token = line))
+    .on('close', () => over.abort())
   // The parent may be gone, and the servers with it.
   over.signal.addEventListener('abort', () => setTimeout(() => process.exit(1), 60_000).unref())
   await Promise.all(
     Array.from({ length: load.actors }, async (_, i) => {
-      const actor = actorOf({ transport: transportOf(load, i), make, name: `${load.name}-${i}` })
+      const actor = actorOf({ transport: transportOf(load, i, () => token), make, name: `${load.name}-${i}` })
       while (!over.signal.aborted) await actor.step()
     }),
   )

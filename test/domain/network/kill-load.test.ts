@@ -4,6 +4,7 @@ import type { Ninefold } from '../../../output/client.ts'
 import type { NetworkOperation } from '../../../output/network/types.ts'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { startClientProgram } from '../../areas/kill/client-process.ts'
+import { toldRestarts } from '../../areas/kill/restarts.ts'
 import { killRounds, killTimeout, killUnderLoad, serve } from '../../areas/kill/kill-under-load.ts'
 import { addTenant } from '../../server/iam/guarded-platform.ts'
 import type { Sets } from '../../server/killed/journal.ts'
@@ -43,13 +44,13 @@ it(
     const served = await serve(place, serverCount)
     const [server] = served.servers
     if (!server) throw new Error('no server was started')
-    const { api, token } = await server.admin()
+    const { api } = await server.admin()
     const { workspace } = await addTenant(api, 'acme')
-    const load: Omit<VpcLoad, 'name'> = { addresses: served.addresses, token, actors: 4, workspace }
-    const { journal, slowestStartMs } = await killUnderLoad(served, killRounds, (name, to) =>
-      startClientProgram(program, { ...load, name }, to, onTestFinished),
+    const load: Omit<VpcLoad, 'name' | 'token'> = { addresses: served.addresses, actors: 4, workspace }
+    const { journal, restarts } = await killUnderLoad(served, killRounds, (name, to, token) =>
+      startClientProgram(program, { ...load, name, token }, to, onTestFinished),
     )
-    console.log(`${killRounds} kills, ${journal.outcomes.size} calls; slowest start ${Math.round(slowestStartMs)} ms`)
+    console.log(`${killRounds} kills, ${journal.outcomes.size} calls; ${toldRestarts(restarts)}`)
     expect(journal.troubles.lost).toBeGreaterThan(0)
     if (serverCount > 1) expect(journal.troubles.again).toBe(0)
     const last = await served.servers[0]?.admin()

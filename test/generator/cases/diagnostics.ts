@@ -4,9 +4,9 @@
  */
 export const said: Readonly<Record<string, readonly string[]>> = {
   'callbacks-links-and-unused-parts': [
-    'callbacks-links-and-unused-parts.yaml:11:7 warning not-honoured: "callbacks" changes nothing that is generated; the rest of this object is',
-    'callbacks-links-and-unused-parts.yaml:20:11 warning not-honoured: "links" changes nothing that is generated; the rest of this object is',
-    'callbacks-links-and-unused-parts.yaml:21:5 warning not-honoured: "trace" changes nothing that is generated; the rest of this object is',
+    'callbacks-links-and-unused-parts.yaml:11:7 warning not-honoured: "callbacks" has no effect on generated code; the rest of this object has',
+    'callbacks-links-and-unused-parts.yaml:20:11 warning not-honoured: "links" has no effect on generated code; the rest of this object has',
+    'callbacks-links-and-unused-parts.yaml:21:5 warning not-honoured: "trace" has no effect on generated code; the rest of this object has',
   ],
   'colon-verb-paths': [
     'colon-verb-paths.yaml:5:5 note operation-id-made: without "operationId" it is called "postJobsPurge"; add one to choose the name',
@@ -53,15 +53,15 @@ export const said: Readonly<Record<string, readonly string[]>> = {
     'schema-named-error-date-promise.yaml:30:5 note name-changed: "String" is taken or no name in TypeScript; it is generated as "StringSchema"',
   ],
   'schemas-without-type': [
-    'schemas-without-type.yaml:20:5 warning type-missing: without "type" this holds for values of type object only and lets all others pass; add "type: object"',
-    'schemas-without-type.yaml:23:9 warning type-missing: without "type" this holds for values of type number only and lets all others pass; add "type: number"',
-    'schemas-without-type.yaml:26:9 warning type-missing: without "type" this holds for values of type array only and lets all others pass; add "type: array"',
+    'schemas-without-type.yaml:20:5 warning type-missing: without "type" this checks only values of type object, and all others pass; add "type: object"',
+    'schemas-without-type.yaml:23:9 warning type-missing: without "type" this checks only values of type number, and all others pass; add "type: number"',
+    'schemas-without-type.yaml:26:9 warning type-missing: without "type" this checks only values of type array, and all others pass; add "type: array"',
   ],
   'security-schemes-or-and-optional': [
-    'security-schemes-or-and-optional.yaml:3:1 note security-not-enforced: "security" is documentation here: generated code asks the host who calls',
+    'security-schemes-or-and-optional.yaml:3:1 note security-not-enforced: "security" is documentation here: generated code leaves authentication to the host',
   ],
   'x-nullable-and-x-enum-names': [
-    'x-nullable-and-x-enum-names.yaml:33:11 warning not-honoured: "x-nullable" changes nothing that is generated; the rest of this object is',
+    'x-nullable-and-x-enum-names.yaml:33:11 warning not-honoured: "x-nullable" has no effect on generated code; the rest of this object has',
   ],
   'yaml-anchors-and-number-keys': [
     'yaml-anchors-and-number-keys.yaml:23:37 warning enum-type: the value "7" can never match, as it is not of type string; quote it or remove it',

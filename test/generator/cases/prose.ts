@@ -32,7 +32,7 @@ export const prose: Readonly<Record<string, Readonly<Record<string, Proof>>>> = 
     Types: holds('types', 'grams: number', 'export type Parcel = Weighed & { lane: string; note?: string }'),
   },
   'callbacks-links-and-unused-parts': {
-    'Parts that are not': says(/"callbacks" changes nothing/, /"links" changes nothing/, /"trace" changes nothing/),
+    'Parts that are not': says(/"callbacks" has no effect/, /"links" has no effect/, /"trace" has no effect/),
     'The expression key': both(holds('types', 'export interface Fired', 'export type NeverUsed'), nowhere(/\$request/)),
     '`traceHook`': both(says(/:21:5 warning .*"trace"/), nowhere(/traceHook/)),
   },
@@ -300,7 +300,7 @@ export const prose: Readonly<Record<string, Readonly<Record<string, Proof>>>> = 
   },
   'schemas-without-type': {
     'Without `type`': holds('types', 'a: number', 'b?: unknown', 'c?: unknown', "e?: 'x' | 1 | true"),
-    'A tool may warn': says(/type object only/),
+    'A tool may warn': says(/only values of type object/),
   },
   'security-schemes-or-and-optional': {
     '`[]` on': later(
@@ -365,7 +365,7 @@ export const prose: Readonly<Record<string, Readonly<Record<string, Proof>>>> = 
     'Exact code': elsewhere('the tests of conform'),
   },
   'x-nullable-and-x-enum-names': {
-    '`x-` keys': both(judged, says(/"x-nullable" changes nothing/)),
+    '`x-` keys': both(judged, says(/"x-nullable" has no effect/)),
     'If member names': declined('enums are lists of values without names of members'),
   },
   'yaml-anchors-and-number-keys': {

@@ -68,7 +68,7 @@ const cases: readonly (readonly [name: string, schema: Written, whats: readonly 
   ['a set', { kind: 'array', items: schema({ kind: 'string' }), uniqueItems: true, maxItems: 3 }, ['a repeated item', 'more than 3 items']],
   ['a map', { kind: 'object', properties: [], additional: schema({ kind: 'string' }), keyPattern: '^[a-z]+$', minProperties: 1, maxProperties: 2 }, ['a name that does not match ^[a-z]+$', 'fewer than 1 members', 'more than 2 members']],
   ['a closed object', cat, ['missing', 'a member that is not declared', 'text instead of true or false']],
-  ['forms', pet, ['what fits none of its forms']],
+  ['forms', pet, ['a value that fits none of its forms']],
   ['forms with a tag', { ...pet, discriminator: { property: 'kind', mapping: [['dog', 'a.Dog']] } }, ['a form that does not exist', 'missing (dog)', 'shorter than 1 characters (dog)']],
   ['an intersection', { kind: 'intersection', of: [schema({ kind: 'ref', target: 'a.Dog' }), schema({ kind: 'object', properties: [property('size', { kind: 'number', integer: true }, true)], additional: 'open' })] }, ['missing', 'text instead of a number']],
   ['a schema that contains itself', { kind: 'ref', target: 'a.Tree' }, ['text instead of a list']],

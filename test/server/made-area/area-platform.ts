@@ -77,9 +77,11 @@ export async function areaPlatform(
   }
 }
 
-function workspaceCaller(fetched: AreaPlatform['fetch'], area: string, workspace: string): WorkspaceCaller {
+/** Calls an area in a workspace by any way to a server. */
+export function workspaceCaller(fetched: AreaPlatform['fetch'], area: string, workspace: string): WorkspaceCaller {
   const call = async (method: string, path: string, body?: object, engine = 'native'): Promise<Answer> => {
-    const headers = { authorization, 'content-type': 'application/json' }
+    const key = { 'idempotency-key': crypto.randomUUID() }
+    const headers = { authorization, 'content-type': 'application/json', ...(method !== 'GET' && key) }
     const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
     const answered = await fetched(`/${area}/v1/workspaces/${workspace}/engines/${engine}/${path}`, init)
     const answer: Answer & { readonly details?: readonly { readonly reason?: string }[] } = await answered.json()

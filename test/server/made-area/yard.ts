@@ -1,4 +1,3 @@
-import { done } from '../../../domain/ports/procedures.ts'
 import type { Store, Transaction } from '../../../domain/ports/store.ts'
 import { rowScope } from '../../../domain/resources/look-up.ts'
 import { Resources } from '../../../domain/resources/resources.ts'
@@ -9,6 +8,7 @@ import { depotPlane } from '../planes/depot.ts'
 import { handwritten, type SampleArea } from '../sample-area.ts'
 import { boxes, boxKind, notes, rackKind, tagKind, yard, type Box, type Rack, type Tag } from './yard-kinds.ts'
 import { yardRoutes, type YardHandlers } from './yard-routes.ts'
+import { inspectBoxes, sealing } from './yard-sealing.ts'
 
 /** What a test changes of a yard, and what it sees of its inside. */
 export interface YardControl {
@@ -39,13 +39,14 @@ export function yardArea(control: YardControl = {}, more: Partial<Declaration> =
     scopes: { findBox: rowScope(boxKind) },
     resolve: async (_reader, type, id) =>
       type === 'yard.cranes' ? { name: `crane ${id}`, labels: {}, scope: { type: 'PLATFORM', id: '' } } : undefined,
-    procedures: () => [{ kind: 'yard.seal', steps: [{ name: 'seal', run: async ({ input }) => done(seal(input)) }] }],
+    procedures: () => [sealing],
     workers: () => [{ name: 'yard.sweeping', everyMs: 60_000, run: turn => turn.tx(tx => note(tx, 'swept')) }],
     planes: () => [depotPlane()],
     start: tx => note(tx, 'started'),
     async *inspect({ reader }) {
       for await (const { id } of reader.each(notes, { workspace_id: 'wrong' }))
         yield { resourceType: 'yard.notes', id, message: 'is wrong' }
+      yield* inspectBoxes(reader)
     },
     built: { racks: rackCalls, boxes: boxCalls, tags: tagCalls },
     ...ofControl(control),
@@ -80,13 +81,6 @@ const ofControl = (control: YardControl): Pick<Declaration, 'admit' | 'hooks'> =
   },
 })
 
-const seal =
-  ({ id }: { readonly id: string }) =>
-  async (tx: Transaction): Promise<void> => {
-    const box = await tx.lock(boxes, id)
-    if (box) await tx.update(boxes, id, { ...box.value, state: 'SEALED' }, box.version)
-  }
-
 function rackCalls(parts: Parts): YardHandlers['racks'] {
   const resources = new Resources<Rack, SampleArea>(rackKind, parts)
   const { functions } = parts
@@ -98,7 +92,7 @@ function rackCalls(parts: Parts): YardHandlers['racks'] {
         context,
         { ...resources.standard(request, context), name, labels },
         {
-          async check(tx) {
+          async refer(tx) {
             if (region === undefined || !functions.topology) return
             if (await functions.topology.requireRegion(tx, region)) return
             throw atField(new ApiError({ reason: 'REGION_NOT_FOUND', rpc: 'NOT_FOUND' }, 'no such region'), 'region')

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Collection, Store } from '../../../../domain/ports/store.ts'
+import { bucketKey } from '../../../../domain/resources/quotas/buckets.ts'
 import type { Dimensions, QuotaScope } from '../../../../domain/resources/quotas/definitions.ts'
 import { Quotas } from '../../../../domain/resources/quotas/quotas.ts'
 import { testStore } from '../../../server/store/harness.ts'
@@ -131,6 +132,26 @@ describe('a quota that is counted', () => {
       metadata: { usage: String(used), requested: String(n) },
     })
     expect(await store.count(barrels)).toBe(0)
+  })
+
+  it('forgets the bucket of a dimension, unless it has a limit', async () => {
+    const store = await testStore(barrels, quotas.buckets)
+    await add(store, { id: 'test.few' })
+    await add(store, { id: 'test.few', region: 'there' })
+    await add(store, { id: 'test.few', workspace_id: 'other' })
+    await add(store, { id: 'test.any' })
+    const limited = bucketKey('test.few', 'w', { region: 'there' })
+    await store.tx(async tx => {
+      const bucket = await tx.lock(quotas.buckets, limited)
+      if (bucket)
+        await tx.update(quotas.buckets, bucket.id, { ...bucket.value, limit_id: 'l', limit: 3 }, bucket.version)
+      for (const region of ['here', 'there', 'nowhere']) await quotas.forget(tx, 'w', 'region', region)
+      await quotas.forget(tx, 'w', 'zone', 'here')
+    })
+    const left: string[] = []
+    for await (const { id } of store.each(quotas.buckets)) left.push(id)
+    const others = [bucketKey('test.any', 'w', {}), bucketKey('test.few', 'other', here)]
+    expect(left.toSorted()).toEqual([limited, ...others].toSorted())
   })
 
   it('follows the limit of its bucket, and forgets it with the workspace', async () => {

@@ -1,0 +1,214 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished } from 'vitest'
+import { isEnded } from '../../../runtime/operations.ts'
+import type { AreaModule } from '../../../server/area.ts'
+import { works } from '../../../server/operations/work.ts'
+import { storeCollections, type StorePlace } from '../../../server/platform-store.ts'
+import { freePort } from '../../server/killed/processes.ts'
+import { postgresUrl, testFolder } from '../../server/store/harness.ts'
+import { openBeside, testStorePlace } from '../../server/store/left-place.ts'
+import { doctorFindings } from '../doctor.ts'
+import { restartsOf, type Restarts } from './restarts.ts'
+import type { WalkedLine } from './serve-walked.ts'
+import { startWalked, type WalkedProcess } from './walked-process.ts'
+
+/** How many points of a walk are tried; `all`: `NINEFOLD_KILL_POINTS=all npx vitest run test/server/made-area` */
+const mostPoints = process.env['NINEFOLD_KILL_POINTS'] === 'all' ? Infinity : 4
+
+/** How long a test of a walk may take, in milliseconds. */
+export const walkTimeout = mostPoints === Infinity ? 1_800_000 : 180_000
+
+/** How long a call waits for a server that answers, and the work for its end. */
+const patienceMs = 60_000
+
+/** A walk over all procedures of an area. */
+export interface KillWalk {
+  /** The path of a program that calls `serveWalked` with the same areas. */
+  readonly program: string
+  readonly areas: readonly AreaModule[]
+  /** The name of the area whose procedures are walked. */
+  readonly walked: string
+  /**
+   * Has every procedure of the area run to its end, with things of its own in each round, and expects what must be so
+   * then. `call` takes paths without an address, tries again until a server answers, and goes from one server to the
+   * next; calls that change something carry an Idempotency-Key.
+   */
+  readonly tell: (call: typeof fetch, round: number) => Promise<void>
+}
+
+/** What a walk has done. */
+export interface Walked {
+  /** All points that the story comes by, in their order. */
+  readonly points: readonly string[]
+  /** Those that were tried. */
+  readonly tried: readonly string[]
+  /** Those of the tried ones that were not reached again. */
+  readonly missed: readonly string[]
+  readonly restarts: Restarts
+}
+
+/** The operation that a caller was told of, by the Idempotency-Key of the call. */
+type Acknowledged = Map<string, string>
+
+/**
+ * Kills a server at every point of every procedure that an area declares: before and after the commit of the call that
+ * orders it, at the begin of each step, and before and after each of its commits. After each kill a server goes on, on
+ * SQLite the same one after a restart, on PostgreSQL another one. Then no work and no operation is open, each operation
+ * that was acknowledged is kept, each call has one operation, and the doctor finds nothing; rejects where that is not
+ * so, or where the story leaves out a step of a procedure.
+ */
+export async function killWalk(walk: KillWalk): Promise<Walked> {
+  const stage = await Stage.set(walk)
+  await stage.round('')
+  const points = [...stage.passed]
+  const left = stage.declared.filter(step => !points.includes(`${step}: begin`))
+  if (left.length > 0) throw new Error(`the story runs no ${left.join(', ')}`)
+  const stride = Math.max(1, points.length / mostPoints)
+  const tried = points.filter((_, i) => Math.floor(i / stride) !== Math.floor((i - 1) / stride))
+  const missed: string[] = []
+  for (const point of tried) {
+    const isKilled = await stage.round(point).catch((error: unknown) => {
+      throw new Error(`killed at "${point}"`, { cause: error })
+    })
+    if (!isKilled) missed.push(point)
+  }
+  return { points, tried, missed, restarts: restartsOf(stage.startsMs) }
+}
+
+/** The servers of a walk over one store. */
+class Stage {
+  readonly passed = new Set<string>()
+  readonly declared: string[] = []
+  readonly startsMs: number[] = []
+  readonly #walk: KillWalk
+  readonly #place: StorePlace
+  readonly #flags = testFolder(onTestFinished)
+  readonly #servers: { readonly port: number; process: WalkedProcess }[] = []
+  #rounds = 0
+  /** Starts after a kill before this round. */
+  #revived = 0
+  /** Operations of the rounds before this one. */
+  #kept = 0
+
+  private constructor(walk: KillWalk, place: StorePlace) {
+    this.#walk = walk
+    this.#place = place
+  }
+
+  static async set(walk: KillWalk): Promise<Stage> {
+    const stage = new Stage(walk, await testStorePlace())
+    const count = postgresUrl() === undefined ? 1 : 2
+    for (let i = 0; i < count; i += 1) {
+      const port = await freePort()
+      stage.#servers.push({ port, process: await stage.#start(port) })
+    }
+    return stage
+  }
+
+  /** Tells the story once, with a kill at the point unless it is empty; answers whether a server was killed. */
+  async round(point: string): Promise<boolean> {
+    const round = (this.#rounds += 1)
+    const flagFile = join(this.#flags, `killed-${round}`)
+    for (const { process } of this.#servers) await process.arm({ point, flagFile })
+    const acknowledged: Acknowledged = new Map()
+    const over = new AbortController()
+    const reviving = this.#servers.length === 1 ? this.#revive(over.signal) : undefined
+    try {
+      await this.#walk.tell(this.#caller(acknowledged), round)
+      await this.#prove(acknowledged)
+      this.#kept += acknowledged.size
+    } finally {
+      over.abort()
+      await reviving
+    }
+    const dead = this.#servers.filter(({ process }) => !process.isRunning())
+    const isKilled = this.startsMs.length > this.#revived || dead.length > 0
+    for (const server of dead) await this.#restart(server)
+    this.#revived = this.startsMs.length
+    return isKilled
+  }
+
+  async #start(port: number): Promise<WalkedProcess> {
+    const hear = ({ declared, passed }: WalkedLine): void => {
+      if (declared !== undefined && !this.declared.includes(declared)) this.declared.push(declared)
+      if (passed !== undefined) this.passed.add(passed)
+    }
+    return startWalked(this.#walk.program, { place: this.#place, port }, hear, onTestFinished)
+  }
+
+  async #restart(server: { readonly port: number; process: WalkedProcess }): Promise<void> {
+    server.process = await this.#start(server.port)
+    this.startsMs.push(server.process.startMs)
+  }
+
+  /** Starts the only server anew as soon as it has died. */
+  async #revive(over: AbortSignal): Promise<void> {
+    const isOver = new Promise<true>(resolve => over.addEventListener('abort', () => resolve(true)))
+    for (const server of this.#servers) {
+      while ((await Promise.race([isOver, server.process.ended])) === undefined) await this.#restart(server)
+    }
+  }
+
+  #caller(acknowledged: Acknowledged): typeof fetch {
+    let at = this.#rounds
+    return async (target, init) => {
+      if (typeof target !== 'string') throw new Error('a story gives addresses as text')
+      const until = performance.now() + patienceMs
+      for (;;) {
+        const { port } = this.#servers[at % this.#servers.length] ?? {}
+        try {
+          const answer = await fetch(`http://127.0.0.1:${port}${target}`, init)
+          const text = await answer.text()
+          if (answer.status !== 503) {
+            acknowledge(acknowledged, target, init, answer, text)
+            return new Response(text, answer)
+          }
+        } catch (error) {
+          init?.signal?.throwIfAborted()
+          if (performance.now() > until) throw error
+        }
+        at += 1
+        await sleep(20)
+      }
+    }
+  }
+
+  async #prove(acknowledged: Acknowledged): Promise<void> {
+    const { areas } = this.#walk
+    const store = await openBeside(this.#place, storeCollections(areas))
+    try {
+      await expect.poll(() => store.count(works), { timeout: patienceMs, interval: 50 }).toBe(0)
+      const kept = new Set<string>()
+      for (const { operations } of areas) {
+        for await (const { id, value } of store.each(operations)) {
+          kept.add(id)
+          if (!isEnded(value)) throw new Error(`operation ${id} is ${value.status}, and no work is left`)
+        }
+      }
+      expect([...acknowledged.values()].filter(id => !kept.has(id))).toEqual([])
+      // A call that was tried again has one operation all the same.
+      expect(kept.size).toBe(this.#kept + acknowledged.size)
+    } finally {
+      await store.close()
+    }
+    expect(await doctorFindings(this.#place, areas)).toEqual([])
+  }
+}
+
+/** Remembers the operation of a call that changes something, by its Idempotency-Key: every answer names the same one. */
+function acknowledge(
+  acknowledged: Acknowledged,
+  target: string,
+  init: RequestInit | undefined,
+  answer: Response,
+  text: string,
+): void {
+  const key = new Headers(init?.headers).get('idempotency-key')
+  if (key === null || !answer.ok) return
+  const { id }: { readonly id?: string } = JSON.parse(text)
+  if (id === undefined) return
+  const known = acknowledged.get(key)
+  if (known !== undefined && known !== id) throw new Error(`${target} was done twice: ${known} and ${id}`)
+  acknowledged.set(key, id)
+}

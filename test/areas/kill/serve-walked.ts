@@ -1,0 +1,165 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { closeSync, openSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import type { Procedure, Step, StepOutcome } from '../../../domain/ports/procedures.ts'
+import type { Store, Transaction } from '../../../domain/ports/store.ts'
+import type { OpenAccess } from '../../../server/access/platform-access.ts'
+import type { AreaModule, ServerParts } from '../../../server/area.ts'
+import type { WorkQueue } from '../../../server/operations/work-queue.ts'
+import type { StorePlace } from '../../../server/platform-store.ts'
+import { serve } from '../../../server/serve.ts'
+
+/** What a walked server is told as JSON when it is started. */
+export interface WalkedServer {
+  readonly place: StorePlace
+  readonly port: number
+}
+
+/** Where a server is to kill itself. Of several servers the first to make the file does so, and the others go on. */
+export interface Arming {
+  /** Empty: nowhere. */
+  readonly point: string
+  readonly flagFile: string
+}
+
+/** What a walked server tells, one line of JSON each. */
+export interface WalkedLine {
+  /** A step that an area declares: `yard.pack/tape`. */
+  readonly declared?: string
+  /** A point that the server comes by, each once. */
+  readonly passed?: string
+  readonly armed?: string
+  readonly listens?: string
+}
+
+interface RunningStep {
+  readonly name: string
+  commits: number
+}
+
+const running = new AsyncLocalStorage<RunningStep>()
+const passed = new Set<string>()
+let armed: Arming = { point: '', flagFile: '' }
+
+// A line to a pipe is written at once, so that the parent knows it when the process is dead.
+const tell = (line: WalkedLine): void => void process.stdout.write(`${JSON.stringify(line)}\n`)
+
+function point(name: string): void {
+  if (!passed.has(name)) tell({ passed: name })
+  passed.add(name)
+  if (name !== armed.point || !isFirst(armed.flagFile)) return
+  process.kill(process.pid, 'SIGKILL')
+}
+
+function isFirst(flagFile: string): boolean {
+  try {
+    closeSync(openSync(flagFile, 'wx'))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Serves areas in this process, which kills itself at the point it is told of on its input. Points are: the commit of
+ * the call that orders a procedure, the begin of each step, each commit within it, and the commit that records its end;
+ * before and after each commit. The procedures of `walked` are found as that area declares them.
+ */
+export async function serveWalked(walked: string, areas: readonly AreaModule[], openAccess: OpenAccess): Promise<void> {
+  const [text = ''] = process.argv.slice(2)
+  const { place, port }: WalkedServer = JSON.parse(text)
+  createInterface(process.stdin).on('line', line => {
+    armed = JSON.parse(line)
+    tell({ armed: armed.point })
+  })
+  process.stdin.on('end', () => process.exit(1))
+  const watched = areas.map(area => (area.domain.name === walked ? watchedArea(area) : area))
+  const http = { host: '127.0.0.1', port, isPortOpen: false }
+  const { url } = await serve({ baseUrl: undefined, ...place, http }, watched, openAccess)
+  tell({ listens: url })
+}
+
+const watchedArea = (area: AreaModule): AreaModule => ({
+  ...area,
+  mount(parts: ServerParts) {
+    watchStore(parts.store)
+    watchOrders(parts.queue, area.domain.name)
+    const declare = parts.queue.declare.bind(parts.queue)
+    parts.queue.declare = (records, procedures) => declare(records, procedures.map(watchedProcedure))
+    try {
+      return area.mount(parts)
+    } finally {
+      parts.queue.declare = declare
+    }
+  },
+})
+
+/** The commits of a step are those of its context and those that it makes by the store of its area. */
+function watchStore(store: Store): void {
+  const begin = store.tx.bind(store)
+  store.tx = async function <R>(fn: (tx: Transaction) => Promise<R>): Promise<R> {
+    const step = running.getStore()
+    if (step === undefined) return begin(fn)
+    const commit = `${step.name}: commit ${(step.commits += 1)}`
+    const result = await begin(async tx => {
+      const made = await fn(tx)
+      point(`${commit} before`)
+      return made
+    })
+    point(`${commit} after`)
+    return result
+  }
+}
+
+function watchOrders(queue: WorkQueue, area: string): void {
+  const add = queue.add.bind(queue)
+  queue.add = async (...order) => {
+    await add(...order)
+    const [tx, , { kind }] = order
+    if (kind.startsWith(`${area}.`)) atCommit(tx, `${kind}: order`)
+  }
+}
+
+function watchedProcedure(procedure: Procedure<unknown>): Procedure<unknown> {
+  const { kind, steps } = procedure
+  const failed = procedure.failed?.bind(procedure)
+  return {
+    ...procedure,
+    steps: steps.map(step => watchedStep(kind, step)),
+    ...(failed && {
+      async failed(tx, ...ended) {
+        await failed(tx, ...ended)
+        atCommit(tx, `${kind}: failure`)
+      },
+    }),
+  }
+}
+
+function watchedStep(kind: string, step: Step<unknown>): Step<unknown> {
+  const name = `${kind}/${step.name}`
+  tell({ declared: name })
+  return {
+    name: step.name,
+    async run(context) {
+      point(`${name}: begin`)
+      return watchedEnd(name, await running.run({ name, commits: 0 }, () => step.run(context)))
+    },
+  }
+}
+
+function watchedEnd(name: string, outcome: StepOutcome): StepOutcome {
+  if (outcome.kind !== 'done') return outcome
+  return {
+    kind: 'done',
+    async finish(tx) {
+      await outcome.finish?.(tx)
+      atCommit(tx, `${name}: end`)
+    },
+  }
+}
+
+/** The point before a commit is within its transaction, behind what was written so far. */
+function atCommit(tx: Transaction, name: string): void {
+  point(`${name} before`)
+  tx.afterCommit(() => point(`${name} after`))
+}

@@ -1,0 +1,142 @@
+import type { Collection, Store, Transaction } from '../../../domain/ports/store.ts'
+import { defineKind, type MakeError, type Resource } from '../../../domain/resources/kind.ts'
+import { references } from '../../../domain/resources/references.ts'
+import { Resources } from '../../../domain/resources/resources.ts'
+import { ApiError, type RpcCode } from '../../../runtime/errors.ts'
+import { jsonText } from '../../../domain/resources/json-text.ts'
+import { testStore } from '../../server/store/harness.ts'
+
+/** A shelf of the platform, which paths may name by its name. */
+export interface Shelf extends Resource {
+  readonly name: string
+  readonly book_count: number
+}
+
+/** A book on a shelf; `vault` names a second shelf that no call changes. */
+export interface Book extends Resource {
+  readonly workspace_id?: string
+  readonly name: string
+  readonly shelf_id: string
+  readonly vault_id?: string
+  readonly state: string
+}
+
+/** The types of a library's operations. */
+export interface LibraryArea {
+  readonly record: { readonly id: string }
+  readonly operationType: 'CREATE' | 'UPDATE' | 'DELETE' | 'LEND'
+  readonly resourceType: 'library.shelves' | 'library.books'
+}
+
+const raise =
+  (reason: string, rpc: RpcCode): MakeError =>
+  (message, details) =>
+    new ApiError({ reason, rpc }, message, {}, details)
+
+export const shelves: Collection<Shelf> = {
+  name: 'library_shelves',
+  id: 'id',
+  columns: { name: 'STRING' },
+  uniques: [{ fields: ['name'], taken: () => raise('SHELF_TAKEN', 'ALREADY_EXISTS')('the name is taken') }],
+}
+
+export const books: Collection<Book> = {
+  name: 'library_books',
+  id: 'id',
+  columns: { workspace_id: 'STRING', name: 'STRING', shelf_id: 'STRING' },
+  uniques: [{ fields: ['name'], taken: () => raise('BOOK_TAKEN', 'ALREADY_EXISTS')('the name is taken') }],
+}
+
+export const shelfKind = defineKind({
+  type: 'library.shelves',
+  noun: 'shelf',
+  collection: shelves,
+  notFound: raise('SHELF_NOT_FOUND', 'NOT_FOUND'),
+  inUse: raise('SHELF_IN_USE', 'FAILED_PRECONDITION'),
+  isNamed: true,
+})
+
+export const bookKind = defineKind({
+  type: 'library.books',
+  noun: 'book',
+  collection: books,
+  fields: { name: {}, shelf_id: {} },
+  notFound: raise('BOOK_NOT_FOUND', 'NOT_FOUND'),
+  references: [
+    { member: 'shelf_id', target: shelfKind, absent: raise('SHELF_NOT_FOUND', 'INVALID_ARGUMENT'), hold: 'lock' },
+    { member: 'vault_id', target: shelfKind, absent: raise('SHELF_NOT_FOUND', 'INVALID_ARGUMENT') },
+  ],
+  states: {
+    member: 'state',
+    transitions: { lend: { type: 'LEND', from: ['IN', 'BACK'], to: 'OUT' } },
+    invalid: (message, { allowed, current }, details) =>
+      new ApiError(
+        { reason: 'BOOK_STATE_INVALID', rpc: 'FAILED_PRECONDITION' },
+        message,
+        { allowed, current },
+        details,
+      ),
+  },
+})
+
+/** A library over an empty store, and the rows that its last transaction held, in order: `lock library.books/<id>`. */
+export interface Library {
+  readonly store: Store
+  readonly books: Resources<Book, LibraryArea>
+  readonly held: string[]
+  /** The shelf that the next read of a book sees in place of its own, as if the book was moved behind that read. */
+  staleShelf: string | undefined
+}
+
+export async function library(): Promise<Library> {
+  const store = await testStore(shelves, books, references)
+  const made: Library = { store, held: [], staleShelf: undefined, books: resources() }
+  function resources(): Resources<Book, LibraryArea> {
+    return new Resources(bookKind, {
+      store,
+      clock: { now: () => 0, newId: () => crypto.randomUUID() },
+      taxonomy: {
+        share: async () => {},
+        requireActive: async () => {},
+        chain: async () => [],
+        consume: async () => {},
+      },
+      operations: {
+        mutate: (_context, _request, change) =>
+          store.tx(async tx => {
+            made.held.length = 0
+            const { resourceId, type } = await change(watched(tx, made))
+            return jsonText({ id: resourceId, type })
+          }),
+      },
+    })
+  }
+  return made
+}
+
+/** The transaction with its locks written down. */
+function watched(tx: Transaction, made: Library): Transaction {
+  const own: Pick<Transaction, 'get' | 'lock' | 'share'> = {
+    async get(collection, id) {
+      const stored = await tx.get(collection, id)
+      const { staleShelf } = made
+      if (stored === undefined || staleShelf === undefined || collection.name !== books.name) return stored
+      made.staleShelf = undefined
+      return { ...stored, value: { ...stored.value, shelf_id: staleShelf } }
+    },
+    lock(collection, id) {
+      made.held.push(`lock ${collection.name}/${id}`)
+      return tx.lock(collection, id)
+    },
+    share(collection, id) {
+      made.held.push(`share ${collection.name}/${id}`)
+      return tx.share(collection, id)
+    },
+  }
+  return new Proxy(tx, {
+    get(target, name) {
+      const value: unknown = Object.hasOwn(own, name) ? Reflect.get(own, name) : Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}

@@ -1,0 +1,68 @@
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { TaxonomyClient } from '../../../output/taxonomy/client.ts'
+import type { TaxonomyOperation } from '../../../output/taxonomy/types.ts'
+import { createTransport } from '../../../runtime/transport.ts'
+import { killWalk, walkTimeout } from '../../areas/kill/kill-walk.ts'
+import { toldRestarts } from '../../areas/kill/restarts.ts'
+import { testToken } from '../../server/access/test-access.ts'
+import { testAreas } from './areas.ts'
+
+const program = fileURLToPath(new URL('./walked-depot.ts', import.meta.url))
+
+/** Suspends a group with workspaces and resumes it, and deletes a workspace that holds something and one that does not. */
+async function tell(call: typeof fetch, round: number): Promise<void> {
+  const client = new TaxonomyClient(createTransport({ baseUrl: '', token: testToken, fetch: call }))
+  const { resource_id: organisation } = await client.createOrganisation({ body: { name: `acme-${round}` } })
+  const ended = async (operation: Promise<TaxonomyOperation>): Promise<string> => {
+    const { errors, resource_id, status } = await client.waitOperation(await operation)
+    expect({ errors, status }).toEqual({ errors: [], status: 'TAXONOMY_OPERATION_STATUS_DONE' })
+    return resource_id
+  }
+  const group = await ended(client.createGroup({ organisation, body: { name: 'shop' } }))
+  const workspace = (name: string, parent_group_id: string) =>
+    ended(client.createWorkspace({ organisation, body: { name, parent_group_id } }))
+  for (const name of ['web', 'db']) await workspace(name, group)
+  await ended(client.suspendGroup({ organisation, id: group, body: {} }))
+  await ended(client.resumeGroup({ organisation, id: group, body: {} }))
+  // A group with a workspace that areas follow to another state than ACTIVE is caught up with after a move.
+  const moved = await ended(client.createGroup({ organisation, body: { name: 'moved' } }))
+  const resting = await workspace('resting', moved)
+  await ended(client.suspendWorkspace({ organisation, id: resting, body: {} }))
+  await ended(client.moveGroup({ organisation, id: moved, body: { parent_group_id: group } }))
+  const [full, empty] = [await workspace('full', ''), await workspace('empty', '')]
+  await addThing(call, full)
+  for (const id of [full, empty]) await ended(client.archiveWorkspace({ organisation, id, body: {} }))
+  await ended(client.deleteWorkspace({ organisation, id: full, force: true }))
+  await ended(client.deleteWorkspace({ organisation, id: empty }))
+}
+
+async function addThing(call: typeof fetch, workspace: string): Promise<void> {
+  const answer = await call(`/depot/v1/workspaces/${workspace}/things`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${testToken}`,
+      'content-type': 'application/json',
+      'idempotency-key': crypto.randomUUID(),
+    },
+    body: JSON.stringify({ vcpus: 1, is_protected: false }),
+  })
+  expect(answer.status).toBe(200)
+}
+
+it(
+  'a server that is killed at any step of a cascade, of what follows it or of a purge is made up for',
+  { timeout: walkTimeout },
+  async () => {
+    const { missed, points, restarts, tried } = await killWalk({
+      program,
+      areas: testAreas(),
+      walked: 'taxonomy',
+      tell,
+    })
+    console.log(`${tried.length} of ${points.length} points; ${toldRestarts(restarts)}`)
+    // How often a step commits differs with what others have done before it.
+    expect(missed.length).toBeLessThanOrEqual(tried.length / 4)
+    expect(restarts.count).toBe(tried.length - missed.length)
+  },
+)
