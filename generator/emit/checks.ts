@@ -87,7 +87,10 @@ export const inMember = (context: CheckContext, name: string): CheckContext => (
   place: `${context.place}${pascal(camel(word(name)))}`,
 })
 
-/** `if (required(value.x, 'x', faults) && text(value.x, 'x', faults)) matches(...)`. */
+/**
+ * `if (value.x !== undefined && text(value.x, 'x', faults, 1)) formatted(...)`. Checks of a type refuse a required
+ * member that is not there themselves; where nothing else may ask, `required` does.
+ */
 export function valueStatement(
   subject: Subject,
   schema: Schema,
@@ -98,10 +101,12 @@ export function valueStatement(
   const { value, field } = subject
   const chain = value.startsWith('value') ? chainOf(subject, schema, context) : [nestedCall(subject, schema, context)]
   const last = chain.at(-1)
-  const given: Doc = isRequired ? call(file.runtime('required'), [value, field, 'faults']) : `${value} !== undefined`
-  if (last === undefined) return isRequired ? [given] : []
   const judged = exemption(schema, value, file)?.judged ?? []
-  return [conditional([given, ...judged, ...chain.slice(0, -1)], last)]
+  const required = (): Doc => call(file.runtime('required'), [value, field, 'faults'])
+  if (last === undefined) return isRequired ? [required()] : []
+  const asksItself = !schema.implied && schema.kind !== 'never'
+  const given = isRequired ? (asksItself ? [] : [required()]) : [`${value} !== undefined`]
+  return [conditional([...given, ...judged, ...chain.slice(0, -1)], last)]
 }
 
 /** Values that pass unchecked: when such a one does, and when one is judged. */

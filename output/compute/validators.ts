@@ -88,7 +88,7 @@ import {
 const vmIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
 const vmNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
 const vmStatusReasonPattern = /^([A-Z][A-Z0-9_]*)?$/u
-const vmInputMembers = new Set([
+const vmInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -120,7 +120,7 @@ const vmInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const vmOmitted = new Set([
   'id',
   'workspace_id',
@@ -139,30 +139,23 @@ const vmOmitted = new Set([
   'update_time',
   'numa',
 ] as const)
-const vmCpuInputMembers = new Set(['count', 'cores_per_socket', 'threads_per_core'])
-const vmNumaInputMembers = new Set(['nodes'])
-const vmNumaNodeInputMembers = new Set(['vcpus', 'memory_mib', 'host_node'])
+const vmCpuInputMembers = ['count', 'cores_per_socket', 'threads_per_core']
+const vmNumaInputMembers = ['nodes']
+const vmNumaNodeInputMembers = ['vcpus', 'memory_mib', 'host_node']
 const vmNumaNodeOmitted = new Set(['host_node'] as const)
-const vmBootDiskInputMembers = new Set(['image', 'source_object', 'source_artifact', 'size_gib'])
-const vmSourceObjectMembers = new Set(['bucket_id', 'object'])
-const vmSourceArtifactMembers = new Set(['repository_id', 'reference'])
+const vmBootDiskInputMembers = ['image', 'source_object', 'source_artifact', 'size_gib']
+const vmSourceObjectMembers = ['bucket_id', 'object']
+const vmSourceArtifactMembers = ['repository_id', 'reference']
 const vmSourceArtifactReferencePattern = /^([A-Za-z0-9_][A-Za-z0-9._-]{0,127}|sha256:[0-9a-f]{64})$/u
-const vmDataDiskMembers = new Set(['name', 'size_gib'])
+const vmDataDiskMembers = ['name', 'size_gib']
 const vmNetworkInterfaceNamePattern = /^nic[0-7]$/u
 const vmNetworkInterfaceMacAddressPattern = /^02(:[0-9a-f]{2}){5}$/u
-const vmNetworkInterfaceInputMembers = new Set([
-  'subnet_id',
-  'ip_address',
-  'name',
-  'mac_address',
-  'vpc_id',
-  'logical_port_id',
-])
+const vmNetworkInterfaceInputMembers = ['subnet_id', 'ip_address', 'name', 'mac_address', 'vpc_id', 'logical_port_id']
 const vmNetworkInterfaceOmitted = new Set(['name', 'mac_address', 'vpc_id', 'logical_port_id'] as const)
 const vmMetadataKeyPattern = /^[a-z0-9][a-z0-9._-]{0,127}$/u
-const stateChangeInputMembers = new Set(['etag'])
-const stopVmBodyInputMembers = new Set(['grace_period_seconds', 'discard_saved_state', 'etag'])
-const restartVmBodyInputMembers = new Set(['grace_period_seconds', 'etag'])
+const stateChangeInputMembers = ['etag']
+const stopVmBodyInputMembers = ['grace_period_seconds', 'discard_saved_state', 'etag']
+const restartVmBodyInputMembers = ['grace_period_seconds', 'etag']
 const computeOperationScopeIdPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})?$/u
 const computeOperationTraceIdPattern = /^([0-9a-f]{32})?$/u
 const vmStatusSet = /* @__PURE__ */ new Set<unknown>(vmStatusValues)
@@ -175,54 +168,40 @@ const createVmRequestIdempotencyKeyPattern = /^[!-~]+$/u
 export function checkVm(value: unknown, faults: Faults): value is Vm {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vmIdPattern)
-  if (
-    required(value.workspace_id, 'workspace_id', faults) &&
-    formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  )
-    matches(value.workspace_id, 'workspace_id', faults, vmIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, vmNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.zone, 'zone', faults)) text(value.zone, 'zone', faults, 1, 63, vmNamePattern)
-  if (required(value.region, 'region', faults)) anyText(value.region, 'region', faults)
-  if (required(value.cpu, 'cpu', faults)) nested(value.cpu, 'cpu', faults, checkVmCpu)
-  if (
-    required(value.memory_mib, 'memory_mib', faults) &&
-    integer(value.memory_mib, 'memory_mib', faults, 128, 16777216)
-  )
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vmIdPattern)
+  formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid', vmIdPattern)
+  anyText(value.engine, 'engine', faults)
+  text(value.name, 'name', faults, 1, 63, vmNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
+  text(value.zone, 'zone', faults, 1, 63, vmNamePattern)
+  anyText(value.region, 'region', faults)
+  nested(value.cpu, 'cpu', faults, checkVmCpu)
+  if (integer(value.memory_mib, 'memory_mib', faults, 128, 16777216))
     multiple(value.memory_mib, 'memory_mib', faults, 128)
   if (value.numa !== undefined) nested(value.numa, 'numa', faults, checkVmNuma)
-  if (required(value.boot_disk, 'boot_disk', faults)) nested(value.boot_disk, 'boot_disk', faults, checkVmBootDisk)
-  if (required(value.data_disks, 'data_disks', faults))
-    list(value.data_disks, 'data_disks', faults, checkVmDataDisk, 0, 15)
-  if (required(value.network_interfaces, 'network_interfaces', faults))
-    list(value.network_interfaces, 'network_interfaces', faults, checkVmNetworkInterface, 0, 8)
-  if (required(value.metadata, 'metadata', faults)) nested(value.metadata, 'metadata', faults, checkVmMetadata)
-  if (required(value.auto_restart, 'auto_restart', faults)) boolean(value.auto_restart, 'auto_restart', faults)
-  if (required(value.deletion_protection, 'deletion_protection', faults))
-    boolean(value.deletion_protection, 'deletion_protection', faults)
-  if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkVmStatus)
-  if (required(value.status_reason, 'status_reason', faults))
-    matches(value.status_reason, 'status_reason', faults, vmStatusReasonPattern)
-  if (required(value.status_message, 'status_message', faults)) anyText(value.status_message, 'status_message', faults)
+  nested(value.boot_disk, 'boot_disk', faults, checkVmBootDisk)
+  list(value.data_disks, 'data_disks', faults, checkVmDataDisk, 0, 15)
+  list(value.network_interfaces, 'network_interfaces', faults, checkVmNetworkInterface, 0, 8)
+  nested(value.metadata, 'metadata', faults, checkVmMetadata)
+  boolean(value.auto_restart, 'auto_restart', faults)
+  boolean(value.deletion_protection, 'deletion_protection', faults)
+  nested(value.status, 'status', faults, checkVmStatus)
+  matches(value.status_reason, 'status_reason', faults, vmStatusReasonPattern)
+  anyText(value.status_message, 'status_message', faults)
   if (value.suspend_cause !== undefined) nested(value.suspend_cause, 'suspend_cause', faults, checkVmSuspendCause)
-  if (required(value.resource_pool, 'resource_pool', faults)) anyText(value.resource_pool, 'resource_pool', faults)
-  if (required(value.boot_count, 'boot_count', faults)) integer(value.boot_count, 'boot_count', faults, 0, 2147483647)
+  anyText(value.resource_pool, 'resource_pool', faults)
+  integer(value.boot_count, 'boot_count', faults, 0, 2147483647)
   if (value.last_start_time !== undefined)
     formatted(value.last_start_time, 'last_start_time', faults, isDateTime, 'date-time')
   if (value.last_stop_time !== undefined)
     formatted(value.last_stop_time, 'last_stop_time', faults, isDateTime, 'date-time')
   if (value.last_suspend_time !== undefined)
     formatted(value.last_suspend_time, 'last_suspend_time', faults, isDateTime, 'date-time')
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -230,19 +209,16 @@ export function checkVmInput(value: unknown, faults: Faults): value is VmInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, vmNamePattern)
+  text(value.name, 'name', faults, 1, 63, vmNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.zone, 'zone', faults)) text(value.zone, 'zone', faults, 1, 63, vmNamePattern)
-  if (required(value.cpu, 'cpu', faults)) nested(value.cpu, 'cpu', faults, checkVmCpuInput)
-  if (
-    required(value.memory_mib, 'memory_mib', faults) &&
-    integer(value.memory_mib, 'memory_mib', faults, 128, 16777216)
-  )
+  text(value.zone, 'zone', faults, 1, 63, vmNamePattern)
+  nested(value.cpu, 'cpu', faults, checkVmCpuInput)
+  if (integer(value.memory_mib, 'memory_mib', faults, 128, 16777216))
     multiple(value.memory_mib, 'memory_mib', faults, 128)
   if (value.numa !== undefined) nested(value.numa, 'numa', faults, checkVmNumaInput)
-  if (required(value.boot_disk, 'boot_disk', faults)) nested(value.boot_disk, 'boot_disk', faults, checkVmBootDiskInput)
+  nested(value.boot_disk, 'boot_disk', faults, checkVmBootDiskInput)
   if (value.data_disks !== undefined) list(value.data_disks, 'data_disks', faults, checkVmDataDisk, 0, 15)
   if (value.network_interfaces !== undefined)
     list(value.network_interfaces, 'network_interfaces', faults, checkVmNetworkInterfaceInput, 0, 8)
@@ -303,10 +279,9 @@ export function completeVmInput(value: VmInput): VmGiven {
 export function checkVmCpu(value: unknown, faults: Faults): value is VmCpu {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.count, 'count', faults)) integer(value.count, 'count', faults, 1, 256)
+  integer(value.count, 'count', faults, 1, 256)
   if (value.cores_per_socket !== undefined) integer(value.cores_per_socket, 'cores_per_socket', faults, 1, 256)
-  if (required(value.threads_per_core, 'threads_per_core', faults))
-    integer(value.threads_per_core, 'threads_per_core', faults, 1, 2)
+  integer(value.threads_per_core, 'threads_per_core', faults, 1, 2)
   return faults.count === before
 }
 
@@ -314,7 +289,7 @@ export function checkVmCpuInput(value: unknown, faults: Faults): value is VmCpuI
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmCpuInputMembers)
-  if (required(value.count, 'count', faults)) integer(value.count, 'count', faults, 1, 256)
+  integer(value.count, 'count', faults, 1, 256)
   if (value.cores_per_socket !== undefined) integer(value.cores_per_socket, 'cores_per_socket', faults, 1, 256)
   if (value.threads_per_core !== undefined) integer(value.threads_per_core, 'threads_per_core', faults, 1, 2)
   return faults.count === before
@@ -337,7 +312,7 @@ export function completeVmCpuInput(value: VmCpuInput): VmCpuGiven {
 export function checkVmNuma(value: unknown, faults: Faults): value is VmNuma {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.nodes, 'nodes', faults)) list(value.nodes, 'nodes', faults, checkVmNumaNode, 1, 8)
+  list(value.nodes, 'nodes', faults, checkVmNumaNode, 1, 8)
   return faults.count === before
 }
 
@@ -345,7 +320,7 @@ export function checkVmNumaInput(value: unknown, faults: Faults): value is VmNum
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmNumaInputMembers)
-  if (required(value.nodes, 'nodes', faults)) list(value.nodes, 'nodes', faults, checkVmNumaNodeInput, 1, 8)
+  list(value.nodes, 'nodes', faults, checkVmNumaNodeInput, 1, 8)
   return faults.count === before
 }
 
@@ -364,11 +339,8 @@ export function completeVmNumaInput(value: VmNumaInput): VmNumaInput {
 export function checkVmNumaNode(value: unknown, faults: Faults): value is VmNumaNode {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.vcpus, 'vcpus', faults)) integer(value.vcpus, 'vcpus', faults, 1, 256)
-  if (
-    required(value.memory_mib, 'memory_mib', faults) &&
-    integer(value.memory_mib, 'memory_mib', faults, 128, 16777216)
-  )
+  integer(value.vcpus, 'vcpus', faults, 1, 256)
+  if (integer(value.memory_mib, 'memory_mib', faults, 128, 16777216))
     multiple(value.memory_mib, 'memory_mib', faults, 128)
   if (value.host_node !== undefined) integer(value.host_node, 'host_node', faults, 0, 2147483647)
   return faults.count === before
@@ -378,11 +350,8 @@ export function checkVmNumaNodeInput(value: unknown, faults: Faults): value is V
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmNumaNodeInputMembers)
-  if (required(value.vcpus, 'vcpus', faults)) integer(value.vcpus, 'vcpus', faults, 1, 256)
-  if (
-    required(value.memory_mib, 'memory_mib', faults) &&
-    integer(value.memory_mib, 'memory_mib', faults, 128, 16777216)
-  )
+  integer(value.vcpus, 'vcpus', faults, 1, 256)
+  if (integer(value.memory_mib, 'memory_mib', faults, 128, 16777216))
     multiple(value.memory_mib, 'memory_mib', faults, 128)
   return faults.count === before
 }
@@ -394,7 +363,7 @@ export function completeVmNumaNodeInput(value: VmNumaNodeInput): VmNumaNodeInput
 export function checkVmBootDisk(value: unknown, faults: Faults): value is VmBootDisk {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.image, 'image', faults)) text(value.image, 'image', faults, 0, 128)
+  text(value.image, 'image', faults, 0, 128)
   if (value.source_object !== undefined) nested(value.source_object, 'source_object', faults, checkVmSourceObject)
   if (value.source_artifact !== undefined)
     nested(value.source_artifact, 'source_artifact', faults, checkVmSourceArtifact)
@@ -434,9 +403,8 @@ export function checkVmSourceObject(value: unknown, faults: Faults): value is Vm
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmSourceObjectMembers)
-  if (required(value.bucket_id, 'bucket_id', faults) && formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid'))
-    matches(value.bucket_id, 'bucket_id', faults, vmIdPattern)
-  if (required(value.object, 'object', faults)) text(value.object, 'object', faults, 1, 1024)
+  formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid', vmIdPattern)
+  text(value.object, 'object', faults, 1, 1024)
   return faults.count === before
 }
 
@@ -444,8 +412,7 @@ export function checkVmSourceObjectUpdate(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmSourceObjectMembers)
-  if (value.bucket_id !== undefined && formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid'))
-    matches(value.bucket_id, 'bucket_id', faults, vmIdPattern)
+  if (value.bucket_id !== undefined) formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid', vmIdPattern)
   if (value.object !== undefined) text(value.object, 'object', faults, 1, 1024)
   return faults.count === before
 }
@@ -454,13 +421,8 @@ export function checkVmSourceArtifact(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmSourceArtifactMembers)
-  if (
-    required(value.repository_id, 'repository_id', faults) &&
-    formatted(value.repository_id, 'repository_id', faults, isUuid, 'uuid')
-  )
-    matches(value.repository_id, 'repository_id', faults, vmIdPattern)
-  if (required(value.reference, 'reference', faults))
-    text(value.reference, 'reference', faults, 1, 128, vmSourceArtifactReferencePattern)
+  formatted(value.repository_id, 'repository_id', faults, isUuid, 'uuid', vmIdPattern)
+  text(value.reference, 'reference', faults, 1, 128, vmSourceArtifactReferencePattern)
   return faults.count === before
 }
 
@@ -468,8 +430,8 @@ export function checkVmSourceArtifactUpdate(value: unknown, faults: Faults): val
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmSourceArtifactMembers)
-  if (value.repository_id !== undefined && formatted(value.repository_id, 'repository_id', faults, isUuid, 'uuid'))
-    matches(value.repository_id, 'repository_id', faults, vmIdPattern)
+  if (value.repository_id !== undefined)
+    formatted(value.repository_id, 'repository_id', faults, isUuid, 'uuid', vmIdPattern)
   if (value.reference !== undefined)
     text(value.reference, 'reference', faults, 1, 128, vmSourceArtifactReferencePattern)
   return faults.count === before
@@ -479,27 +441,20 @@ export function checkVmDataDisk(value: unknown, faults: Faults): value is VmData
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmDataDiskMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, vmNamePattern)
-  if (required(value.size_gib, 'size_gib', faults)) integer(value.size_gib, 'size_gib', faults, 1, 65536)
+  text(value.name, 'name', faults, 1, 63, vmNamePattern)
+  integer(value.size_gib, 'size_gib', faults, 1, 65536)
   return faults.count === before
 }
 
 export function checkVmNetworkInterface(value: unknown, faults: Faults): value is VmNetworkInterface {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.subnet_id, 'subnet_id', faults) && formatted(value.subnet_id, 'subnet_id', faults, isUuid, 'uuid'))
-    matches(value.subnet_id, 'subnet_id', faults, vmIdPattern)
+  formatted(value.subnet_id, 'subnet_id', faults, isUuid, 'uuid', vmIdPattern)
   if (value.ip_address !== undefined) formatted(value.ip_address, 'ip_address', faults, isIpv4, 'ipv4')
-  if (required(value.name, 'name', faults)) matches(value.name, 'name', faults, vmNetworkInterfaceNamePattern)
-  if (required(value.mac_address, 'mac_address', faults))
-    matches(value.mac_address, 'mac_address', faults, vmNetworkInterfaceMacAddressPattern)
-  if (required(value.vpc_id, 'vpc_id', faults) && formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid'))
-    matches(value.vpc_id, 'vpc_id', faults, vmIdPattern)
-  if (
-    required(value.logical_port_id, 'logical_port_id', faults) &&
-    formatted(value.logical_port_id, 'logical_port_id', faults, isUuid, 'uuid')
-  )
-    matches(value.logical_port_id, 'logical_port_id', faults, vmIdPattern)
+  matches(value.name, 'name', faults, vmNetworkInterfaceNamePattern)
+  matches(value.mac_address, 'mac_address', faults, vmNetworkInterfaceMacAddressPattern)
+  formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid', vmIdPattern)
+  formatted(value.logical_port_id, 'logical_port_id', faults, isUuid, 'uuid', vmIdPattern)
   return faults.count === before
 }
 
@@ -507,8 +462,7 @@ export function checkVmNetworkInterfaceInput(value: unknown, faults: Faults): va
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmNetworkInterfaceInputMembers)
-  if (required(value.subnet_id, 'subnet_id', faults) && formatted(value.subnet_id, 'subnet_id', faults, isUuid, 'uuid'))
-    matches(value.subnet_id, 'subnet_id', faults, vmIdPattern)
+  formatted(value.subnet_id, 'subnet_id', faults, isUuid, 'uuid', vmIdPattern)
   if (value.ip_address !== undefined) formatted(value.ip_address, 'ip_address', faults, isIpv4, 'ipv4')
   return faults.count === before
 }
@@ -527,9 +481,8 @@ export function checkVmMetadata(value: unknown, faults: Faults): value is VmMeta
 export function checkListVmsResponse(value: unknown, faults: Faults): value is ListVmsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.vms, 'vms', faults)) list(value.vms, 'vms', faults, checkVm, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.vms, 'vms', faults, checkVm, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -577,40 +530,29 @@ export function completeRestartVmBodyInput(value: RestartVmBodyInput): RestartVm
 export function checkComputeOperation(value: unknown, faults: Faults): value is ComputeOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vmIdPattern)
-  if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
-  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
-  if (required(value.operation_type, 'operation_type', faults))
-    nested(value.operation_type, 'operation_type', faults, checkOperationType)
-  if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkOperationStatus)
-  if (required(value.insert_time, 'insert_time', faults))
-    formatted(value.insert_time, 'insert_time', faults, isDateTime, 'date-time')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vmIdPattern)
+  anyText(value.resource_id, 'resource_id', faults)
+  anyText(value.resource_type, 'resource_type', faults)
+  nested(value.operation_type, 'operation_type', faults, checkOperationType)
+  nested(value.status, 'status', faults, checkOperationStatus)
+  formatted(value.insert_time, 'insert_time', faults, isDateTime, 'date-time')
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
-  if (required(value.errors, 'errors', faults)) list(value.errors, 'errors', faults, checkOperationError)
-  if (required(value.warnings, 'warnings', faults)) list(value.warnings, 'warnings', faults, checkOperationWarning)
-  if (required(value.progress, 'progress', faults)) integer(value.progress, 'progress', faults, 0, 100)
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (required(value.scope_id, 'scope_id', faults))
-    matches(value.scope_id, 'scope_id', faults, computeOperationScopeIdPattern)
-  if (
-    required(value.principal_id, 'principal_id', faults) &&
-    formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
-  )
-    matches(value.principal_id, 'principal_id', faults, vmIdPattern)
-  if (required(value.trace_id, 'trace_id', faults))
-    matches(value.trace_id, 'trace_id', faults, computeOperationTraceIdPattern)
+  list(value.errors, 'errors', faults, checkOperationError)
+  list(value.warnings, 'warnings', faults, checkOperationWarning)
+  integer(value.progress, 'progress', faults, 0, 100)
+  nested(value.scope_type, 'scope_type', faults, checkScopeType)
+  matches(value.scope_id, 'scope_id', faults, computeOperationScopeIdPattern)
+  formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid', vmIdPattern)
+  matches(value.trace_id, 'trace_id', faults, computeOperationTraceIdPattern)
   return faults.count === before
 }
 
 export function checkListOperationsResponse(value: unknown, faults: Faults): value is ListOperationsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.operations, 'operations', faults))
-    list(value.operations, 'operations', faults, checkComputeOperation, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.operations, 'operations', faults, checkComputeOperation, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -647,7 +589,7 @@ export function checkListFilterSchemasRequest(value: unknown, faults: Faults): v
 export function checkGetFilterSchemaRequest(value: unknown, faults: Faults): value is GetFilterSchemaRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.resource, 'resource', faults)) anyText(value.resource, 'resource', faults)
+  anyText(value.resource, 'resource', faults)
   return faults.count === before
 }
 
@@ -664,16 +606,14 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vmIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vmIdPattern)
   return faults.count === before
 }
 
 export function checkListVmsRequest(value: unknown, faults: Faults): value is ListVmsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vmIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vmIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -684,8 +624,7 @@ export function checkListVmsRequest(value: unknown, faults: Faults): value is Li
 export function checkCreateVmRequest(value: unknown, faults: Faults): value is CreateVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vmIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vmIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkVmInput)
@@ -699,20 +638,16 @@ export function completeCreateVmRequest(request: CreateVmRequest): CreateVmGiven
 export function checkGetVmRequest(value: unknown, faults: Faults): value is GetVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vmIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vmIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vmIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vmIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteVmRequest(value: unknown, faults: Faults): value is DeleteVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vmIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vmIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vmIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vmIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
@@ -722,10 +657,8 @@ export function checkDeleteVmRequest(value: unknown, faults: Faults): value is D
 export function checkUpdateVmRequest(value: unknown, faults: Faults): value is UpdateVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vmIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vmIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vmIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vmIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
@@ -736,10 +669,8 @@ export function checkUpdateVmRequest(value: unknown, faults: Faults): value is U
 export function checkStartVmRequest(value: unknown, faults: Faults): value is StartVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vmIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vmIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vmIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vmIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -749,10 +680,8 @@ export function checkStartVmRequest(value: unknown, faults: Faults): value is St
 export function checkStopVmRequest(value: unknown, faults: Faults): value is StopVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vmIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vmIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vmIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vmIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStopVmBodyInput)
@@ -766,10 +695,8 @@ export function completeStopVmRequest(request: StopVmRequest): StopVmGiven {
 export function checkSuspendVmRequest(value: unknown, faults: Faults): value is SuspendVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vmIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vmIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vmIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vmIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -779,10 +706,8 @@ export function checkSuspendVmRequest(value: unknown, faults: Faults): value is 
 export function checkResumeVmRequest(value: unknown, faults: Faults): value is ResumeVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vmIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vmIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vmIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vmIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -792,10 +717,8 @@ export function checkResumeVmRequest(value: unknown, faults: Faults): value is R
 export function checkRestartVmRequest(value: unknown, faults: Faults): value is RestartVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vmIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vmIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vmIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vmIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRestartVmBodyInput)
@@ -809,10 +732,8 @@ export function completeRestartVmRequest(request: RestartVmRequest): RestartVmGi
 export function checkResetVmRequest(value: unknown, faults: Faults): value is ResetVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vmIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vmIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vmIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vmIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)

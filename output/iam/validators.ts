@@ -217,7 +217,7 @@ import {
 const bindingIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
 const bindingRoleIdPattern = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/u
 const bindingScopeIdPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})?$/u
-const bindingInputMembers = new Set([
+const bindingInputMembers = [
   'id',
   'principal_id',
   'principal_kind',
@@ -230,11 +230,11 @@ const bindingInputMembers = new Set([
   'etag',
   'created',
   'updated',
-])
+]
 const bindingOmitted = new Set(['id', 'principal_kind', 'created_by', 'created', 'updated'] as const)
 const permissionIdPattern = /^[a-z]+\.[a-z][A-Za-z]*\.[a-z][A-Za-z]*$/u
 const policyNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
-const policyInputMembers = new Set([
+const policyInputMembers = [
   'id',
   'workspace_id',
   'name',
@@ -247,9 +247,9 @@ const policyInputMembers = new Set([
   'etag',
   'created',
   'updated',
-])
+]
 const policyOmitted = new Set(['id', 'workspace_id', 'created_by', 'created', 'updated'] as const)
-const policyStatementInputMembers = new Set([
+const policyStatementInputMembers = [
   'effect',
   'principals',
   'except_principals',
@@ -257,20 +257,20 @@ const policyStatementInputMembers = new Set([
   'except_permissions',
   'resources',
   'condition',
-])
+]
 const policyPrincipalPattern =
   /^(principal:[0-9a-f-]{36}|role:[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?|kind:(USER|SERVICE_ACCOUNT)|all)$/u
 const permissionPatternPattern = /^([a-z]+\.[a-z][A-Za-z]*\.[a-z][A-Za-z]*|[a-z]+\.[a-z][A-Za-z]*\.\*|[a-z]+\.\*|\*)$/u
 const resourcePatternPattern = /^[a-z]+\.[a-z][A-Za-z]*\/(id:.+|name:.*\*)$/u
-const permissionTestMembers = new Set(['permissions', 'resource', 'context'])
-const myPermissionTestMembers = new Set(['permissions', 'resource'])
-const testedResourceMembers = new Set(['type', 'id', 'name', 'labels'])
+const permissionTestMembers = ['permissions', 'resource', 'context']
+const myPermissionTestMembers = ['permissions', 'resource']
+const testedResourceMembers = ['type', 'id', 'name', 'labels']
 const testedResourceTypePattern = /^[a-z]+\.[a-z][A-Za-z]*$/u
-const testContextMembers = new Set(['time', 'ip'])
+const testContextMembers = ['time', 'ip']
 const testContextIpPattern = /^[0-9A-Fa-f:.]+$/u
-const accessGrantInputMembers = new Set(['principal_id', 'role_ids', 'condition', 'expire_time'])
-const accessRevocationInputMembers = new Set(['principal_id', 'role_ids'])
-const roleInputMembers = new Set([
+const accessGrantInputMembers = ['principal_id', 'role_ids', 'condition', 'expire_time']
+const accessRevocationInputMembers = ['principal_id', 'role_ids']
+const roleInputMembers = [
   'id',
   'name',
   'display_name',
@@ -284,7 +284,7 @@ const roleInputMembers = new Set([
   'etag',
   'created',
   'updated',
-])
+]
 const roleOmitted = new Set([
   'id',
   'role_type',
@@ -293,14 +293,14 @@ const roleOmitted = new Set([
   'created',
   'updated',
 ] as const)
-const rolePermissionAdditionMembers = new Set(['permission'])
-const tokenRefreshInputMembers = new Set(['refresh_token', 'assertion'])
-const tokenRevocationInputMembers = new Set(['token', 'token_id', 'principal_id'])
+const rolePermissionAdditionMembers = ['permission']
+const tokenRefreshInputMembers = ['refresh_token', 'assertion']
+const tokenRevocationInputMembers = ['token', 'token_id', 'principal_id']
 const tokenResponseTokenTypeSet = new Set<unknown>(['Bearer'])
 const userEmailPattern = /^[^\u0000-\u0020\u007f-\u009f@]+@[^\u0000-\u0020\u007f-\u009f@]+$/u
 const userLocalePattern = /^([A-Za-z]{2,8}|[A-Za-z]{2,8}-[A-Za-z0-9-]*[A-Za-z0-9])?$/u
 const userTimeZonePattern = /^([A-Za-z][A-Za-z0-9_+/-]*)?$/u
-const userInputMembers = new Set([
+const userInputMembers = [
   'id',
   'email',
   'display_name',
@@ -319,7 +319,7 @@ const userInputMembers = new Set([
   'etag',
   'created',
   'updated',
-])
+]
 const userOmitted = new Set([
   'id',
   'status',
@@ -333,28 +333,19 @@ const userOmitted = new Set([
   'created',
   'updated',
 ] as const)
-const userProfileInputMembers = new Set(['display_name', 'locale', 'time_zone', 'etag'])
+const userProfileInputMembers = ['display_name', 'locale', 'time_zone', 'etag']
 const avatarContentTypeSet = new Set<unknown>(['image/png', 'image/jpeg', 'image/webp'])
 const avatarSha256Pattern = /^[0-9a-f]{64}$/u
-const avatarInputMembers = new Set([
-  'content_type',
-  'data',
-  'size_bytes',
-  'width',
-  'height',
-  'sha256',
-  'etag',
-  'updated',
-])
+const avatarInputMembers = ['content_type', 'data', 'size_bytes', 'width', 'height', 'sha256', 'etag', 'updated']
 const avatarOmitted = new Set(['size_bytes', 'width', 'height', 'sha256', 'updated'] as const)
-const passwordChangeInputMembers = new Set(['current_password', 'new_password'])
-const userStateChangeInputMembers = new Set(['etag'])
-const activationRenewalInputMembers = new Set(['token_ttl', 'delivery', 'etag'])
+const passwordChangeInputMembers = ['current_password', 'new_password']
+const userStateChangeInputMembers = ['etag']
+const activationRenewalInputMembers = ['token_ttl', 'delivery', 'etag']
 const activationRenewalInputTokenTtlPattern = /^[0-9]+(\.[0-9]{1,3})?s$/u
-const userActivationInputMembers = new Set(['token', 'password', 'display_name'])
-const credentialsInputMembers = new Set(['email', 'password'])
-const passwordResetCompletionInputMembers = new Set(['token', 'password'])
-const invitationInputMembers = new Set([
+const userActivationInputMembers = ['token', 'password', 'display_name']
+const credentialsInputMembers = ['email', 'password']
+const passwordResetCompletionInputMembers = ['token', 'password']
+const invitationInputMembers = [
   'email',
   'display_name',
   'organisation_id',
@@ -364,9 +355,9 @@ const invitationInputMembers = new Set([
   'grants',
   'token_ttl',
   'delivery',
-])
-const invitationGrantInputMembers = new Set(['scope_type', 'scope_id', 'role_id', 'condition', 'expire_time'])
-const credentialTokenLookupInputMembers = new Set(['token'])
+]
+const invitationGrantInputMembers = ['scope_type', 'scope_id', 'role_id', 'condition', 'expire_time']
+const credentialTokenLookupInputMembers = ['token']
 const iamOperationTraceIdPattern = /^([0-9a-f]{32})?$/u
 const principalKindSet = /* @__PURE__ */ new Set<unknown>(principalKindValues)
 const principalStatusSet = /* @__PURE__ */ new Set<unknown>(principalStatusValues)
@@ -395,28 +386,18 @@ const listScopeAccessRequestScopeTypeSet = new Set<unknown>(['ORGANISATION', 'GR
 export function checkBinding(value: unknown, faults: Faults): value is Binding {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bindingIdPattern)
-  if (
-    required(value.principal_id, 'principal_id', faults) &&
-    formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
-  )
-    matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
-  if (required(value.principal_kind, 'principal_kind', faults))
-    nested(value.principal_kind, 'principal_kind', faults, checkPrincipalKind)
-  if (required(value.role_id, 'role_id', faults)) matches(value.role_id, 'role_id', faults, bindingRoleIdPattern)
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeKind)
-  if (required(value.scope_id, 'scope_id', faults)) matches(value.scope_id, 'scope_id', faults, bindingScopeIdPattern)
-  if (required(value.condition, 'condition', faults)) nested(value.condition, 'condition', faults, checkExpression)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bindingIdPattern)
+  formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid', bindingIdPattern)
+  nested(value.principal_kind, 'principal_kind', faults, checkPrincipalKind)
+  matches(value.role_id, 'role_id', faults, bindingRoleIdPattern)
+  nested(value.scope_type, 'scope_type', faults, checkScopeKind)
+  matches(value.scope_id, 'scope_id', faults, bindingScopeIdPattern)
+  nested(value.condition, 'condition', faults, checkExpression)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  if (
-    required(value.created_by, 'created_by', faults) &&
-    formatted(value.created_by, 'created_by', faults, isUuid, 'uuid')
-  )
-    matches(value.created_by, 'created_by', faults, bindingIdPattern)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.created, 'created', faults)) formatted(value.created, 'created', faults, isDateTime, 'date-time')
-  if (required(value.updated, 'updated', faults)) formatted(value.updated, 'updated', faults, isDateTime, 'date-time')
+  formatted(value.created_by, 'created_by', faults, isUuid, 'uuid', bindingIdPattern)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.created, 'created', faults, isDateTime, 'date-time')
+  formatted(value.updated, 'updated', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -424,14 +405,10 @@ export function checkBindingInput(value: unknown, faults: Faults): value is Bind
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, bindingInputMembers)
-  if (
-    required(value.principal_id, 'principal_id', faults) &&
-    formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
-  )
-    matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
-  if (required(value.role_id, 'role_id', faults)) matches(value.role_id, 'role_id', faults, bindingRoleIdPattern)
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeKind)
-  if (required(value.scope_id, 'scope_id', faults)) matches(value.scope_id, 'scope_id', faults, bindingScopeIdPattern)
+  formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid', bindingIdPattern)
+  matches(value.role_id, 'role_id', faults, bindingRoleIdPattern)
+  nested(value.scope_type, 'scope_type', faults, checkScopeKind)
+  matches(value.scope_id, 'scope_id', faults, bindingScopeIdPattern)
   if (value.condition !== undefined) nested(value.condition, 'condition', faults, checkExpression)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -445,9 +422,8 @@ export function completeBindingInput(value: BindingInput): BindingGiven {
 export function checkListBindingsResponse(value: unknown, faults: Faults): value is ListBindingsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.bindings, 'bindings', faults)) list(value.bindings, 'bindings', faults, checkBinding, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.bindings, 'bindings', faults, checkBinding, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -458,59 +434,44 @@ export function checkExpression(value: unknown, faults: Faults): value is Expres
 export function checkPermission(value: unknown, faults: Faults): value is Permission {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, permissionIdPattern)
-  if (required(value.name, 'name', faults)) matches(value.name, 'name', faults, permissionIdPattern)
-  if (required(value.service, 'service', faults)) anyText(value.service, 'service', faults)
-  if (required(value.resource, 'resource', faults)) anyText(value.resource, 'resource', faults)
-  if (required(value.verb, 'verb', faults)) anyText(value.verb, 'verb', faults)
-  if (required(value.display_name, 'display_name', faults)) anyText(value.display_name, 'display_name', faults)
-  if (required(value.description, 'description', faults)) anyText(value.description, 'description', faults)
-  if (required(value.access_class, 'access_class', faults))
-    nested(value.access_class, 'access_class', faults, checkAccessClass)
-  if (required(value.scope_types, 'scope_types', faults))
-    list(value.scope_types, 'scope_types', faults, checkScopeKind, 0, 4)
-  if (required(value.deniable, 'deniable', faults)) boolean(value.deniable, 'deniable', faults)
-  if (required(value.policy_allowable, 'policy_allowable', faults))
-    boolean(value.policy_allowable, 'policy_allowable', faults)
-  if (required(value.stage, 'stage', faults)) nested(value.stage, 'stage', faults, checkPermissionStage)
+  matches(value.id, 'id', faults, permissionIdPattern)
+  matches(value.name, 'name', faults, permissionIdPattern)
+  anyText(value.service, 'service', faults)
+  anyText(value.resource, 'resource', faults)
+  anyText(value.verb, 'verb', faults)
+  anyText(value.display_name, 'display_name', faults)
+  anyText(value.description, 'description', faults)
+  nested(value.access_class, 'access_class', faults, checkAccessClass)
+  list(value.scope_types, 'scope_types', faults, checkScopeKind, 0, 4)
+  boolean(value.deniable, 'deniable', faults)
+  boolean(value.policy_allowable, 'policy_allowable', faults)
+  nested(value.stage, 'stage', faults, checkPermissionStage)
   return faults.count === before
 }
 
 export function checkListPermissionsResponse(value: unknown, faults: Faults): value is ListPermissionsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.permissions, 'permissions', faults))
-    list(value.permissions, 'permissions', faults, checkPermission, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.permissions, 'permissions', faults, checkPermission, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkPolicy(value: unknown, faults: Faults): value is Policy {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bindingIdPattern)
-  if (
-    required(value.workspace_id, 'workspace_id', faults) &&
-    formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  )
-    matches(value.workspace_id, 'workspace_id', faults, bindingIdPattern)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, policyNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.enabled, 'enabled', faults)) boolean(value.enabled, 'enabled', faults)
-  if (required(value.statements, 'statements', faults))
-    list(value.statements, 'statements', faults, checkPolicyStatement, 1, 20)
-  if (
-    required(value.created_by, 'created_by', faults) &&
-    formatted(value.created_by, 'created_by', faults, isUuid, 'uuid')
-  )
-    matches(value.created_by, 'created_by', faults, bindingIdPattern)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.created, 'created', faults)) formatted(value.created, 'created', faults, isDateTime, 'date-time')
-  if (required(value.updated, 'updated', faults)) formatted(value.updated, 'updated', faults, isDateTime, 'date-time')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bindingIdPattern)
+  formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid', bindingIdPattern)
+  text(value.name, 'name', faults, 1, 63, policyNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
+  boolean(value.enabled, 'enabled', faults)
+  list(value.statements, 'statements', faults, checkPolicyStatement, 1, 20)
+  formatted(value.created_by, 'created_by', faults, isUuid, 'uuid', bindingIdPattern)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.created, 'created', faults, isDateTime, 'date-time')
+  formatted(value.updated, 'updated', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -518,13 +479,12 @@ export function checkPolicyInput(value: unknown, faults: Faults): value is Polic
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, policyInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, policyNamePattern)
+  text(value.name, 'name', faults, 1, 63, policyNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
-  if (required(value.statements, 'statements', faults))
-    list(value.statements, 'statements', faults, checkPolicyStatementInput, 1, 20)
+  list(value.statements, 'statements', faults, checkPolicyStatementInput, 1, 20)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -557,18 +517,13 @@ export function completePolicyInput(value: PolicyInput): PolicyGiven {
 export function checkPolicyStatement(value: unknown, faults: Faults): value is PolicyStatement {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.effect, 'effect', faults)) nested(value.effect, 'effect', faults, checkPolicyEffect)
-  if (required(value.principals, 'principals', faults))
-    list(value.principals, 'principals', faults, checkPolicyPrincipal, 1, 50)
-  if (required(value.except_principals, 'except_principals', faults))
-    list(value.except_principals, 'except_principals', faults, checkPolicyPrincipal, 0, 50)
-  if (required(value.permissions, 'permissions', faults))
-    list(value.permissions, 'permissions', faults, checkPermissionPattern, 1, 100)
-  if (required(value.except_permissions, 'except_permissions', faults))
-    list(value.except_permissions, 'except_permissions', faults, checkPermissionPattern, 0, 100)
-  if (required(value.resources, 'resources', faults))
-    list(value.resources, 'resources', faults, checkResourcePattern, 0, 50)
-  if (required(value.condition, 'condition', faults)) nested(value.condition, 'condition', faults, checkExpression)
+  nested(value.effect, 'effect', faults, checkPolicyEffect)
+  list(value.principals, 'principals', faults, checkPolicyPrincipal, 1, 50)
+  list(value.except_principals, 'except_principals', faults, checkPolicyPrincipal, 0, 50)
+  list(value.permissions, 'permissions', faults, checkPermissionPattern, 1, 100)
+  list(value.except_permissions, 'except_permissions', faults, checkPermissionPattern, 0, 100)
+  list(value.resources, 'resources', faults, checkResourcePattern, 0, 50)
+  nested(value.condition, 'condition', faults, checkExpression)
   return faults.count === before
 }
 
@@ -576,13 +531,11 @@ export function checkPolicyStatementInput(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, policyStatementInputMembers)
-  if (required(value.effect, 'effect', faults)) nested(value.effect, 'effect', faults, checkPolicyEffect)
-  if (required(value.principals, 'principals', faults))
-    list(value.principals, 'principals', faults, checkPolicyPrincipal, 1, 50)
+  nested(value.effect, 'effect', faults, checkPolicyEffect)
+  list(value.principals, 'principals', faults, checkPolicyPrincipal, 1, 50)
   if (value.except_principals !== undefined)
     list(value.except_principals, 'except_principals', faults, checkPolicyPrincipal, 0, 50)
-  if (required(value.permissions, 'permissions', faults))
-    list(value.permissions, 'permissions', faults, checkPermissionPattern, 1, 100)
+  list(value.permissions, 'permissions', faults, checkPermissionPattern, 1, 100)
   if (value.except_permissions !== undefined)
     list(value.except_permissions, 'except_permissions', faults, checkPermissionPattern, 0, 100)
   if (value.resources !== undefined) list(value.resources, 'resources', faults, checkResourcePattern, 0, 50)
@@ -615,73 +568,58 @@ export function checkResourcePattern(value: unknown, faults: Faults): value is R
 export function checkListPoliciesResponse(value: unknown, faults: Faults): value is ListPoliciesResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.policies, 'policies', faults)) list(value.policies, 'policies', faults, checkPolicy, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.policies, 'policies', faults, checkPolicy, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkPrincipal(value: unknown, faults: Faults): value is Principal {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bindingIdPattern)
-  if (required(value.kind, 'kind', faults)) nested(value.kind, 'kind', faults, checkPrincipalKind)
-  if (required(value.display_name, 'display_name', faults)) anyText(value.display_name, 'display_name', faults)
-  if (required(value.email, 'email', faults)) anyText(value.email, 'email', faults)
-  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
-  if (required(value.organisation_id, 'organisation_id', faults))
-    matches(value.organisation_id, 'organisation_id', faults, bindingScopeIdPattern)
-  if (required(value.workspace_id, 'workspace_id', faults))
-    matches(value.workspace_id, 'workspace_id', faults, bindingScopeIdPattern)
-  if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkPrincipalStatus)
-  if (required(value.created, 'created', faults)) formatted(value.created, 'created', faults, isDateTime, 'date-time')
-  if (required(value.updated, 'updated', faults)) formatted(value.updated, 'updated', faults, isDateTime, 'date-time')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bindingIdPattern)
+  nested(value.kind, 'kind', faults, checkPrincipalKind)
+  anyText(value.display_name, 'display_name', faults)
+  anyText(value.email, 'email', faults)
+  anyText(value.name, 'name', faults)
+  matches(value.organisation_id, 'organisation_id', faults, bindingScopeIdPattern)
+  matches(value.workspace_id, 'workspace_id', faults, bindingScopeIdPattern)
+  nested(value.status, 'status', faults, checkPrincipalStatus)
+  formatted(value.created, 'created', faults, isDateTime, 'date-time')
+  formatted(value.updated, 'updated', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
 export function checkListPrincipalsResponse(value: unknown, faults: Faults): value is ListPrincipalsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.principals, 'principals', faults))
-    list(value.principals, 'principals', faults, checkPrincipal, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.principals, 'principals', faults, checkPrincipal, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkAccessEntry(value: unknown, faults: Faults): value is AccessEntry {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.principal_id, 'principal_id', faults) &&
-    formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
-  )
-    matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
-  if (required(value.principal_kind, 'principal_kind', faults))
-    nested(value.principal_kind, 'principal_kind', faults, checkPrincipalKind)
-  if (required(value.display_name, 'display_name', faults)) anyText(value.display_name, 'display_name', faults)
-  if (required(value.email, 'email', faults)) anyText(value.email, 'email', faults)
-  if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkPrincipalStatus)
-  if (required(value.roles, 'roles', faults)) list(value.roles, 'roles', faults, checkAccessRole)
-  if (required(value.policies, 'policies', faults)) list(value.policies, 'policies', faults, checkAccessPolicy)
+  formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid', bindingIdPattern)
+  nested(value.principal_kind, 'principal_kind', faults, checkPrincipalKind)
+  anyText(value.display_name, 'display_name', faults)
+  anyText(value.email, 'email', faults)
+  nested(value.status, 'status', faults, checkPrincipalStatus)
+  list(value.roles, 'roles', faults, checkAccessRole)
+  list(value.policies, 'policies', faults, checkAccessPolicy)
   return faults.count === before
 }
 
 export function checkAccessRole(value: unknown, faults: Faults): value is AccessRole {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.role_id, 'role_id', faults)) anyText(value.role_id, 'role_id', faults)
-  if (required(value.role_name, 'role_name', faults)) anyText(value.role_name, 'role_name', faults)
-  if (
-    required(value.binding_id, 'binding_id', faults) &&
-    formatted(value.binding_id, 'binding_id', faults, isUuid, 'uuid')
-  )
-    matches(value.binding_id, 'binding_id', faults, bindingIdPattern)
-  if (required(value.grant_type, 'grant_type', faults)) nested(value.grant_type, 'grant_type', faults, checkGrantType)
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeKind)
-  if (required(value.scope_id, 'scope_id', faults)) matches(value.scope_id, 'scope_id', faults, bindingScopeIdPattern)
-  if (required(value.condition, 'condition', faults)) nested(value.condition, 'condition', faults, checkExpression)
+  anyText(value.role_id, 'role_id', faults)
+  anyText(value.role_name, 'role_name', faults)
+  formatted(value.binding_id, 'binding_id', faults, isUuid, 'uuid', bindingIdPattern)
+  nested(value.grant_type, 'grant_type', faults, checkGrantType)
+  nested(value.scope_type, 'scope_type', faults, checkScopeKind)
+  matches(value.scope_id, 'scope_id', faults, bindingScopeIdPattern)
+  nested(value.condition, 'condition', faults, checkExpression)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
@@ -689,48 +627,41 @@ export function checkAccessRole(value: unknown, faults: Faults): value is Access
 export function checkAccessPolicy(value: unknown, faults: Faults): value is AccessPolicy {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.policy_id, 'policy_id', faults) && formatted(value.policy_id, 'policy_id', faults, isUuid, 'uuid'))
-    matches(value.policy_id, 'policy_id', faults, bindingIdPattern)
-  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
+  formatted(value.policy_id, 'policy_id', faults, isUuid, 'uuid', bindingIdPattern)
+  anyText(value.name, 'name', faults)
   return faults.count === before
 }
 
 export function checkListScopeAccessResponse(value: unknown, faults: Faults): value is ListScopeAccessResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.access, 'access', faults)) list(value.access, 'access', faults, checkAccessEntry, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.access, 'access', faults, checkAccessEntry, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkEffectivePermission(value: unknown, faults: Faults): value is EffectivePermission {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.permission, 'permission', faults))
-    matches(value.permission, 'permission', faults, permissionIdPattern)
-  if (required(value.service, 'service', faults)) anyText(value.service, 'service', faults)
-  if (required(value.access_class, 'access_class', faults))
-    nested(value.access_class, 'access_class', faults, checkAccessClass)
-  if (required(value.conditional, 'conditional', faults)) boolean(value.conditional, 'conditional', faults)
-  if (required(value.sources, 'sources', faults)) list(value.sources, 'sources', faults, checkPermissionSource)
+  matches(value.permission, 'permission', faults, permissionIdPattern)
+  anyText(value.service, 'service', faults)
+  nested(value.access_class, 'access_class', faults, checkAccessClass)
+  boolean(value.conditional, 'conditional', faults)
+  list(value.sources, 'sources', faults, checkPermissionSource)
   return faults.count === before
 }
 
 export function checkPermissionSource(value: unknown, faults: Faults): value is PermissionSource {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.source_type, 'source_type', faults))
-    nested(value.source_type, 'source_type', faults, checkPermissionSourceType)
-  if (required(value.binding_id, 'binding_id', faults))
-    matches(value.binding_id, 'binding_id', faults, bindingScopeIdPattern)
-  if (required(value.policy_id, 'policy_id', faults))
-    matches(value.policy_id, 'policy_id', faults, bindingScopeIdPattern)
-  if (required(value.role_id, 'role_id', faults)) anyText(value.role_id, 'role_id', faults)
-  if (required(value.grant_type, 'grant_type', faults)) nested(value.grant_type, 'grant_type', faults, checkGrantType)
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeKind)
-  if (required(value.scope_id, 'scope_id', faults)) matches(value.scope_id, 'scope_id', faults, bindingScopeIdPattern)
-  if (required(value.condition, 'condition', faults)) nested(value.condition, 'condition', faults, checkExpression)
+  nested(value.source_type, 'source_type', faults, checkPermissionSourceType)
+  matches(value.binding_id, 'binding_id', faults, bindingScopeIdPattern)
+  matches(value.policy_id, 'policy_id', faults, bindingScopeIdPattern)
+  anyText(value.role_id, 'role_id', faults)
+  nested(value.grant_type, 'grant_type', faults, checkGrantType)
+  nested(value.scope_type, 'scope_type', faults, checkScopeKind)
+  matches(value.scope_id, 'scope_id', faults, bindingScopeIdPattern)
+  nested(value.condition, 'condition', faults, checkExpression)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
@@ -741,20 +672,16 @@ export function checkListPrincipalPermissionsResponse(
 ): value is ListPrincipalPermissionsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.permissions, 'permissions', faults))
-    list(value.permissions, 'permissions', faults, checkEffectivePermission, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.permissions, 'permissions', faults, checkEffectivePermission, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkListMyPermissionsResponse(value: unknown, faults: Faults): value is ListMyPermissionsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.permissions, 'permissions', faults))
-    list(value.permissions, 'permissions', faults, checkEffectivePermission, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.permissions, 'permissions', faults, checkEffectivePermission, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -763,7 +690,6 @@ export function checkPermissionTest(value: unknown, faults: Faults): value is Pe
   const before = faults.count
   closed(value, faults, permissionTestMembers)
   if (
-    required(value.permissions, 'permissions', faults) &&
     list(
       value.permissions,
       'permissions',
@@ -784,7 +710,6 @@ export function checkMyPermissionTest(value: unknown, faults: Faults): value is 
   const before = faults.count
   closed(value, faults, myPermissionTestMembers)
   if (
-    required(value.permissions, 'permissions', faults) &&
     list(
       value.permissions,
       'permissions',
@@ -822,47 +747,41 @@ export function checkTestContext(value: unknown, faults: Faults): value is TestC
 export function checkTestPermissionsResponse(value: unknown, faults: Faults): value is TestPermissionsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.permissions, 'permissions', faults))
-    list(value.permissions, 'permissions', faults, (item, faults) => anyText(item, '', faults), 0, 100)
-  if (required(value.results, 'results', faults))
-    list(value.results, 'results', faults, checkPermissionTestResult, 0, 100)
+  list(value.permissions, 'permissions', faults, (item, faults) => anyText(item, '', faults), 0, 100)
+  list(value.results, 'results', faults, checkPermissionTestResult, 0, 100)
   return faults.count === before
 }
 
 export function checkPermissionTestResult(value: unknown, faults: Faults): value is PermissionTestResult {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.permission, 'permission', faults)) anyText(value.permission, 'permission', faults)
-  if (required(value.granted, 'granted', faults)) boolean(value.granted, 'granted', faults)
-  if (required(value.reason, 'reason', faults)) nested(value.reason, 'reason', faults, checkPermissionTestReason)
-  if (required(value.binding_ids, 'binding_ids', faults))
-    list(
-      value.binding_ids,
-      'binding_ids',
-      faults,
-      (item, faults) => formatted(item, '', faults, isUuid, 'uuid') && matches(item, '', faults, bindingIdPattern),
-      0,
-    )
-  if (required(value.policy_id, 'policy_id', faults))
-    matches(value.policy_id, 'policy_id', faults, bindingScopeIdPattern)
+  anyText(value.permission, 'permission', faults)
+  boolean(value.granted, 'granted', faults)
+  nested(value.reason, 'reason', faults, checkPermissionTestReason)
+  list(
+    value.binding_ids,
+    'binding_ids',
+    faults,
+    (item, faults) => formatted(item, '', faults, isUuid, 'uuid', bindingIdPattern),
+    0,
+  )
+  matches(value.policy_id, 'policy_id', faults, bindingScopeIdPattern)
   return faults.count === before
 }
 
 export function checkTestMyPermissionsResponse(value: unknown, faults: Faults): value is TestMyPermissionsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.permissions, 'permissions', faults))
-    list(value.permissions, 'permissions', faults, (item, faults) => anyText(item, '', faults), 0, 100)
-  if (required(value.results, 'results', faults))
-    list(value.results, 'results', faults, checkMyPermissionTestResult, 0, 100)
+  list(value.permissions, 'permissions', faults, (item, faults) => anyText(item, '', faults), 0, 100)
+  list(value.results, 'results', faults, checkMyPermissionTestResult, 0, 100)
   return faults.count === before
 }
 
 export function checkMyPermissionTestResult(value: unknown, faults: Faults): value is MyPermissionTestResult {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.permission, 'permission', faults)) anyText(value.permission, 'permission', faults)
-  if (required(value.granted, 'granted', faults)) boolean(value.granted, 'granted', faults)
+  anyText(value.permission, 'permission', faults)
+  boolean(value.granted, 'granted', faults)
   return faults.count === before
 }
 
@@ -870,13 +789,8 @@ export function checkAccessGrantInput(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, accessGrantInputMembers)
+  formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid', bindingIdPattern)
   if (
-    required(value.principal_id, 'principal_id', faults) &&
-    formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
-  )
-    matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
-  if (
-    required(value.role_ids, 'role_ids', faults) &&
     list(value.role_ids, 'role_ids', faults, (item, faults) => matches(item, '', faults, bindingRoleIdPattern), 1, 20)
   )
     unique(value.role_ids, 'role_ids', faults)
@@ -893,11 +807,7 @@ export function checkAccessRevocationInput(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, accessRevocationInputMembers)
-  if (
-    required(value.principal_id, 'principal_id', faults) &&
-    formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
-  )
-    matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
+  formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid', bindingIdPattern)
   if (
     value.role_ids !== undefined &&
     list(value.role_ids, 'role_ids', faults, (item, faults) => matches(item, '', faults, bindingRoleIdPattern), 0, 20)
@@ -913,15 +823,14 @@ export function completeAccessRevocationInput(value: AccessRevocationInput): Acc
 export function checkRole(value: unknown, faults: Faults): value is Role {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, bindingRoleIdPattern)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, policyNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.role_type, 'role_type', faults)) nested(value.role_type, 'role_type', faults, checkRoleType)
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeKind)
-  if (required(value.scope_id, 'scope_id', faults)) matches(value.scope_id, 'scope_id', faults, bindingScopeIdPattern)
+  matches(value.id, 'id', faults, bindingRoleIdPattern)
+  text(value.name, 'name', faults, 1, 63, policyNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.role_type, 'role_type', faults, checkRoleType)
+  nested(value.scope_type, 'scope_type', faults, checkScopeKind)
+  matches(value.scope_id, 'scope_id', faults, bindingScopeIdPattern)
   if (
-    required(value.permissions, 'permissions', faults) &&
     list(
       value.permissions,
       'permissions',
@@ -932,13 +841,11 @@ export function checkRole(value: unknown, faults: Faults): value is Role {
     )
   )
     unique(value.permissions, 'permissions', faults)
-  if (required(value.permission_count, 'permission_count', faults))
-    integer(value.permission_count, 'permission_count', faults, 0, 2147483647)
-  if (required(value.bindable_scope_types, 'bindable_scope_types', faults))
-    list(value.bindable_scope_types, 'bindable_scope_types', faults, checkScopeKind, 0, 4)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.created, 'created', faults)) formatted(value.created, 'created', faults, isDateTime, 'date-time')
-  if (required(value.updated, 'updated', faults)) formatted(value.updated, 'updated', faults, isDateTime, 'date-time')
+  integer(value.permission_count, 'permission_count', faults, 0, 2147483647)
+  list(value.bindable_scope_types, 'bindable_scope_types', faults, checkScopeKind, 0, 4)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.created, 'created', faults, isDateTime, 'date-time')
+  formatted(value.updated, 'updated', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -946,11 +853,11 @@ export function checkRoleInput(value: unknown, faults: Faults): value is RoleInp
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, roleInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, policyNamePattern)
+  text(value.name, 'name', faults, 1, 63, policyNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeKind)
-  if (required(value.scope_id, 'scope_id', faults)) matches(value.scope_id, 'scope_id', faults, bindingScopeIdPattern)
+  nested(value.scope_type, 'scope_type', faults, checkScopeKind)
+  matches(value.scope_id, 'scope_id', faults, bindingScopeIdPattern)
   if (
     value.permissions !== undefined &&
     list(
@@ -1004,31 +911,26 @@ export function completeRoleInput(value: RoleInput): RoleGiven {
 export function checkListRolesResponse(value: unknown, faults: Faults): value is ListRolesResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.roles, 'roles', faults)) list(value.roles, 'roles', faults, checkRole, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.roles, 'roles', faults, checkRole, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkRolePermission(value: unknown, faults: Faults): value is RolePermission {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.role_id, 'role_id', faults)) matches(value.role_id, 'role_id', faults, bindingRoleIdPattern)
-  if (required(value.permission, 'permission', faults))
-    matches(value.permission, 'permission', faults, permissionIdPattern)
-  if (required(value.access_class, 'access_class', faults))
-    nested(value.access_class, 'access_class', faults, checkAccessClass)
-  if (required(value.created, 'created', faults)) formatted(value.created, 'created', faults, isDateTime, 'date-time')
+  matches(value.role_id, 'role_id', faults, bindingRoleIdPattern)
+  matches(value.permission, 'permission', faults, permissionIdPattern)
+  nested(value.access_class, 'access_class', faults, checkAccessClass)
+  formatted(value.created, 'created', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
 export function checkListRolePermissionsResponse(value: unknown, faults: Faults): value is ListRolePermissionsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.permissions, 'permissions', faults))
-    list(value.permissions, 'permissions', faults, checkRolePermission, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.permissions, 'permissions', faults, checkRolePermission, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1036,47 +938,36 @@ export function checkRolePermissionAddition(value: unknown, faults: Faults): val
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, rolePermissionAdditionMembers)
-  if (required(value.permission, 'permission', faults))
-    matches(value.permission, 'permission', faults, permissionIdPattern)
+  matches(value.permission, 'permission', faults, permissionIdPattern)
   return faults.count === before
 }
 
 export function checkServiceAccount(value: unknown, faults: Faults): value is ServiceAccount {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bindingIdPattern)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, policyNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (
-    required(value.organisation_id, 'organisation_id', faults) &&
-    formatted(value.organisation_id, 'organisation_id', faults, isUuid, 'uuid')
-  )
-    matches(value.organisation_id, 'organisation_id', faults, bindingIdPattern)
-  if (
-    required(value.workspace_id, 'workspace_id', faults) &&
-    formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  )
-    matches(value.workspace_id, 'workspace_id', faults, bindingIdPattern)
-  if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkServiceAccountStatus)
-  if (required(value.managed_by, 'managed_by', faults))
-    nested(value.managed_by, 'managed_by', faults, checkServiceAccountManager)
-  if (required(value.keys, 'keys', faults)) list(value.keys, 'keys', faults, checkServiceAccountKey)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bindingIdPattern)
+  text(value.name, 'name', faults, 1, 63, policyNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  formatted(value.organisation_id, 'organisation_id', faults, isUuid, 'uuid', bindingIdPattern)
+  formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid', bindingIdPattern)
+  nested(value.status, 'status', faults, checkServiceAccountStatus)
+  nested(value.managed_by, 'managed_by', faults, checkServiceAccountManager)
+  list(value.keys, 'keys', faults, checkServiceAccountKey)
   if (value.last_authenticate_time !== undefined)
     formatted(value.last_authenticate_time, 'last_authenticate_time', faults, isDateTime, 'date-time')
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.created, 'created', faults)) formatted(value.created, 'created', faults, isDateTime, 'date-time')
-  if (required(value.updated, 'updated', faults)) formatted(value.updated, 'updated', faults, isDateTime, 'date-time')
+  nested(value.labels, 'labels', faults, checkLabels)
+  formatted(value.created, 'created', faults, isDateTime, 'date-time')
+  formatted(value.updated, 'updated', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
 export function checkServiceAccountKey(value: unknown, faults: Faults): value is ServiceAccountKey {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.key_id, 'key_id', faults)) anyText(value.key_id, 'key_id', faults)
-  if (required(value.algorithm, 'algorithm', faults)) nested(value.algorithm, 'algorithm', faults, checkKeyAlgorithm)
-  if (required(value.created, 'created', faults)) formatted(value.created, 'created', faults, isDateTime, 'date-time')
+  anyText(value.key_id, 'key_id', faults)
+  nested(value.algorithm, 'algorithm', faults, checkKeyAlgorithm)
+  formatted(value.created, 'created', faults, isDateTime, 'date-time')
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
@@ -1084,49 +975,38 @@ export function checkServiceAccountKey(value: unknown, faults: Faults): value is
 export function checkListServiceAccountsResponse(value: unknown, faults: Faults): value is ListServiceAccountsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.service_accounts, 'service_accounts', faults))
-    list(value.service_accounts, 'service_accounts', faults, checkServiceAccount, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.service_accounts, 'service_accounts', faults, checkServiceAccount, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkToken(value: unknown, faults: Faults): value is Token {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bindingIdPattern)
-  if (
-    required(value.principal_id, 'principal_id', faults) &&
-    formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
-  )
-    matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
-  if (required(value.principal_kind, 'principal_kind', faults))
-    nested(value.principal_kind, 'principal_kind', faults, checkPrincipalKind)
-  if (required(value.kind, 'kind', faults)) nested(value.kind, 'kind', faults, checkTokenKind)
-  if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkTokenStatus)
-  if (required(value.created, 'created', faults)) formatted(value.created, 'created', faults, isDateTime, 'date-time')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bindingIdPattern)
+  formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid', bindingIdPattern)
+  nested(value.principal_kind, 'principal_kind', faults, checkPrincipalKind)
+  nested(value.kind, 'kind', faults, checkTokenKind)
+  nested(value.status, 'status', faults, checkTokenStatus)
+  formatted(value.created, 'created', faults, isDateTime, 'date-time')
   if (value.last_refresh_time !== undefined)
     formatted(value.last_refresh_time, 'last_refresh_time', faults, isDateTime, 'date-time')
-  if (required(value.last_refresh_ip, 'last_refresh_ip', faults))
-    anyText(value.last_refresh_ip, 'last_refresh_ip', faults)
-  if (required(value.user_agent, 'user_agent', faults)) text(value.user_agent, 'user_agent', faults, 0, 256)
-  if (required(value.expire_time, 'expire_time', faults))
-    formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
+  anyText(value.last_refresh_ip, 'last_refresh_ip', faults)
+  text(value.user_agent, 'user_agent', faults, 0, 256)
+  formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   if (value.idle_expire_time !== undefined)
     formatted(value.idle_expire_time, 'idle_expire_time', faults, isDateTime, 'date-time')
   if (value.revoke_time !== undefined) formatted(value.revoke_time, 'revoke_time', faults, isDateTime, 'date-time')
   if (value.revoke_reason !== undefined) nested(value.revoke_reason, 'revoke_reason', faults, checkRevokeReason)
-  if (required(value.current, 'current', faults)) boolean(value.current, 'current', faults)
+  boolean(value.current, 'current', faults)
   return faults.count === before
 }
 
 export function checkListTokensResponse(value: unknown, faults: Faults): value is ListTokensResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.tokens, 'tokens', faults)) list(value.tokens, 'tokens', faults, checkToken, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.tokens, 'tokens', faults, checkToken, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1144,55 +1024,40 @@ export function checkTokenRevocationInput(value: unknown, faults: Faults): value
   const before = faults.count
   closed(value, faults, tokenRevocationInputMembers)
   if (value.token !== undefined) text(value.token, 'token', faults, 1, 8192)
-  if (value.token_id !== undefined && formatted(value.token_id, 'token_id', faults, isUuid, 'uuid'))
-    matches(value.token_id, 'token_id', faults, bindingIdPattern)
-  if (value.principal_id !== undefined && formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid'))
-    matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
+  if (value.token_id !== undefined) formatted(value.token_id, 'token_id', faults, isUuid, 'uuid', bindingIdPattern)
+  if (value.principal_id !== undefined)
+    formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid', bindingIdPattern)
   return faults.count === before
 }
 
 export function checkTokenResponse(value: unknown, faults: Faults): value is TokenResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.access_token, 'access_token', faults)) anyText(value.access_token, 'access_token', faults)
-  if (required(value.token_type, 'token_type', faults))
-    choice(value.token_type, 'token_type', faults, tokenResponseTokenTypeSet)
-  if (required(value.expires_in, 'expires_in', faults)) integer(value.expires_in, 'expires_in', faults, 0, 2147483647)
+  anyText(value.access_token, 'access_token', faults)
+  choice(value.token_type, 'token_type', faults, tokenResponseTokenTypeSet)
+  integer(value.expires_in, 'expires_in', faults, 0, 2147483647)
   if (value.refresh_token !== undefined) anyText(value.refresh_token, 'refresh_token', faults)
   if (value.refresh_expires_in !== undefined)
     integer(value.refresh_expires_in, 'refresh_expires_in', faults, 0, 2147483647)
-  if (required(value.token_id, 'token_id', faults) && formatted(value.token_id, 'token_id', faults, isUuid, 'uuid'))
-    matches(value.token_id, 'token_id', faults, bindingIdPattern)
-  if (
-    required(value.principal_id, 'principal_id', faults) &&
-    formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
-  )
-    matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
+  formatted(value.token_id, 'token_id', faults, isUuid, 'uuid', bindingIdPattern)
+  formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid', bindingIdPattern)
   return faults.count === before
 }
 
 export function checkUser(value: unknown, faults: Faults): value is User {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bindingIdPattern)
-  if (
-    required(value.email, 'email', faults) &&
-    text(value.email, 'email', faults, 3, 254) &&
-    formatted(value.email, 'email', faults, isEmail, 'email, such as kim@example.com')
-  )
-    matches(value.email, 'email', faults, userEmailPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bindingIdPattern)
+  if (text(value.email, 'email', faults, 3, 254))
+    formatted(value.email, 'email', faults, isEmail, 'email, such as kim@example.com', userEmailPattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 1, 128)
-  if (required(value.organisation_id, 'organisation_id', faults))
-    matches(value.organisation_id, 'organisation_id', faults, bindingScopeIdPattern)
-  if (required(value.locale, 'locale', faults)) text(value.locale, 'locale', faults, 0, 35, userLocalePattern)
-  if (required(value.time_zone, 'time_zone', faults))
-    text(value.time_zone, 'time_zone', faults, 0, 64, userTimeZonePattern)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkPrincipalStatus)
-  if (required(value.has_avatar, 'has_avatar', faults)) boolean(value.has_avatar, 'has_avatar', faults)
-  if (required(value.invited_by, 'invited_by', faults))
-    matches(value.invited_by, 'invited_by', faults, bindingScopeIdPattern)
+  matches(value.organisation_id, 'organisation_id', faults, bindingScopeIdPattern)
+  text(value.locale, 'locale', faults, 0, 35, userLocalePattern)
+  text(value.time_zone, 'time_zone', faults, 0, 64, userTimeZonePattern)
+  nested(value.labels, 'labels', faults, checkLabels)
+  nested(value.status, 'status', faults, checkPrincipalStatus)
+  boolean(value.has_avatar, 'has_avatar', faults)
+  matches(value.invited_by, 'invited_by', faults, bindingScopeIdPattern)
   if (value.invite_expire_time !== undefined)
     formatted(value.invite_expire_time, 'invite_expire_time', faults, isDateTime, 'date-time')
   if (value.last_authenticate_time !== undefined)
@@ -1203,9 +1068,9 @@ export function checkUser(value: unknown, faults: Faults): value is User {
     formatted(value.deactivate_time, 'deactivate_time', faults, isDateTime, 'date-time')
   if (value.throttled_until !== undefined)
     formatted(value.throttled_until, 'throttled_until', faults, isDateTime, 'date-time')
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.created, 'created', faults)) formatted(value.created, 'created', faults, isDateTime, 'date-time')
-  if (required(value.updated, 'updated', faults)) formatted(value.updated, 'updated', faults, isDateTime, 'date-time')
+  anyText(value.etag, 'etag', faults)
+  formatted(value.created, 'created', faults, isDateTime, 'date-time')
+  formatted(value.updated, 'updated', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -1213,12 +1078,8 @@ export function checkUserInput(value: unknown, faults: Faults): value is UserInp
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, userInputMembers)
-  if (
-    required(value.email, 'email', faults) &&
-    text(value.email, 'email', faults, 3, 254) &&
-    formatted(value.email, 'email', faults, isEmail, 'email, such as kim@example.com')
-  )
-    matches(value.email, 'email', faults, userEmailPattern)
+  if (text(value.email, 'email', faults, 3, 254))
+    formatted(value.email, 'email', faults, isEmail, 'email, such as kim@example.com', userEmailPattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 1, 128)
   if (value.organisation_id !== undefined)
     matches(value.organisation_id, 'organisation_id', faults, bindingScopeIdPattern)
@@ -1233,12 +1094,8 @@ export function checkUserUpdate(value: unknown, faults: Faults): value is UserUp
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, userInputMembers)
-  if (
-    value.email !== undefined &&
-    text(value.email, 'email', faults, 3, 254) &&
-    formatted(value.email, 'email', faults, isEmail, 'email, such as kim@example.com')
-  )
-    matches(value.email, 'email', faults, userEmailPattern)
+  if (value.email !== undefined && text(value.email, 'email', faults, 3, 254))
+    formatted(value.email, 'email', faults, isEmail, 'email, such as kim@example.com', userEmailPattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 1, 128)
   if (value.organisation_id !== undefined)
     matches(value.organisation_id, 'organisation_id', faults, bindingScopeIdPattern)
@@ -1262,9 +1119,8 @@ export function completeUserInput(value: UserInput): UserGiven {
 export function checkListUsersResponse(value: unknown, faults: Faults): value is ListUsersResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.users, 'users', faults)) list(value.users, 'users', faults, checkUser, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.users, 'users', faults, checkUser, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1286,15 +1142,14 @@ export function completeUserProfileInput(value: UserProfileInput): UserProfileGi
 export function checkAvatar(value: unknown, faults: Faults): value is Avatar {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.content_type, 'content_type', faults))
-    choice(value.content_type, 'content_type', faults, avatarContentTypeSet)
-  if (required(value.data, 'data', faults)) formatted(value.data, 'data', faults, isBase64, 'byte')
-  if (required(value.size_bytes, 'size_bytes', faults)) integer(value.size_bytes, 'size_bytes', faults, 0, 2147483647)
-  if (required(value.width, 'width', faults)) integer(value.width, 'width', faults, 0, 2147483647)
-  if (required(value.height, 'height', faults)) integer(value.height, 'height', faults, 0, 2147483647)
-  if (required(value.sha256, 'sha256', faults)) matches(value.sha256, 'sha256', faults, avatarSha256Pattern)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.updated, 'updated', faults)) formatted(value.updated, 'updated', faults, isDateTime, 'date-time')
+  choice(value.content_type, 'content_type', faults, avatarContentTypeSet)
+  formatted(value.data, 'data', faults, isBase64, 'byte')
+  integer(value.size_bytes, 'size_bytes', faults, 0, 2147483647)
+  integer(value.width, 'width', faults, 0, 2147483647)
+  integer(value.height, 'height', faults, 0, 2147483647)
+  matches(value.sha256, 'sha256', faults, avatarSha256Pattern)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.updated, 'updated', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -1302,9 +1157,8 @@ export function checkAvatarInput(value: unknown, faults: Faults): value is Avata
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, avatarInputMembers)
-  if (required(value.content_type, 'content_type', faults))
-    choice(value.content_type, 'content_type', faults, avatarContentTypeSet)
-  if (required(value.data, 'data', faults)) formatted(value.data, 'data', faults, isBase64, 'byte')
+  choice(value.content_type, 'content_type', faults, avatarContentTypeSet)
+  formatted(value.data, 'data', faults, isBase64, 'byte')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -1327,9 +1181,8 @@ export function checkPasswordChangeInput(value: unknown, faults: Faults): value 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, passwordChangeInputMembers)
-  if (required(value.current_password, 'current_password', faults))
-    text(value.current_password, 'current_password', faults, 1, 1024)
-  if (required(value.new_password, 'new_password', faults)) text(value.new_password, 'new_password', faults, 1, 1024)
+  text(value.current_password, 'current_password', faults, 1, 1024)
+  text(value.new_password, 'new_password', faults, 1, 1024)
   return faults.count === before
 }
 
@@ -1375,8 +1228,8 @@ export function checkUserActivationInput(value: unknown, faults: Faults): value 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, userActivationInputMembers)
-  if (required(value.token, 'token', faults)) text(value.token, 'token', faults, 1, 256)
-  if (required(value.password, 'password', faults)) text(value.password, 'password', faults, 1, 1024)
+  text(value.token, 'token', faults, 1, 256)
+  text(value.password, 'password', faults, 1, 1024)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 1, 128)
   return faults.count === before
 }
@@ -1385,13 +1238,9 @@ export function checkCredentialsInput(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, credentialsInputMembers)
-  if (
-    required(value.email, 'email', faults) &&
-    text(value.email, 'email', faults, 3, 254) &&
-    formatted(value.email, 'email', faults, isEmail, 'email, such as kim@example.com')
-  )
-    matches(value.email, 'email', faults, userEmailPattern)
-  if (required(value.password, 'password', faults)) text(value.password, 'password', faults, 1, 1024)
+  if (text(value.email, 'email', faults, 3, 254))
+    formatted(value.email, 'email', faults, isEmail, 'email, such as kim@example.com', userEmailPattern)
+  text(value.password, 'password', faults, 1, 1024)
   return faults.count === before
 }
 
@@ -1402,8 +1251,8 @@ export function checkPasswordResetCompletionInput(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, passwordResetCompletionInputMembers)
-  if (required(value.token, 'token', faults)) text(value.token, 'token', faults, 1, 256)
-  if (required(value.password, 'password', faults)) text(value.password, 'password', faults, 1, 1024)
+  text(value.token, 'token', faults, 1, 256)
+  text(value.password, 'password', faults, 1, 1024)
   return faults.count === before
 }
 
@@ -1411,12 +1260,8 @@ export function checkInvitationInput(value: unknown, faults: Faults): value is I
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, invitationInputMembers)
-  if (
-    required(value.email, 'email', faults) &&
-    text(value.email, 'email', faults, 3, 254) &&
-    formatted(value.email, 'email', faults, isEmail, 'email, such as kim@example.com')
-  )
-    matches(value.email, 'email', faults, userEmailPattern)
+  if (text(value.email, 'email', faults, 3, 254))
+    formatted(value.email, 'email', faults, isEmail, 'email, such as kim@example.com', userEmailPattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 1, 128)
   if (value.organisation_id !== undefined)
     matches(value.organisation_id, 'organisation_id', faults, bindingScopeIdPattern)
@@ -1446,9 +1291,9 @@ export function checkInvitationGrantInput(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, invitationGrantInputMembers)
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeKind)
-  if (required(value.scope_id, 'scope_id', faults)) matches(value.scope_id, 'scope_id', faults, bindingScopeIdPattern)
-  if (required(value.role_id, 'role_id', faults)) matches(value.role_id, 'role_id', faults, bindingRoleIdPattern)
+  nested(value.scope_type, 'scope_type', faults, checkScopeKind)
+  matches(value.scope_id, 'scope_id', faults, bindingScopeIdPattern)
+  matches(value.role_id, 'role_id', faults, bindingRoleIdPattern)
   if (value.condition !== undefined) nested(value.condition, 'condition', faults, checkExpression)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   return faults.count === before
@@ -1462,51 +1307,40 @@ export function checkCredentialTokenLookupInput(value: unknown, faults: Faults):
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, credentialTokenLookupInputMembers)
-  if (required(value.token, 'token', faults)) text(value.token, 'token', faults, 1, 256)
+  text(value.token, 'token', faults, 1, 256)
   return faults.count === before
 }
 
 export function checkCredentialTokenInfo(value: unknown, faults: Faults): value is CredentialTokenInfo {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.purpose, 'purpose', faults)) nested(value.purpose, 'purpose', faults, checkCredentialPurpose)
-  if (required(value.email, 'email', faults)) anyText(value.email, 'email', faults)
-  if (required(value.display_name, 'display_name', faults)) anyText(value.display_name, 'display_name', faults)
-  if (required(value.expire_time, 'expire_time', faults))
-    formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  if (required(value.password_min_length, 'password_min_length', faults))
-    integer(value.password_min_length, 'password_min_length', faults, 1, 2147483647)
-  if (required(value.password_max_length, 'password_max_length', faults))
-    integer(value.password_max_length, 'password_max_length', faults, 1, 2147483647)
+  nested(value.purpose, 'purpose', faults, checkCredentialPurpose)
+  anyText(value.email, 'email', faults)
+  anyText(value.display_name, 'display_name', faults)
+  formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
+  integer(value.password_min_length, 'password_min_length', faults, 1, 2147483647)
+  integer(value.password_max_length, 'password_max_length', faults, 1, 2147483647)
   return faults.count === before
 }
 
 export function checkIamOperation(value: unknown, faults: Faults): value is IamOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bindingIdPattern)
-  if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
-  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
-  if (required(value.operation_type, 'operation_type', faults))
-    nested(value.operation_type, 'operation_type', faults, checkOperationType)
-  if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkOperationStatus)
-  if (required(value.insert_time, 'insert_time', faults))
-    formatted(value.insert_time, 'insert_time', faults, isDateTime, 'date-time')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bindingIdPattern)
+  anyText(value.resource_id, 'resource_id', faults)
+  anyText(value.resource_type, 'resource_type', faults)
+  nested(value.operation_type, 'operation_type', faults, checkOperationType)
+  nested(value.status, 'status', faults, checkOperationStatus)
+  formatted(value.insert_time, 'insert_time', faults, isDateTime, 'date-time')
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
-  if (required(value.errors, 'errors', faults)) list(value.errors, 'errors', faults, checkOperationError)
-  if (required(value.warnings, 'warnings', faults)) list(value.warnings, 'warnings', faults, checkOperationWarning)
-  if (required(value.progress, 'progress', faults)) integer(value.progress, 'progress', faults, 0, 100)
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (required(value.scope_id, 'scope_id', faults)) matches(value.scope_id, 'scope_id', faults, bindingScopeIdPattern)
-  if (
-    required(value.principal_id, 'principal_id', faults) &&
-    formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
-  )
-    matches(value.principal_id, 'principal_id', faults, bindingIdPattern)
-  if (required(value.trace_id, 'trace_id', faults))
-    matches(value.trace_id, 'trace_id', faults, iamOperationTraceIdPattern)
+  list(value.errors, 'errors', faults, checkOperationError)
+  list(value.warnings, 'warnings', faults, checkOperationWarning)
+  integer(value.progress, 'progress', faults, 0, 100)
+  nested(value.scope_type, 'scope_type', faults, checkScopeType)
+  matches(value.scope_id, 'scope_id', faults, bindingScopeIdPattern)
+  formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid', bindingIdPattern)
+  matches(value.trace_id, 'trace_id', faults, iamOperationTraceIdPattern)
   return faults.count === before
 }
 
@@ -1527,20 +1361,17 @@ function checkIamCredentialOperationPartB(value: unknown, faults: Faults): boole
 export function checkCredential(value: unknown, faults: Faults): value is Credential {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.token, 'token', faults)) anyText(value.token, 'token', faults)
-  if (required(value.expire_time, 'expire_time', faults))
-    formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  if (required(value.url, 'url', faults)) formatted(value.url, 'url', faults, isUri, 'uri')
+  anyText(value.token, 'token', faults)
+  formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
+  formatted(value.url, 'url', faults, isUri, 'uri')
   return faults.count === before
 }
 
 export function checkListOperationsResponse(value: unknown, faults: Faults): value is ListOperationsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.operations, 'operations', faults))
-    list(value.operations, 'operations', faults, checkIamOperation, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.operations, 'operations', faults, checkIamOperation, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1641,7 +1472,7 @@ export function checkListFilterSchemasRequest(value: unknown, faults: Faults): v
 export function checkGetFilterSchemaRequest(value: unknown, faults: Faults): value is GetFilterSchemaRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.resource, 'resource', faults)) anyText(value.resource, 'resource', faults)
+  anyText(value.resource, 'resource', faults)
   return faults.count === before
 }
 
@@ -1658,8 +1489,7 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bindingIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bindingIdPattern)
   return faults.count === before
 }
 
@@ -1689,16 +1519,14 @@ export function completeCreateBindingRequest(request: CreateBindingRequest): Cre
 export function checkGetBindingRequest(value: unknown, faults: Faults): value is GetBindingRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bindingIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bindingIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteBindingRequest(value: unknown, faults: Faults): value is DeleteBindingRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bindingIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bindingIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
@@ -1718,15 +1546,14 @@ export function checkListPermissionsRequest(value: unknown, faults: Faults): val
 export function checkGetPermissionRequest(value: unknown, faults: Faults): value is GetPermissionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
 export function checkListPoliciesRequest(value: unknown, faults: Faults): value is ListPoliciesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bindingIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', bindingIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1737,8 +1564,7 @@ export function checkListPoliciesRequest(value: unknown, faults: Faults): value 
 export function checkCreatePolicyRequest(value: unknown, faults: Faults): value is CreatePolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bindingIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', bindingIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkPolicyInput)
@@ -1752,20 +1578,16 @@ export function completeCreatePolicyRequest(request: CreatePolicyRequest): Creat
 export function checkGetPolicyRequest(value: unknown, faults: Faults): value is GetPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bindingIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bindingIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', bindingIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bindingIdPattern)
   return faults.count === before
 }
 
 export function checkDeletePolicyRequest(value: unknown, faults: Faults): value is DeletePolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bindingIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bindingIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', bindingIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bindingIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
@@ -1775,10 +1597,8 @@ export function checkDeletePolicyRequest(value: unknown, faults: Faults): value 
 export function checkUpdatePolicyRequest(value: unknown, faults: Faults): value is UpdatePolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bindingIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bindingIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', bindingIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bindingIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
@@ -1799,18 +1619,15 @@ export function checkListPrincipalsRequest(value: unknown, faults: Faults): valu
 export function checkGetPrincipalRequest(value: unknown, faults: Faults): value is GetPrincipalRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bindingIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bindingIdPattern)
   return faults.count === before
 }
 
 export function checkListScopeAccessRequest(value: unknown, faults: Faults): value is ListScopeAccessRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.scope_type, 'scope_type', faults))
-    choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
-  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, bindingIdPattern)
+  choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
+  formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid', bindingIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1824,12 +1641,9 @@ export function checkListPrincipalPermissionsRequest(
 ): value is ListPrincipalPermissionsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.scope_type, 'scope_type', faults))
-    choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
-  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, bindingIdPattern)
-  if (required(value.principal, 'principal', faults) && formatted(value.principal, 'principal', faults, isUuid, 'uuid'))
-    matches(value.principal, 'principal', faults, bindingIdPattern)
+  choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
+  formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid', bindingIdPattern)
+  formatted(value.principal, 'principal', faults, isUuid, 'uuid', bindingIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1843,12 +1657,9 @@ export function checkTestPrincipalPermissionsRequest(
 ): value is TestPrincipalPermissionsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.scope_type, 'scope_type', faults))
-    choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
-  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, bindingIdPattern)
-  if (required(value.principal, 'principal', faults) && formatted(value.principal, 'principal', faults, isUuid, 'uuid'))
-    matches(value.principal, 'principal', faults, bindingIdPattern)
+  choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
+  formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid', bindingIdPattern)
+  formatted(value.principal, 'principal', faults, isUuid, 'uuid', bindingIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkPermissionTest)
   return faults.count === before
 }
@@ -1856,10 +1667,8 @@ export function checkTestPrincipalPermissionsRequest(
 export function checkListMyPermissionsRequest(value: unknown, faults: Faults): value is ListMyPermissionsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.scope_type, 'scope_type', faults))
-    choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
-  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, bindingIdPattern)
+  choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
+  formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid', bindingIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1870,10 +1679,8 @@ export function checkListMyPermissionsRequest(value: unknown, faults: Faults): v
 export function checkTestMyPermissionsRequest(value: unknown, faults: Faults): value is TestMyPermissionsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.scope_type, 'scope_type', faults))
-    choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
-  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, bindingIdPattern)
+  choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
+  formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid', bindingIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMyPermissionTest)
   return faults.count === before
 }
@@ -1881,10 +1688,8 @@ export function checkTestMyPermissionsRequest(value: unknown, faults: Faults): v
 export function checkGrantAccessRequest(value: unknown, faults: Faults): value is GrantAccessRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.scope_type, 'scope_type', faults))
-    choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
-  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, bindingIdPattern)
+  choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
+  formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid', bindingIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAccessGrantInput)
@@ -1898,10 +1703,8 @@ export function completeGrantAccessRequest(request: GrantAccessRequest): GrantAc
 export function checkRevokeAccessRequest(value: unknown, faults: Faults): value is RevokeAccessRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.scope_type, 'scope_type', faults))
-    choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
-  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, bindingIdPattern)
+  choice(value.scope_type, 'scope_type', faults, listScopeAccessRequestScopeTypeSet)
+  formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid', bindingIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAccessRevocationInput)
@@ -1938,14 +1741,14 @@ export function completeCreateRoleRequest(request: CreateRoleRequest): CreateRol
 export function checkGetRoleRequest(value: unknown, faults: Faults): value is GetRoleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
 export function checkDeleteRoleRequest(value: unknown, faults: Faults): value is DeleteRoleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
@@ -1955,7 +1758,7 @@ export function checkDeleteRoleRequest(value: unknown, faults: Faults): value is
 export function checkUpdateRoleRequest(value: unknown, faults: Faults): value is UpdateRoleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
@@ -1966,7 +1769,7 @@ export function checkUpdateRoleRequest(value: unknown, faults: Faults): value is
 export function checkListRolePermissionsRequest(value: unknown, faults: Faults): value is ListRolePermissionsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.role, 'role', faults)) anyText(value.role, 'role', faults)
+  anyText(value.role, 'role', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1977,7 +1780,7 @@ export function checkListRolePermissionsRequest(value: unknown, faults: Faults):
 export function checkAddRolePermissionRequest(value: unknown, faults: Faults): value is AddRolePermissionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.role, 'role', faults)) anyText(value.role, 'role', faults)
+  anyText(value.role, 'role', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRolePermissionAddition)
@@ -1987,8 +1790,8 @@ export function checkAddRolePermissionRequest(value: unknown, faults: Faults): v
 export function checkRemoveRolePermissionRequest(value: unknown, faults: Faults): value is RemoveRolePermissionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.role, 'role', faults)) anyText(value.role, 'role', faults)
-  if (required(value.permission, 'permission', faults)) anyText(value.permission, 'permission', faults)
+  anyText(value.role, 'role', faults)
+  anyText(value.permission, 'permission', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
@@ -2008,8 +1811,7 @@ export function checkListServiceAccountsRequest(value: unknown, faults: Faults):
 export function checkGetServiceAccountRequest(value: unknown, faults: Faults): value is GetServiceAccountRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bindingIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bindingIdPattern)
   return faults.count === before
 }
 
@@ -2100,16 +1902,14 @@ export function checkChangeMyPasswordRequest(value: unknown, faults: Faults): va
 export function checkGetUserRequest(value: unknown, faults: Faults): value is GetUserRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bindingIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bindingIdPattern)
   return faults.count === before
 }
 
 export function checkUpdateUserRequest(value: unknown, faults: Faults): value is UpdateUserRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bindingIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bindingIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
@@ -2120,16 +1920,14 @@ export function checkUpdateUserRequest(value: unknown, faults: Faults): value is
 export function checkGetUserAvatarRequest(value: unknown, faults: Faults): value is GetUserAvatarRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bindingIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bindingIdPattern)
   return faults.count === before
 }
 
 export function checkDeactivateUserRequest(value: unknown, faults: Faults): value is DeactivateUserRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bindingIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bindingIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkUserStateChangeInput)
@@ -2139,8 +1937,7 @@ export function checkDeactivateUserRequest(value: unknown, faults: Faults): valu
 export function checkReactivateUserRequest(value: unknown, faults: Faults): value is ReactivateUserRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bindingIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bindingIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkUserStateChangeInput)
@@ -2150,8 +1947,7 @@ export function checkReactivateUserRequest(value: unknown, faults: Faults): valu
 export function checkRegenerateActivationRequest(value: unknown, faults: Faults): value is RegenerateActivationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bindingIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bindingIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkActivationRenewalInput)
@@ -2165,8 +1961,7 @@ export function completeRegenerateActivationRequest(request: RegenerateActivatio
 export function checkResetUserPasswordRequest(value: unknown, faults: Faults): value is ResetUserPasswordRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bindingIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bindingIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createBindingRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkPasswordResetInput)

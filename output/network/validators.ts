@@ -139,7 +139,7 @@ import {
 
 const vpcIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
 const vpcNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
-const vpcInputMembers = new Set([
+const vpcInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -156,7 +156,7 @@ const vpcInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const vpcOmitted = new Set([
   'id',
   'workspace_id',
@@ -167,7 +167,7 @@ const vpcOmitted = new Set([
   'create_time',
   'update_time',
 ] as const)
-const subnetInputMembers = new Set([
+const subnetInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -189,7 +189,7 @@ const subnetInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const subnetOmitted = new Set([
   'id',
   'workspace_id',
@@ -203,11 +203,11 @@ const subnetOmitted = new Set([
   'create_time',
   'update_time',
 ] as const)
-const addressRangeMembers = new Set(['start', 'end'])
+const addressRangeMembers = ['start', 'end']
 const logicalPortIpAddressPattern = /^[0-9]{1,3}(\.[0-9]{1,3}){3}$/u
 const logicalPortMacAddressPattern = /^02(:[0-9a-f]{2}){5}$/u
 const effectiveFirewallRulePolicyIdPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})?$/u
-const firewallPolicyInputMembers = new Set([
+const firewallPolicyInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -223,7 +223,7 @@ const firewallPolicyInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const firewallPolicyOmitted = new Set([
   'id',
   'workspace_id',
@@ -233,7 +233,7 @@ const firewallPolicyOmitted = new Set([
   'create_time',
   'update_time',
 ] as const)
-const firewallPolicyRuleInputMembers = new Set([
+const firewallPolicyRuleInputMembers = [
   'id',
   'firewall_policy_id',
   'name',
@@ -248,7 +248,7 @@ const firewallPolicyRuleInputMembers = new Set([
   'targets',
   'create_time',
   'update_time',
-])
+]
 const firewallPolicyRuleOmitted = new Set([
   'id',
   'firewall_policy_id',
@@ -258,14 +258,14 @@ const firewallPolicyRuleOmitted = new Set([
   'targets',
 ] as const)
 const protocolMatchPortsItemPattern = /^(0|[1-9][0-9]{0,4})(-(0|[1-9][0-9]{0,4}))?$/u
-const protocolMatchInputMembers = new Set(['protocol', 'ports', 'icmp_type'])
-const firewallPeersInputMembers = new Set(['ranges', 'subnet_ids', 'vm_labels'])
-const firewallTargetsInputMembers = new Set(['subnet_ids', 'vm_labels'])
-const addFirewallPolicyRuleBodyInputMembers = new Set(['rule', 'etag'])
-const updateFirewallPolicyRuleBodyInputMembers = new Set(['rule_id', 'rule', 'update_mask', 'etag'])
-const removeFirewallPolicyRuleBodyInputMembers = new Set(['rule_id', 'etag'])
+const protocolMatchInputMembers = ['protocol', 'ports', 'icmp_type']
+const firewallPeersInputMembers = ['ranges', 'subnet_ids', 'vm_labels']
+const firewallTargetsInputMembers = ['subnet_ids', 'vm_labels']
+const addFirewallPolicyRuleBodyInputMembers = ['rule', 'etag']
+const updateFirewallPolicyRuleBodyInputMembers = ['rule_id', 'rule', 'update_mask', 'etag']
+const removeFirewallPolicyRuleBodyInputMembers = ['rule_id', 'etag']
 const quotaDefinitionIdPattern = /^[a-z]+\.[a-z][A-Za-z]*$/u
-const quotaLimitInputMembers = new Set([
+const quotaLimitInputMembers = [
   'id',
   'quota_definition_id',
   'description',
@@ -277,7 +277,7 @@ const quotaLimitInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const quotaLimitOmitted = new Set(['id', 'quota_definition_id', 'usage', 'create_time', 'update_time'] as const)
 const quotaDimensionsKeyPattern = /^[a-z][a-z0-9_]*$/u
 const ipv4CidrPattern = /^((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\/(3[0-2]|[12]?\d)$/u
@@ -309,32 +309,22 @@ const createVpcRequestIdempotencyKeyPattern = /^[!-~]+$/u
 export function checkVpc(value: unknown, faults: Faults): value is Vpc {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vpcIdPattern)
-  if (
-    required(value.workspace_id, 'workspace_id', faults) &&
-    formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  )
-    matches(value.workspace_id, 'workspace_id', faults, vpcIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.region, 'region', faults)) text(value.region, 'region', faults, 1, 63, vpcNamePattern)
-  if (required(value.cidr_blocks, 'cidr_blocks', faults))
-    list(value.cidr_blocks, 'cidr_blocks', faults, checkIpv4Cidr, 1, 5)
-  if (required(value.mtu, 'mtu', faults)) integer(value.mtu, 'mtu', faults, 1280, 8900)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkVpcState)
-  if (required(value.subnet_count, 'subnet_count', faults))
-    integer(value.subnet_count, 'subnet_count', faults, 0, 2147483647)
-  if (required(value.logical_port_count, 'logical_port_count', faults))
-    integer(value.logical_port_count, 'logical_port_count', faults, 0, 2147483647)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vpcIdPattern)
+  formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.engine, 'engine', faults)
+  text(value.name, 'name', faults, 1, 63, vpcNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
+  text(value.region, 'region', faults, 1, 63, vpcNamePattern)
+  list(value.cidr_blocks, 'cidr_blocks', faults, checkIpv4Cidr, 1, 5)
+  integer(value.mtu, 'mtu', faults, 1280, 8900)
+  nested(value.state, 'state', faults, checkVpcState)
+  integer(value.subnet_count, 'subnet_count', faults, 0, 2147483647)
+  integer(value.logical_port_count, 'logical_port_count', faults, 0, 2147483647)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -342,13 +332,12 @@ export function checkVpcInput(value: unknown, faults: Faults): value is VpcInput
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vpcInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
+  text(value.name, 'name', faults, 1, 63, vpcNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.region, 'region', faults)) text(value.region, 'region', faults, 1, 63, vpcNamePattern)
-  if (required(value.cidr_blocks, 'cidr_blocks', faults))
-    list(value.cidr_blocks, 'cidr_blocks', faults, checkIpv4Cidr, 1, 5)
+  text(value.region, 'region', faults, 1, 63, vpcNamePattern)
+  list(value.cidr_blocks, 'cidr_blocks', faults, checkIpv4Cidr, 1, 5)
   if (value.mtu !== undefined) integer(value.mtu, 'mtu', faults, 1280, 8900)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -382,50 +371,35 @@ export function completeVpcInput(value: VpcInput): VpcGiven {
 export function checkListVpcsResponse(value: unknown, faults: Faults): value is ListVpcsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.vpcs, 'vpcs', faults)) list(value.vpcs, 'vpcs', faults, checkVpc, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.vpcs, 'vpcs', faults, checkVpc, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkSubnet(value: unknown, faults: Faults): value is Subnet {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vpcIdPattern)
-  if (
-    required(value.workspace_id, 'workspace_id', faults) &&
-    formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  )
-    matches(value.workspace_id, 'workspace_id', faults, vpcIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.region, 'region', faults)) anyText(value.region, 'region', faults)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.vpc_id, 'vpc_id', faults) && formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid'))
-    matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern)
-  if (required(value.cidr_block, 'cidr_block', faults)) nested(value.cidr_block, 'cidr_block', faults, checkIpv4Cidr)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vpcIdPattern)
+  formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.engine, 'engine', faults)
+  anyText(value.region, 'region', faults)
+  text(value.name, 'name', faults, 1, 63, vpcNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
+  formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid', vpcIdPattern)
+  nested(value.cidr_block, 'cidr_block', faults, checkIpv4Cidr)
   if (value.gateway_address !== undefined) nested(value.gateway_address, 'gateway_address', faults, checkIpv4Address)
-  if (required(value.reserved_ranges, 'reserved_ranges', faults))
-    list(value.reserved_ranges, 'reserved_ranges', faults, checkAddressRange, 0, 16)
-  if (required(value.dns_servers, 'dns_servers', faults))
-    list(value.dns_servers, 'dns_servers', faults, checkIpv4Address, 0, 4)
-  if (required(value.total_addresses, 'total_addresses', faults))
-    integer(value.total_addresses, 'total_addresses', faults, 0, 2147483647)
-  if (required(value.usable_addresses, 'usable_addresses', faults))
-    integer(value.usable_addresses, 'usable_addresses', faults, 0, 2147483647)
-  if (required(value.allocated_addresses, 'allocated_addresses', faults))
-    integer(value.allocated_addresses, 'allocated_addresses', faults, 0, 2147483647)
-  if (required(value.available_addresses, 'available_addresses', faults))
-    integer(value.available_addresses, 'available_addresses', faults, 0, 2147483647)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkSubnetState)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  list(value.reserved_ranges, 'reserved_ranges', faults, checkAddressRange, 0, 16)
+  list(value.dns_servers, 'dns_servers', faults, checkIpv4Address, 0, 4)
+  integer(value.total_addresses, 'total_addresses', faults, 0, 2147483647)
+  integer(value.usable_addresses, 'usable_addresses', faults, 0, 2147483647)
+  integer(value.allocated_addresses, 'allocated_addresses', faults, 0, 2147483647)
+  integer(value.available_addresses, 'available_addresses', faults, 0, 2147483647)
+  nested(value.state, 'state', faults, checkSubnetState)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -433,13 +407,12 @@ export function checkSubnetInput(value: unknown, faults: Faults): value is Subne
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, subnetInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
+  text(value.name, 'name', faults, 1, 63, vpcNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.vpc_id, 'vpc_id', faults) && formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid'))
-    matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern)
-  if (required(value.cidr_block, 'cidr_block', faults)) nested(value.cidr_block, 'cidr_block', faults, checkIpv4Cidr)
+  formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid', vpcIdPattern)
+  nested(value.cidr_block, 'cidr_block', faults, checkIpv4Cidr)
   if (value.gateway_address !== undefined) nested(value.gateway_address, 'gateway_address', faults, checkIpv4Address)
   if (value.reserved_ranges !== undefined)
     list(value.reserved_ranges, 'reserved_ranges', faults, checkAddressRange, 0, 16)
@@ -456,8 +429,7 @@ export function checkSubnetUpdate(value: unknown, faults: Faults): value is Subn
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.vpc_id !== undefined && formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid'))
-    matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern)
+  if (value.vpc_id !== undefined) formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid', vpcIdPattern)
   if (value.cidr_block !== undefined) nested(value.cidr_block, 'cidr_block', faults, checkIpv4Cidr)
   if (value.gateway_address !== undefined) nested(value.gateway_address, 'gateway_address', faults, checkIpv4Address)
   if (value.reserved_ranges !== undefined)
@@ -482,7 +454,7 @@ export function checkAddressRange(value: unknown, faults: Faults): value is Addr
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, addressRangeMembers)
-  if (required(value.start, 'start', faults)) nested(value.start, 'start', faults, checkIpv4Address)
+  nested(value.start, 'start', faults, checkIpv4Address)
   if (value.end !== undefined) nested(value.end, 'end', faults, checkIpv4Address)
   return faults.count === before
 }
@@ -490,114 +462,82 @@ export function checkAddressRange(value: unknown, faults: Faults): value is Addr
 export function checkListSubnetsResponse(value: unknown, faults: Faults): value is ListSubnetsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.subnets, 'subnets', faults)) list(value.subnets, 'subnets', faults, checkSubnet, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.subnets, 'subnets', faults, checkSubnet, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkLogicalPort(value: unknown, faults: Faults): value is LogicalPort {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vpcIdPattern)
-  if (
-    required(value.workspace_id, 'workspace_id', faults) &&
-    formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  )
-    matches(value.workspace_id, 'workspace_id', faults, vpcIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.region, 'region', faults)) anyText(value.region, 'region', faults)
-  if (required(value.zone, 'zone', faults)) anyText(value.zone, 'zone', faults)
-  if (required(value.vpc_id, 'vpc_id', faults) && formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid'))
-    matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern)
-  if (required(value.subnet_id, 'subnet_id', faults) && formatted(value.subnet_id, 'subnet_id', faults, isUuid, 'uuid'))
-    matches(value.subnet_id, 'subnet_id', faults, vpcIdPattern)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 0, 68)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.ip_address, 'ip_address', faults))
-    matches(value.ip_address, 'ip_address', faults, logicalPortIpAddressPattern)
-  if (required(value.mac_address, 'mac_address', faults))
-    matches(value.mac_address, 'mac_address', faults, logicalPortMacAddressPattern)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkLogicalPortState)
-  if (required(value.attachment, 'attachment', faults))
-    nested(value.attachment, 'attachment', faults, checkPortAttachment)
-  if (required(value.effective_rules, 'effective_rules', faults))
-    list(value.effective_rules, 'effective_rules', faults, checkEffectiveFirewallRule)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vpcIdPattern)
+  formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.engine, 'engine', faults)
+  anyText(value.region, 'region', faults)
+  anyText(value.zone, 'zone', faults)
+  formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid', vpcIdPattern)
+  formatted(value.subnet_id, 'subnet_id', faults, isUuid, 'uuid', vpcIdPattern)
+  text(value.name, 'name', faults, 0, 68)
+  nested(value.labels, 'labels', faults, checkLabels)
+  matches(value.ip_address, 'ip_address', faults, logicalPortIpAddressPattern)
+  matches(value.mac_address, 'mac_address', faults, logicalPortMacAddressPattern)
+  nested(value.state, 'state', faults, checkLogicalPortState)
+  nested(value.attachment, 'attachment', faults, checkPortAttachment)
+  list(value.effective_rules, 'effective_rules', faults, checkEffectiveFirewallRule)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
 export function checkPortAttachment(value: unknown, faults: Faults): value is PortAttachment {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
-  if (
-    required(value.resource_id, 'resource_id', faults) &&
-    formatted(value.resource_id, 'resource_id', faults, isUuid, 'uuid')
-  )
-    matches(value.resource_id, 'resource_id', faults, vpcIdPattern)
-  if (required(value.interface, 'interface', faults)) anyText(value.interface, 'interface', faults)
+  anyText(value.resource_type, 'resource_type', faults)
+  formatted(value.resource_id, 'resource_id', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.interface, 'interface', faults)
   return faults.count === before
 }
 
 export function checkEffectiveFirewallRule(value: unknown, faults: Faults): value is EffectiveFirewallRule {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.policy_id, 'policy_id', faults))
-    matches(value.policy_id, 'policy_id', faults, effectiveFirewallRulePolicyIdPattern)
-  if (required(value.rule_id, 'rule_id', faults))
-    matches(value.rule_id, 'rule_id', faults, effectiveFirewallRulePolicyIdPattern)
-  if (required(value.policy_priority, 'policy_priority', faults))
-    integer(value.policy_priority, 'policy_priority', faults, 0, 65535)
-  if (required(value.priority, 'priority', faults)) integer(value.priority, 'priority', faults, 0, 65535)
-  if (required(value.direction, 'direction', faults))
-    nested(value.direction, 'direction', faults, checkFirewallDirection)
-  if (required(value.action, 'action', faults)) nested(value.action, 'action', faults, checkFirewallAction)
-  if (required(value.protocols, 'protocols', faults)) list(value.protocols, 'protocols', faults, checkProtocolMatch)
-  if (required(value.peers, 'peers', faults)) nested(value.peers, 'peers', faults, checkFirewallPeers)
+  matches(value.policy_id, 'policy_id', faults, effectiveFirewallRulePolicyIdPattern)
+  matches(value.rule_id, 'rule_id', faults, effectiveFirewallRulePolicyIdPattern)
+  integer(value.policy_priority, 'policy_priority', faults, 0, 65535)
+  integer(value.priority, 'priority', faults, 0, 65535)
+  nested(value.direction, 'direction', faults, checkFirewallDirection)
+  nested(value.action, 'action', faults, checkFirewallAction)
+  list(value.protocols, 'protocols', faults, checkProtocolMatch)
+  nested(value.peers, 'peers', faults, checkFirewallPeers)
   return faults.count === before
 }
 
 export function checkListLogicalPortsResponse(value: unknown, faults: Faults): value is ListLogicalPortsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.logical_ports, 'logical_ports', faults))
-    list(value.logical_ports, 'logical_ports', faults, checkLogicalPort, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.logical_ports, 'logical_ports', faults, checkLogicalPort, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkFirewallPolicy(value: unknown, faults: Faults): value is FirewallPolicy {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vpcIdPattern)
-  if (
-    required(value.workspace_id, 'workspace_id', faults) &&
-    formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  )
-    matches(value.workspace_id, 'workspace_id', faults, vpcIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.vpc_id, 'vpc_id', faults) && formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid'))
-    matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern)
-  if (required(value.priority, 'priority', faults)) integer(value.priority, 'priority', faults, 0, 65534)
-  if (required(value.enabled, 'enabled', faults)) boolean(value.enabled, 'enabled', faults)
-  if (required(value.rule_count, 'rule_count', faults)) integer(value.rule_count, 'rule_count', faults, 0, 2147483647)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkFirewallPolicyState)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vpcIdPattern)
+  formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.engine, 'engine', faults)
+  text(value.name, 'name', faults, 1, 63, vpcNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
+  formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid', vpcIdPattern)
+  integer(value.priority, 'priority', faults, 0, 65534)
+  boolean(value.enabled, 'enabled', faults)
+  integer(value.rule_count, 'rule_count', faults, 0, 2147483647)
+  nested(value.state, 'state', faults, checkFirewallPolicyState)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -605,12 +545,11 @@ export function checkFirewallPolicyInput(value: unknown, faults: Faults): value 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, firewallPolicyInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
+  text(value.name, 'name', faults, 1, 63, vpcNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.vpc_id, 'vpc_id', faults) && formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid'))
-    matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern)
+  formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid', vpcIdPattern)
   if (value.priority !== undefined) integer(value.priority, 'priority', faults, 0, 65534)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -625,8 +564,7 @@ export function checkFirewallPolicyUpdate(value: unknown, faults: Faults): value
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.vpc_id !== undefined && formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid'))
-    matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern)
+  if (value.vpc_id !== undefined) formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid', vpcIdPattern)
   if (value.priority !== undefined) integer(value.priority, 'priority', faults, 0, 65534)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -650,39 +588,28 @@ export function checkListFirewallPoliciesResponse(
 ): value is ListFirewallPoliciesResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.firewall_policies, 'firewall_policies', faults))
-    list(value.firewall_policies, 'firewall_policies', faults, checkFirewallPolicy, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.firewall_policies, 'firewall_policies', faults, checkFirewallPolicy, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkFirewallPolicyRule(value: unknown, faults: Faults): value is FirewallPolicyRule {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vpcIdPattern)
-  if (
-    required(value.firewall_policy_id, 'firewall_policy_id', faults) &&
-    formatted(value.firewall_policy_id, 'firewall_policy_id', faults, isUuid, 'uuid')
-  )
-    matches(value.firewall_policy_id, 'firewall_policy_id', faults, vpcIdPattern)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.priority, 'priority', faults)) integer(value.priority, 'priority', faults, 0, 65534)
-  if (required(value.direction, 'direction', faults))
-    nested(value.direction, 'direction', faults, checkFirewallDirection)
-  if (required(value.action, 'action', faults)) nested(value.action, 'action', faults, checkFirewallAction)
-  if (required(value.enabled, 'enabled', faults)) boolean(value.enabled, 'enabled', faults)
-  if (required(value.log, 'log', faults)) boolean(value.log, 'log', faults)
-  if (required(value.protocols, 'protocols', faults))
-    list(value.protocols, 'protocols', faults, checkProtocolMatch, 1, 16)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vpcIdPattern)
+  formatted(value.firewall_policy_id, 'firewall_policy_id', faults, isUuid, 'uuid', vpcIdPattern)
+  text(value.name, 'name', faults, 1, 63, vpcNamePattern)
+  text(value.description, 'description', faults, 0, 1024)
+  integer(value.priority, 'priority', faults, 0, 65534)
+  nested(value.direction, 'direction', faults, checkFirewallDirection)
+  nested(value.action, 'action', faults, checkFirewallAction)
+  boolean(value.enabled, 'enabled', faults)
+  boolean(value.log, 'log', faults)
+  list(value.protocols, 'protocols', faults, checkProtocolMatch, 1, 16)
   if (value.peers !== undefined) nested(value.peers, 'peers', faults, checkFirewallPeers)
   if (value.targets !== undefined) nested(value.targets, 'targets', faults, checkFirewallTargets)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -690,16 +617,14 @@ export function checkFirewallPolicyRuleInput(value: unknown, faults: Faults): va
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, firewallPolicyRuleInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
+  text(value.name, 'name', faults, 1, 63, vpcNamePattern)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.priority, 'priority', faults)) integer(value.priority, 'priority', faults, 0, 65534)
-  if (required(value.direction, 'direction', faults))
-    nested(value.direction, 'direction', faults, checkFirewallDirectionInput)
-  if (required(value.action, 'action', faults)) nested(value.action, 'action', faults, checkFirewallActionInput)
+  integer(value.priority, 'priority', faults, 0, 65534)
+  nested(value.direction, 'direction', faults, checkFirewallDirectionInput)
+  nested(value.action, 'action', faults, checkFirewallActionInput)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   if (value.log !== undefined) boolean(value.log, 'log', faults)
-  if (required(value.protocols, 'protocols', faults))
-    list(value.protocols, 'protocols', faults, checkProtocolMatchInput, 1, 16)
+  list(value.protocols, 'protocols', faults, checkProtocolMatchInput, 1, 16)
   if (value.peers !== undefined) nested(value.peers, 'peers', faults, checkFirewallPeersInput)
   if (value.targets !== undefined) nested(value.targets, 'targets', faults, checkFirewallTargetsInput)
   return faults.count === before
@@ -737,16 +662,8 @@ export function completeFirewallPolicyRuleInput(value: FirewallPolicyRuleInput):
 export function checkProtocolMatch(value: unknown, faults: Faults): value is ProtocolMatch {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.protocol, 'protocol', faults)) nested(value.protocol, 'protocol', faults, checkProtocol)
-  if (required(value.ports, 'ports', faults))
-    list(
-      value.ports,
-      'ports',
-      faults,
-      (item, faults) => matches(item, '', faults, protocolMatchPortsItemPattern),
-      0,
-      64,
-    )
+  nested(value.protocol, 'protocol', faults, checkProtocol)
+  list(value.ports, 'ports', faults, (item, faults) => matches(item, '', faults, protocolMatchPortsItemPattern), 0, 64)
   if (value.icmp_type !== undefined) integer(value.icmp_type, 'icmp_type', faults, 0, 255)
   return faults.count === before
 }
@@ -755,7 +672,7 @@ export function checkProtocolMatchInput(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, protocolMatchInputMembers)
-  if (required(value.protocol, 'protocol', faults)) nested(value.protocol, 'protocol', faults, checkProtocolInput)
+  nested(value.protocol, 'protocol', faults, checkProtocolInput)
   if (value.ports !== undefined)
     list(
       value.ports,
@@ -776,17 +693,16 @@ export function completeProtocolMatchInput(value: ProtocolMatchInput): ProtocolM
 export function checkFirewallPeers(value: unknown, faults: Faults): value is FirewallPeers {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.ranges, 'ranges', faults)) list(value.ranges, 'ranges', faults, checkIpv4Cidr, 0, 256)
-  if (required(value.subnet_ids, 'subnet_ids', faults))
-    list(
-      value.subnet_ids,
-      'subnet_ids',
-      faults,
-      (item, faults) => formatted(item, '', faults, isUuid, 'uuid') && matches(item, '', faults, vpcIdPattern),
-      0,
-      32,
-    )
-  if (required(value.vm_labels, 'vm_labels', faults)) nested(value.vm_labels, 'vm_labels', faults, checkLabels)
+  list(value.ranges, 'ranges', faults, checkIpv4Cidr, 0, 256)
+  list(
+    value.subnet_ids,
+    'subnet_ids',
+    faults,
+    (item, faults) => formatted(item, '', faults, isUuid, 'uuid', vpcIdPattern),
+    0,
+    32,
+  )
+  nested(value.vm_labels, 'vm_labels', faults, checkLabels)
   return faults.count === before
 }
 
@@ -800,7 +716,7 @@ export function checkFirewallPeersInput(value: unknown, faults: Faults): value i
       value.subnet_ids,
       'subnet_ids',
       faults,
-      (item, faults) => formatted(item, '', faults, isUuid, 'uuid') && matches(item, '', faults, vpcIdPattern),
+      (item, faults) => formatted(item, '', faults, isUuid, 'uuid', vpcIdPattern),
       0,
       32,
     )
@@ -815,16 +731,15 @@ export function completeFirewallPeersInput(value: FirewallPeersInput): FirewallP
 export function checkFirewallTargets(value: unknown, faults: Faults): value is FirewallTargets {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.subnet_ids, 'subnet_ids', faults))
-    list(
-      value.subnet_ids,
-      'subnet_ids',
-      faults,
-      (item, faults) => formatted(item, '', faults, isUuid, 'uuid') && matches(item, '', faults, vpcIdPattern),
-      0,
-      32,
-    )
-  if (required(value.vm_labels, 'vm_labels', faults)) nested(value.vm_labels, 'vm_labels', faults, checkLabels)
+  list(
+    value.subnet_ids,
+    'subnet_ids',
+    faults,
+    (item, faults) => formatted(item, '', faults, isUuid, 'uuid', vpcIdPattern),
+    0,
+    32,
+  )
+  nested(value.vm_labels, 'vm_labels', faults, checkLabels)
   return faults.count === before
 }
 
@@ -837,7 +752,7 @@ export function checkFirewallTargetsInput(value: unknown, faults: Faults): value
       value.subnet_ids,
       'subnet_ids',
       faults,
-      (item, faults) => formatted(item, '', faults, isUuid, 'uuid') && matches(item, '', faults, vpcIdPattern),
+      (item, faults) => formatted(item, '', faults, isUuid, 'uuid', vpcIdPattern),
       0,
       32,
     )
@@ -855,9 +770,8 @@ export function checkListFirewallPolicyRulesResponse(
 ): value is ListFirewallPolicyRulesResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.rules, 'rules', faults)) list(value.rules, 'rules', faults, checkFirewallPolicyRule, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.rules, 'rules', faults, checkFirewallPolicyRule, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -868,7 +782,7 @@ export function checkAddFirewallPolicyRuleBodyInput(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, addFirewallPolicyRuleBodyInputMembers)
-  if (required(value.rule, 'rule', faults)) nested(value.rule, 'rule', faults, checkFirewallPolicyRuleInput)
+  nested(value.rule, 'rule', faults, checkFirewallPolicyRuleInput)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -886,9 +800,8 @@ export function checkUpdateFirewallPolicyRuleBodyInput(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, updateFirewallPolicyRuleBodyInputMembers)
-  if (required(value.rule_id, 'rule_id', faults) && formatted(value.rule_id, 'rule_id', faults, isUuid, 'uuid'))
-    matches(value.rule_id, 'rule_id', faults, vpcIdPattern)
-  if (required(value.rule, 'rule', faults)) nested(value.rule, 'rule', faults, checkFirewallPolicyRuleUpdate)
+  formatted(value.rule_id, 'rule_id', faults, isUuid, 'uuid', vpcIdPattern)
+  nested(value.rule, 'rule', faults, checkFirewallPolicyRuleUpdate)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -907,8 +820,7 @@ export function checkRemoveFirewallPolicyRuleBodyInput(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, removeFirewallPolicyRuleBodyInputMembers)
-  if (required(value.rule_id, 'rule_id', faults) && formatted(value.rule_id, 'rule_id', faults, isUuid, 'uuid'))
-    matches(value.rule_id, 'rule_id', faults, vpcIdPattern)
+  formatted(value.rule_id, 'rule_id', faults, isUuid, 'uuid', vpcIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -916,16 +828,14 @@ export function checkRemoveFirewallPolicyRuleBodyInput(
 export function checkQuotaDefinition(value: unknown, faults: Faults): value is QuotaDefinition {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, quotaDefinitionIdPattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.unit, 'unit', faults)) text(value.unit, 'unit', faults, 1)
-  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (required(value.dimensions, 'dimensions', faults))
-    list(value.dimensions, 'dimensions', faults, (item, faults) => anyText(item, '', faults), 0)
-  if (required(value.default_limit, 'default_limit', faults))
-    integer(value.default_limit, 'default_limit', faults, -1, 9007199254740991)
+  matches(value.id, 'id', faults, quotaDefinitionIdPattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  text(value.unit, 'unit', faults, 1)
+  anyText(value.resource_type, 'resource_type', faults)
+  nested(value.scope_type, 'scope_type', faults, checkScopeType)
+  list(value.dimensions, 'dimensions', faults, (item, faults) => anyText(item, '', faults), 0)
+  integer(value.default_limit, 'default_limit', faults, -1, 9007199254740991)
   return faults.count === before
 }
 
@@ -935,33 +845,25 @@ export function checkListQuotaDefinitionsResponse(
 ): value is ListQuotaDefinitionsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.quota_definitions, 'quota_definitions', faults))
-    list(value.quota_definitions, 'quota_definitions', faults, checkQuotaDefinition, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.quota_definitions, 'quota_definitions', faults, checkQuotaDefinition, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkQuotaLimit(value: unknown, faults: Faults): value is QuotaLimit {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vpcIdPattern)
-  if (required(value.quota_definition_id, 'quota_definition_id', faults))
-    matches(value.quota_definition_id, 'quota_definition_id', faults, quotaDefinitionIdPattern)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, vpcIdPattern)
-  if (required(value.dimensions, 'dimensions', faults))
-    nested(value.dimensions, 'dimensions', faults, checkQuotaDimensions)
-  if (required(value.limit, 'limit', faults)) integer(value.limit, 'limit', faults, -1, 9007199254740991)
-  if (required(value.usage, 'usage', faults)) integer(value.usage, 'usage', faults, 0, 9007199254740991)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vpcIdPattern)
+  matches(value.quota_definition_id, 'quota_definition_id', faults, quotaDefinitionIdPattern)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.scope_type, 'scope_type', faults, checkScopeType)
+  formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid', vpcIdPattern)
+  nested(value.dimensions, 'dimensions', faults, checkQuotaDimensions)
+  integer(value.limit, 'limit', faults, -1, 9007199254740991)
+  integer(value.usage, 'usage', faults, 0, 9007199254740991)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -970,12 +872,10 @@ export function checkQuotaLimitInput(value: unknown, faults: Faults): value is Q
   const before = faults.count
   closed(value, faults, quotaLimitInputMembers)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.scope_type, 'scope_type', faults))
-    nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
-  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, vpcIdPattern)
+  nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
+  formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid', vpcIdPattern)
   if (value.dimensions !== undefined) nested(value.dimensions, 'dimensions', faults, checkQuotaDimensions)
-  if (required(value.limit, 'limit', faults)) integer(value.limit, 'limit', faults, -1, 9007199254740991)
+  integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -986,8 +886,7 @@ export function checkQuotaLimitUpdate(value: unknown, faults: Faults): value is 
   closed(value, faults, quotaLimitInputMembers)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.scope_type !== undefined) nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
-  if (value.scope_id !== undefined && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, vpcIdPattern)
+  if (value.scope_id !== undefined) formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid', vpcIdPattern)
   if (value.dimensions !== undefined) nested(value.dimensions, 'dimensions', faults, checkQuotaDimensions)
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -1008,10 +907,8 @@ export function checkQuotaDimensions(value: unknown, faults: Faults): value is Q
 export function checkListQuotaLimitsResponse(value: unknown, faults: Faults): value is ListQuotaLimitsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.quota_limits, 'quota_limits', faults))
-    list(value.quota_limits, 'quota_limits', faults, checkQuotaLimit, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.quota_limits, 'quota_limits', faults, checkQuotaLimit, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1026,40 +923,29 @@ export function checkIpv4Cidr(value: unknown, faults: Faults): value is Ipv4Cidr
 export function checkNetworkOperation(value: unknown, faults: Faults): value is NetworkOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vpcIdPattern)
-  if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
-  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
-  if (required(value.operation_type, 'operation_type', faults))
-    nested(value.operation_type, 'operation_type', faults, checkOperationType)
-  if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkOperationStatus)
-  if (required(value.insert_time, 'insert_time', faults))
-    formatted(value.insert_time, 'insert_time', faults, isDateTime, 'date-time')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.resource_id, 'resource_id', faults)
+  anyText(value.resource_type, 'resource_type', faults)
+  nested(value.operation_type, 'operation_type', faults, checkOperationType)
+  nested(value.status, 'status', faults, checkOperationStatus)
+  formatted(value.insert_time, 'insert_time', faults, isDateTime, 'date-time')
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
-  if (required(value.errors, 'errors', faults)) list(value.errors, 'errors', faults, checkOperationError)
-  if (required(value.warnings, 'warnings', faults)) list(value.warnings, 'warnings', faults, checkOperationWarning)
-  if (required(value.progress, 'progress', faults)) integer(value.progress, 'progress', faults, 0, 100)
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (required(value.scope_id, 'scope_id', faults))
-    matches(value.scope_id, 'scope_id', faults, effectiveFirewallRulePolicyIdPattern)
-  if (
-    required(value.principal_id, 'principal_id', faults) &&
-    formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
-  )
-    matches(value.principal_id, 'principal_id', faults, vpcIdPattern)
-  if (required(value.trace_id, 'trace_id', faults))
-    matches(value.trace_id, 'trace_id', faults, networkOperationTraceIdPattern)
+  list(value.errors, 'errors', faults, checkOperationError)
+  list(value.warnings, 'warnings', faults, checkOperationWarning)
+  integer(value.progress, 'progress', faults, 0, 100)
+  nested(value.scope_type, 'scope_type', faults, checkScopeType)
+  matches(value.scope_id, 'scope_id', faults, effectiveFirewallRulePolicyIdPattern)
+  formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid', vpcIdPattern)
+  matches(value.trace_id, 'trace_id', faults, networkOperationTraceIdPattern)
   return faults.count === before
 }
 
 export function checkListOperationsResponse(value: unknown, faults: Faults): value is ListOperationsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.operations, 'operations', faults))
-    list(value.operations, 'operations', faults, checkNetworkOperation, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.operations, 'operations', faults, checkNetworkOperation, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1132,7 +1018,7 @@ export function checkListFilterSchemasRequest(value: unknown, faults: Faults): v
 export function checkGetFilterSchemaRequest(value: unknown, faults: Faults): value is GetFilterSchemaRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.resource, 'resource', faults)) anyText(value.resource, 'resource', faults)
+  anyText(value.resource, 'resource', faults)
   return faults.count === before
 }
 
@@ -1149,17 +1035,15 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vpcIdPattern)
   return faults.count === before
 }
 
 export function checkListVpcsRequest(value: unknown, faults: Faults): value is ListVpcsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1170,9 +1054,8 @@ export function checkListVpcsRequest(value: unknown, faults: Faults): value is L
 export function checkCreateVpcRequest(value: unknown, faults: Faults): value is CreateVpcRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkVpcInput)
@@ -1186,22 +1069,18 @@ export function completeCreateVpcRequest(request: CreateVpcRequest): CreateVpcGi
 export function checkGetVpcRequest(value: unknown, faults: Faults): value is GetVpcRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vpcIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteVpcRequest(value: unknown, faults: Faults): value is DeleteVpcRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vpcIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
@@ -1211,11 +1090,9 @@ export function checkDeleteVpcRequest(value: unknown, faults: Faults): value is 
 export function checkUpdateVpcRequest(value: unknown, faults: Faults): value is UpdateVpcRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vpcIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
@@ -1226,9 +1103,8 @@ export function checkUpdateVpcRequest(value: unknown, faults: Faults): value is 
 export function checkListSubnetsRequest(value: unknown, faults: Faults): value is ListSubnetsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1239,9 +1115,8 @@ export function checkListSubnetsRequest(value: unknown, faults: Faults): value i
 export function checkCreateSubnetRequest(value: unknown, faults: Faults): value is CreateSubnetRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkSubnetInput)
@@ -1255,22 +1130,18 @@ export function completeCreateSubnetRequest(request: CreateSubnetRequest): Creat
 export function checkGetSubnetRequest(value: unknown, faults: Faults): value is GetSubnetRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vpcIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteSubnetRequest(value: unknown, faults: Faults): value is DeleteSubnetRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vpcIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
@@ -1280,11 +1151,9 @@ export function checkDeleteSubnetRequest(value: unknown, faults: Faults): value 
 export function checkUpdateSubnetRequest(value: unknown, faults: Faults): value is UpdateSubnetRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vpcIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
@@ -1295,9 +1164,8 @@ export function checkUpdateSubnetRequest(value: unknown, faults: Faults): value 
 export function checkListLogicalPortsRequest(value: unknown, faults: Faults): value is ListLogicalPortsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1308,20 +1176,17 @@ export function checkListLogicalPortsRequest(value: unknown, faults: Faults): va
 export function checkGetLogicalPortRequest(value: unknown, faults: Faults): value is GetLogicalPortRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vpcIdPattern)
   return faults.count === before
 }
 
 export function checkListFirewallPoliciesRequest(value: unknown, faults: Faults): value is ListFirewallPoliciesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1332,9 +1197,8 @@ export function checkListFirewallPoliciesRequest(value: unknown, faults: Faults)
 export function checkCreateFirewallPolicyRequest(value: unknown, faults: Faults): value is CreateFirewallPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkFirewallPolicyInput)
@@ -1348,22 +1212,18 @@ export function completeCreateFirewallPolicyRequest(request: CreateFirewallPolic
 export function checkGetFirewallPolicyRequest(value: unknown, faults: Faults): value is GetFirewallPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vpcIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteFirewallPolicyRequest(value: unknown, faults: Faults): value is DeleteFirewallPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vpcIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
@@ -1373,11 +1233,9 @@ export function checkDeleteFirewallPolicyRequest(value: unknown, faults: Faults)
 export function checkUpdateFirewallPolicyRequest(value: unknown, faults: Faults): value is UpdateFirewallPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vpcIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
@@ -1391,14 +1249,9 @@ export function checkAddFirewallPolicyRuleRequest(
 ): value is AddFirewallPolicyRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (
-    required(value.firewall_policy, 'firewall_policy', faults) &&
-    formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid')
-  )
-    matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid', vpcIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAddFirewallPolicyRuleBodyInput)
@@ -1417,14 +1270,9 @@ export function checkUpdateFirewallPolicyRuleRequest(
 ): value is UpdateFirewallPolicyRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (
-    required(value.firewall_policy, 'firewall_policy', faults) &&
-    formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid')
-  )
-    matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid', vpcIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkUpdateFirewallPolicyRuleBodyInput)
@@ -1443,14 +1291,9 @@ export function checkRemoveFirewallPolicyRuleRequest(
 ): value is RemoveFirewallPolicyRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (
-    required(value.firewall_policy, 'firewall_policy', faults) &&
-    formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid')
-  )
-    matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid', vpcIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRemoveFirewallPolicyRuleBodyInput)
@@ -1463,14 +1306,9 @@ export function checkListFirewallPolicyRulesRequest(
 ): value is ListFirewallPolicyRulesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (
-    required(value.firewall_policy, 'firewall_policy', faults) &&
-    formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid')
-  )
-    matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid', vpcIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1484,16 +1322,10 @@ export function checkGetFirewallPolicyRuleRequest(
 ): value is GetFirewallPolicyRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (
-    required(value.firewall_policy, 'firewall_policy', faults) &&
-    formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid')
-  )
-    matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vpcIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid', vpcIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vpcIdPattern)
   return faults.count === before
 }
 
@@ -1510,15 +1342,14 @@ export function checkListQuotaDefinitionsRequest(value: unknown, faults: Faults)
 export function checkGetQuotaDefinitionRequest(value: unknown, faults: Faults): value is GetQuotaDefinitionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
 export function checkListQuotaLimitsRequest(value: unknown, faults: Faults): value is ListQuotaLimitsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.quota_definition, 'quota_definition', faults))
-    anyText(value.quota_definition, 'quota_definition', faults)
+  anyText(value.quota_definition, 'quota_definition', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1529,8 +1360,7 @@ export function checkListQuotaLimitsRequest(value: unknown, faults: Faults): val
 export function checkCreateQuotaLimitRequest(value: unknown, faults: Faults): value is CreateQuotaLimitRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.quota_definition, 'quota_definition', faults))
-    anyText(value.quota_definition, 'quota_definition', faults)
+  anyText(value.quota_definition, 'quota_definition', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkQuotaLimitInput)
@@ -1544,20 +1374,16 @@ export function completeCreateQuotaLimitRequest(request: CreateQuotaLimitRequest
 export function checkGetQuotaLimitRequest(value: unknown, faults: Faults): value is GetQuotaLimitRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.quota_definition, 'quota_definition', faults))
-    anyText(value.quota_definition, 'quota_definition', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vpcIdPattern)
+  anyText(value.quota_definition, 'quota_definition', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vpcIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteQuotaLimitRequest(value: unknown, faults: Faults): value is DeleteQuotaLimitRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.quota_definition, 'quota_definition', faults))
-    anyText(value.quota_definition, 'quota_definition', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vpcIdPattern)
+  anyText(value.quota_definition, 'quota_definition', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vpcIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
@@ -1567,10 +1393,8 @@ export function checkDeleteQuotaLimitRequest(value: unknown, faults: Faults): va
 export function checkUpdateQuotaLimitRequest(value: unknown, faults: Faults): value is UpdateQuotaLimitRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.quota_definition, 'quota_definition', faults))
-    anyText(value.quota_definition, 'quota_definition', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, vpcIdPattern)
+  anyText(value.quota_definition, 'quota_definition', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vpcIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)

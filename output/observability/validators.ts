@@ -262,7 +262,7 @@ const activityTraceIdPattern = /^([0-9a-f]{32})?$/u
 const activityPreviousHashPattern = /^[0-9a-f]{64}$/u
 const alertRuleNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
 const alertRuleEvaluationIntervalPattern = /^[0-9]+(\.[0-9]{1,3})?s$/u
-const alertRuleInputMembers = new Set([
+const alertRuleInputMembers = [
   'id',
   'name',
   'display_name',
@@ -295,7 +295,7 @@ const alertRuleInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const alertRuleOmitted = new Set([
   'id',
   'state',
@@ -312,12 +312,12 @@ const alertRuleOmitted = new Set([
   'update_time',
 ] as const)
 const alertTemplatesKeyPattern = /^[a-zA-Z_][a-zA-Z0-9_]*$/u
-const alertReceiverInputMembers = new Set(['name', 'webhook', 'email'])
-const webhookInputMembers = new Set(['url', 'secret'])
+const alertReceiverInputMembers = ['name', 'webhook', 'email']
+const webhookInputMembers = ['url', 'secret']
 const webhookInputSecretPattern = /^[ -~]+$/u
-const emailReceiverMembers = new Set(['to'])
+const emailReceiverMembers = ['to']
 const alertFingerprintPattern = /^[0-9a-f]{16}$/u
-const ingestionConfigInputMembers = new Set([
+const ingestionConfigInputMembers = [
   'id',
   'name',
   'display_name',
@@ -337,7 +337,7 @@ const ingestionConfigInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const ingestionConfigOmitted = new Set([
   'id',
   'endpoints',
@@ -350,9 +350,9 @@ const ingestionConfigOmitted = new Set([
   'otlp',
   'prometheus_scrape',
 ] as const)
-const otlpIngestionInputMembers = new Set(['signals', 'promote_resource_attributes', 'delta_to_cumulative'])
+const otlpIngestionInputMembers = ['signals', 'promote_resource_attributes', 'delta_to_cumulative']
 const prometheusScrapeDropMetricsItemPattern = /^[a-zA-Z0-9_:*]+$/u
-const prometheusScrapeInputMembers = new Set([
+const prometheusScrapeInputMembers = [
   'targets',
   'scrape_interval',
   'scrape_timeout',
@@ -360,14 +360,13 @@ const prometheusScrapeInputMembers = new Set([
   'authorization_secret_id',
   'sample_limit',
   'drop_metrics',
-])
-const scrapeTargetInputMembers = new Set(['url', 'labels'])
-const prometheusRemoteWriteMembers = new Set<string>()
-const ingestKeyInputMembers = new Set(['name', 'secret', 'expire_time'])
+]
+const scrapeTargetInputMembers = ['url', 'labels']
+const ingestKeyInputMembers = ['name', 'secret', 'expire_time']
 const logEntrySpanIdPattern = /^([0-9a-f]{16})?$/u
-const logQueryInputMembers = new Set(['query', 'start_time', 'end_time', 'direction', 'limit', 'step', 'page_token'])
-const logTailInputMembers = new Set(['query', 'cursor', 'start_time', 'limit', 'wait'])
-const logSinkInputMembers = new Set([
+const logQueryInputMembers = ['query', 'start_time', 'end_time', 'direction', 'limit', 'step', 'page_token']
+const logTailInputMembers = ['query', 'cursor', 'start_time', 'limit', 'wait']
+const logSinkInputMembers = [
   'id',
   'name',
   'display_name',
@@ -389,7 +388,7 @@ const logSinkInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const logSinkOmitted = new Set([
   'id',
   'state',
@@ -402,17 +401,17 @@ const logSinkOmitted = new Set([
   'create_time',
   'update_time',
 ] as const)
-const logExclusionInputMembers = new Set(['name', 'filter', 'disabled'])
-const logDestinationInputMembers = new Set(['bucket', 'webhook', 'otlp'])
+const logExclusionInputMembers = ['name', 'filter', 'disabled']
+const logDestinationInputMembers = ['bucket', 'webhook', 'otlp']
 const logDestinationOmitted = new Set(['bucket'] as const)
 const bucketDestinationPrefixPattern = /^([^/\u0000-\u001f\u007f]([^\u0000-\u001f\u007f]*[^/\u0000-\u001f\u007f])?)?$/u
-const bucketDestinationInputMembers = new Set(['bucket_id', 'prefix', 'flush_interval', 'max_object_bytes'])
-const otlpDestinationMembers = new Set(['url', 'headers_secret_id'])
-const metricQueryInputMembers = new Set(['query', 'time', 'timeout', 'limit'])
-const metricRangeQueryInputMembers = new Set(['query', 'start_time', 'end_time', 'step', 'timeout'])
+const bucketDestinationInputMembers = ['bucket_id', 'prefix', 'flush_interval', 'max_object_bytes']
+const otlpDestinationMembers = ['url', 'headers_secret_id']
+const metricQueryInputMembers = ['query', 'time', 'timeout', 'limit']
+const metricRangeQueryInputMembers = ['query', 'start_time', 'end_time', 'step', 'timeout']
 const quotaDefinitionIdPattern = /^[a-z]+\.[a-z][A-Za-z]*$/u
 const quotaLimitIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
-const retentionPolicyInputMembers = new Set([
+const retentionPolicyInputMembers = [
   'id',
   'name',
   'display_name',
@@ -431,7 +430,7 @@ const retentionPolicyInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const retentionPolicyOmitted = new Set([
   'id',
   'is_default',
@@ -442,7 +441,7 @@ const retentionPolicyOmitted = new Set([
   'create_time',
   'update_time',
 ] as const)
-const silenceInputMembers = new Set([
+const silenceInputMembers = [
   'id',
   'matchers',
   'start_time',
@@ -453,7 +452,7 @@ const silenceInputMembers = new Set([
   'created_by_principal_id',
   'etag',
   'create_time',
-])
+]
 const silenceOmitted = new Set([
   'id',
   'state',
@@ -461,9 +460,9 @@ const silenceOmitted = new Set([
   'created_by_principal_id',
   'create_time',
 ] as const)
-const silenceMatcherInputMembers = new Set(['name', 'value', 'operator'])
+const silenceMatcherInputMembers = ['name', 'value', 'operator']
 const traceTraceIdPattern = /^[0-9a-f]{32}$/u
-const traceSearchInputMembers = new Set([
+const traceSearchInputMembers = [
   'query',
   'service',
   'span_name',
@@ -474,7 +473,7 @@ const traceSearchInputMembers = new Set([
   'end_time',
   'limit',
   'page_token',
-])
+]
 const scopeTypeSet = /* @__PURE__ */ new Set<unknown>(scopeTypeValues)
 const operationTypeSet = /* @__PURE__ */ new Set<unknown>(operationTypeValues)
 const operationStatusSet = /* @__PURE__ */ new Set<unknown>(operationStatusValues)
@@ -532,112 +531,86 @@ const createAlertRuleRequestIdempotencyKeyPattern = /^[!-~]+$/u
 export function checkActivity(value: unknown, faults: Faults): value is Activity {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, activityIdPattern)
-  if (required(value.time, 'time', faults)) formatted(value.time, 'time', faults, isDateTime, 'date-time')
-  if (required(value.category, 'category', faults)) nested(value.category, 'category', faults, checkActivityCategory)
-  if (required(value.area, 'area', faults)) anyText(value.area, 'area', faults)
-  if (required(value.action, 'action', faults)) anyText(value.action, 'action', faults)
-  if (required(value.permission, 'permission', faults)) anyText(value.permission, 'permission', faults)
-  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
-  if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
-  if (required(value.resource_name, 'resource_name', faults)) anyText(value.resource_name, 'resource_name', faults)
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (required(value.scope_id, 'scope_id', faults)) matches(value.scope_id, 'scope_id', faults, activityScopeIdPattern)
-  if (required(value.ancestor_ids, 'ancestor_ids', faults))
-    list(
-      value.ancestor_ids,
-      'ancestor_ids',
-      faults,
-      (item, faults) => formatted(item, '', faults, isUuid, 'uuid') && matches(item, '', faults, activityIdPattern),
-      0,
-    )
-  if (required(value.principal_id, 'principal_id', faults))
-    matches(value.principal_id, 'principal_id', faults, activityScopeIdPattern)
-  if (required(value.principal_kind, 'principal_kind', faults))
-    nested(value.principal_kind, 'principal_kind', faults, checkPrincipalKind)
-  if (required(value.outcome, 'outcome', faults)) nested(value.outcome, 'outcome', faults, checkActivityOutcome)
-  if (required(value.code, 'code', faults)) integer(value.code, 'code', faults, 0, 16)
-  if (required(value.reason, 'reason', faults)) matches(value.reason, 'reason', faults, activityReasonPattern)
-  if (required(value.operation_id, 'operation_id', faults))
-    matches(value.operation_id, 'operation_id', faults, activityScopeIdPattern)
-  if (required(value.changed_fields, 'changed_fields', faults))
-    list(value.changed_fields, 'changed_fields', faults, (item, faults) => anyText(item, '', faults), 0)
-  if (required(value.client_ip, 'client_ip', faults)) anyText(value.client_ip, 'client_ip', faults)
-  if (required(value.user_agent, 'user_agent', faults)) anyText(value.user_agent, 'user_agent', faults)
-  if (required(value.trace_id, 'trace_id', faults)) matches(value.trace_id, 'trace_id', faults, activityTraceIdPattern)
-  if (required(value.request_id, 'request_id', faults)) anyText(value.request_id, 'request_id', faults)
-  if (required(value.sequence, 'sequence', faults)) integer(value.sequence, 'sequence', faults, 1, 9007199254740991)
-  if (required(value.previous_hash, 'previous_hash', faults))
-    matches(value.previous_hash, 'previous_hash', faults, activityPreviousHashPattern)
-  if (required(value.hash, 'hash', faults)) matches(value.hash, 'hash', faults, activityPreviousHashPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', activityIdPattern)
+  formatted(value.time, 'time', faults, isDateTime, 'date-time')
+  nested(value.category, 'category', faults, checkActivityCategory)
+  anyText(value.area, 'area', faults)
+  anyText(value.action, 'action', faults)
+  anyText(value.permission, 'permission', faults)
+  anyText(value.resource_type, 'resource_type', faults)
+  anyText(value.resource_id, 'resource_id', faults)
+  anyText(value.resource_name, 'resource_name', faults)
+  nested(value.scope_type, 'scope_type', faults, checkScopeType)
+  matches(value.scope_id, 'scope_id', faults, activityScopeIdPattern)
+  list(
+    value.ancestor_ids,
+    'ancestor_ids',
+    faults,
+    (item, faults) => formatted(item, '', faults, isUuid, 'uuid', activityIdPattern),
+    0,
+  )
+  matches(value.principal_id, 'principal_id', faults, activityScopeIdPattern)
+  nested(value.principal_kind, 'principal_kind', faults, checkPrincipalKind)
+  nested(value.outcome, 'outcome', faults, checkActivityOutcome)
+  integer(value.code, 'code', faults, 0, 16)
+  matches(value.reason, 'reason', faults, activityReasonPattern)
+  matches(value.operation_id, 'operation_id', faults, activityScopeIdPattern)
+  list(value.changed_fields, 'changed_fields', faults, (item, faults) => anyText(item, '', faults), 0)
+  anyText(value.client_ip, 'client_ip', faults)
+  anyText(value.user_agent, 'user_agent', faults)
+  matches(value.trace_id, 'trace_id', faults, activityTraceIdPattern)
+  anyText(value.request_id, 'request_id', faults)
+  integer(value.sequence, 'sequence', faults, 1, 9007199254740991)
+  matches(value.previous_hash, 'previous_hash', faults, activityPreviousHashPattern)
+  matches(value.hash, 'hash', faults, activityPreviousHashPattern)
   return faults.count === before
 }
 
 export function checkListActivitiesResponse(value: unknown, faults: Faults): value is ListActivitiesResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.activities, 'activities', faults))
-    list(value.activities, 'activities', faults, checkActivity, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.activities, 'activities', faults, checkActivity, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkAlertRule(value: unknown, faults: Faults): value is AlertRule {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, activityIdPattern)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.enabled, 'enabled', faults)) boolean(value.enabled, 'enabled', faults)
-  if (required(value.query, 'query', faults)) text(value.query, 'query', faults, 1, 8192)
-  if (required(value.language, 'language', faults)) nested(value.language, 'language', faults, checkQueryLanguage)
-  if (required(value.evaluation_interval, 'evaluation_interval', faults))
-    text(value.evaluation_interval, 'evaluation_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
-  if (required(value.for, 'for', faults)) text(value.for, 'for', faults, 0, 32, alertRuleEvaluationIntervalPattern)
-  if (required(value.keep_firing_for, 'keep_firing_for', faults))
-    text(value.keep_firing_for, 'keep_firing_for', faults, 0, 32, alertRuleEvaluationIntervalPattern)
-  if (required(value.no_data_action, 'no_data_action', faults))
-    nested(value.no_data_action, 'no_data_action', faults, checkNoDataAction)
-  if (required(value.severity, 'severity', faults)) nested(value.severity, 'severity', faults, checkAlertSeverity)
-  if (required(value.alert_labels, 'alert_labels', faults))
-    nested(value.alert_labels, 'alert_labels', faults, checkAlertTemplates)
-  if (required(value.annotations, 'annotations', faults))
-    nested(value.annotations, 'annotations', faults, checkAlertTemplates)
-  if (required(value.receivers, 'receivers', faults))
-    list(value.receivers, 'receivers', faults, checkAlertReceiver, 0, 10)
-  if (required(value.group_interval, 'group_interval', faults))
-    text(value.group_interval, 'group_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
-  if (required(value.repeat_interval, 'repeat_interval', faults))
-    text(value.repeat_interval, 'repeat_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
-  if (required(value.send_resolved, 'send_resolved', faults)) boolean(value.send_resolved, 'send_resolved', faults)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkAlertRuleState)
-  if (required(value.health, 'health', faults)) nested(value.health, 'health', faults, checkRuleHealth)
-  if (required(value.last_error, 'last_error', faults)) anyText(value.last_error, 'last_error', faults)
-  if (required(value.alerts, 'alerts', faults)) list(value.alerts, 'alerts', faults, checkAlert, 0, 100)
-  if (required(value.alert_count, 'alert_count', faults))
-    integer(value.alert_count, 'alert_count', faults, 0, 2147483647)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', activityIdPattern)
+  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
+  boolean(value.enabled, 'enabled', faults)
+  text(value.query, 'query', faults, 1, 8192)
+  nested(value.language, 'language', faults, checkQueryLanguage)
+  text(value.evaluation_interval, 'evaluation_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  text(value.for, 'for', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  text(value.keep_firing_for, 'keep_firing_for', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  nested(value.no_data_action, 'no_data_action', faults, checkNoDataAction)
+  nested(value.severity, 'severity', faults, checkAlertSeverity)
+  nested(value.alert_labels, 'alert_labels', faults, checkAlertTemplates)
+  nested(value.annotations, 'annotations', faults, checkAlertTemplates)
+  list(value.receivers, 'receivers', faults, checkAlertReceiver, 0, 10)
+  text(value.group_interval, 'group_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  text(value.repeat_interval, 'repeat_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  boolean(value.send_resolved, 'send_resolved', faults)
+  nested(value.state, 'state', faults, checkAlertRuleState)
+  nested(value.health, 'health', faults, checkRuleHealth)
+  anyText(value.last_error, 'last_error', faults)
+  list(value.alerts, 'alerts', faults, checkAlert, 0, 100)
+  integer(value.alert_count, 'alert_count', faults, 0, 2147483647)
   if (value.last_evaluation_time !== undefined)
     formatted(value.last_evaluation_time, 'last_evaluation_time', faults, isDateTime, 'date-time')
   if (value.evaluation_duration !== undefined)
     text(value.evaluation_duration, 'evaluation_duration', faults, 0, 32, alertRuleEvaluationIntervalPattern)
-  if (required(value.deliveries, 'deliveries', faults))
-    list(value.deliveries, 'deliveries', faults, checkAlertDelivery, 0, 10)
-  if (
-    required(value.workspace_id, 'workspace_id', faults) &&
-    formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  )
-    matches(value.workspace_id, 'workspace_id', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  list(value.deliveries, 'deliveries', faults, checkAlertDelivery, 0, 10)
+  formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -645,12 +618,12 @@ export function checkAlertRuleInput(value: unknown, faults: Faults): value is Al
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, alertRuleInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
+  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
-  if (required(value.query, 'query', faults)) text(value.query, 'query', faults, 1, 8192)
+  text(value.query, 'query', faults, 1, 8192)
   if (value.language !== undefined) nested(value.language, 'language', faults, checkQueryLanguageInput)
   if (value.evaluation_interval !== undefined)
     text(value.evaluation_interval, 'evaluation_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
@@ -734,7 +707,7 @@ export function checkAlertTemplates(value: unknown, faults: Faults): value is Al
 export function checkAlertReceiver(value: unknown, faults: Faults): value is AlertReceiver {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
+  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (value.webhook !== undefined) nested(value.webhook, 'webhook', faults, checkWebhook)
   if (value.email !== undefined) nested(value.email, 'email', faults, checkEmailReceiver)
   return faults.count === before
@@ -744,7 +717,7 @@ export function checkAlertReceiverInput(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, alertReceiverInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
+  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (value.webhook !== undefined) nested(value.webhook, 'webhook', faults, checkWebhookInput)
   if (value.email !== undefined) nested(value.email, 'email', faults, checkEmailReceiver)
   return faults.count === before
@@ -753,8 +726,7 @@ export function checkAlertReceiverInput(value: unknown, faults: Faults): value i
 export function checkWebhook(value: unknown, faults: Faults): value is Webhook {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.url, 'url', faults) && text(value.url, 'url', faults, 1, 2048))
-    formatted(value.url, 'url', faults, isUri, 'uri')
+  if (text(value.url, 'url', faults, 1, 2048)) formatted(value.url, 'url', faults, isUri, 'uri')
   return faults.count === before
 }
 
@@ -762,8 +734,7 @@ export function checkWebhookInput(value: unknown, faults: Faults): value is Webh
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, webhookInputMembers)
-  if (required(value.url, 'url', faults) && text(value.url, 'url', faults, 1, 2048))
-    formatted(value.url, 'url', faults, isUri, 'uri')
+  if (text(value.url, 'url', faults, 1, 2048)) formatted(value.url, 'url', faults, isUri, 'uri')
   if (value.secret !== undefined) text(value.secret, 'secret', faults, 16, 256, webhookInputSecretPattern)
   return faults.count === before
 }
@@ -782,98 +753,81 @@ export function checkEmailReceiver(value: unknown, faults: Faults): value is Ema
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, emailReceiverMembers)
-  if (required(value.to, 'to', faults))
-    list(
-      value.to,
-      'to',
-      faults,
-      (item, faults) =>
-        text(item, '', faults, 0, 254) && formatted(item, '', faults, isEmail, 'email, such as kim@example.com'),
-      1,
-      20,
-    )
+  list(
+    value.to,
+    'to',
+    faults,
+    (item, faults) =>
+      text(item, '', faults, 0, 254) && formatted(item, '', faults, isEmail, 'email, such as kim@example.com'),
+    1,
+    20,
+  )
   return faults.count === before
 }
 
 export function checkAlert(value: unknown, faults: Faults): value is Alert {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.fingerprint, 'fingerprint', faults))
-    matches(value.fingerprint, 'fingerprint', faults, alertFingerprintPattern)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabelSet)
-  if (required(value.annotations, 'annotations', faults))
-    nested(value.annotations, 'annotations', faults, checkLabelSet)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkAlertState)
-  if (required(value.value, 'value', faults)) anyText(value.value, 'value', faults)
-  if (required(value.active_since, 'active_since', faults))
-    formatted(value.active_since, 'active_since', faults, isDateTime, 'date-time')
+  matches(value.fingerprint, 'fingerprint', faults, alertFingerprintPattern)
+  nested(value.labels, 'labels', faults, checkLabelSet)
+  nested(value.annotations, 'annotations', faults, checkLabelSet)
+  nested(value.state, 'state', faults, checkAlertState)
+  anyText(value.value, 'value', faults)
+  formatted(value.active_since, 'active_since', faults, isDateTime, 'date-time')
   if (value.fired_time !== undefined) formatted(value.fired_time, 'fired_time', faults, isDateTime, 'date-time')
-  if (required(value.silenced_by, 'silenced_by', faults))
-    list(
-      value.silenced_by,
-      'silenced_by',
-      faults,
-      (item, faults) => formatted(item, '', faults, isUuid, 'uuid') && matches(item, '', faults, activityIdPattern),
-      0,
-    )
+  list(
+    value.silenced_by,
+    'silenced_by',
+    faults,
+    (item, faults) => formatted(item, '', faults, isUuid, 'uuid', activityIdPattern),
+    0,
+  )
   return faults.count === before
 }
 
 export function checkAlertDelivery(value: unknown, faults: Faults): value is AlertDelivery {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.receiver, 'receiver', faults)) anyText(value.receiver, 'receiver', faults)
+  anyText(value.receiver, 'receiver', faults)
   if (value.last_success_time !== undefined)
     formatted(value.last_success_time, 'last_success_time', faults, isDateTime, 'date-time')
-  if (required(value.last_error, 'last_error', faults)) anyText(value.last_error, 'last_error', faults)
-  if (required(value.pending, 'pending', faults)) boolean(value.pending, 'pending', faults)
+  anyText(value.last_error, 'last_error', faults)
+  boolean(value.pending, 'pending', faults)
   return faults.count === before
 }
 
 export function checkListAlertRulesResponse(value: unknown, faults: Faults): value is ListAlertRulesResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.alert_rules, 'alert_rules', faults))
-    list(value.alert_rules, 'alert_rules', faults, checkAlertRule, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.alert_rules, 'alert_rules', faults, checkAlertRule, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkIngestionConfig(value: unknown, faults: Faults): value is IngestionConfig {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, activityIdPattern)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.enabled, 'enabled', faults)) boolean(value.enabled, 'enabled', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', activityIdPattern)
+  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
+  boolean(value.enabled, 'enabled', faults)
   if (value.otlp !== undefined) nested(value.otlp, 'otlp', faults, checkOtlpIngestion)
   if (value.prometheus_scrape !== undefined)
     nested(value.prometheus_scrape, 'prometheus_scrape', faults, checkPrometheusScrape)
   if (value.prometheus_remote_write !== undefined)
     nested(value.prometheus_remote_write, 'prometheus_remote_write', faults, checkPrometheusRemoteWrite)
-  if (required(value.static_labels, 'static_labels', faults))
-    nested(value.static_labels, 'static_labels', faults, checkStaticLabels)
-  if (required(value.ingest_keys, 'ingest_keys', faults))
-    list(value.ingest_keys, 'ingest_keys', faults, checkIngestKey, 0, 5)
+  nested(value.static_labels, 'static_labels', faults, checkStaticLabels)
+  list(value.ingest_keys, 'ingest_keys', faults, checkIngestKey, 0, 5)
   if (value.endpoints !== undefined) nested(value.endpoints, 'endpoints', faults, checkIngestionEndpoints)
-  if (required(value.targets_status, 'targets_status', faults))
-    list(value.targets_status, 'targets_status', faults, checkScrapeTargetStatus, 0, 100)
-  if (required(value.stats, 'stats', faults)) nested(value.stats, 'stats', faults, checkIngestionStats)
-  if (
-    required(value.workspace_id, 'workspace_id', faults) &&
-    formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  )
-    matches(value.workspace_id, 'workspace_id', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  list(value.targets_status, 'targets_status', faults, checkScrapeTargetStatus, 0, 100)
+  nested(value.stats, 'stats', faults, checkIngestionStats)
+  formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -881,7 +835,7 @@ export function checkIngestionConfigInput(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, ingestionConfigInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
+  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -936,10 +890,8 @@ export function completeIngestionConfigInput(value: IngestionConfigInput): Inges
 export function checkOtlpIngestion(value: unknown, faults: Faults): value is OtlpIngestion {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.signals, 'signals', faults) && list(value.signals, 'signals', faults, checkSignal, 1, 3))
-    unique(value.signals, 'signals', faults)
+  if (list(value.signals, 'signals', faults, checkSignal, 1, 3)) unique(value.signals, 'signals', faults)
   if (
-    required(value.promote_resource_attributes, 'promote_resource_attributes', faults) &&
     list(
       value.promote_resource_attributes,
       'promote_resource_attributes',
@@ -950,8 +902,7 @@ export function checkOtlpIngestion(value: unknown, faults: Faults): value is Otl
     )
   )
     unique(value.promote_resource_attributes, 'promote_resource_attributes', faults)
-  if (required(value.delta_to_cumulative, 'delta_to_cumulative', faults))
-    boolean(value.delta_to_cumulative, 'delta_to_cumulative', faults)
+  boolean(value.delta_to_cumulative, 'delta_to_cumulative', faults)
   return faults.count === before
 }
 
@@ -993,28 +944,21 @@ export function completeOtlpIngestionInput(value: OtlpIngestionInput): OtlpInges
 export function checkPrometheusScrape(value: unknown, faults: Faults): value is PrometheusScrape {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.targets, 'targets', faults)) list(value.targets, 'targets', faults, checkScrapeTarget, 1, 100)
-  if (required(value.scrape_interval, 'scrape_interval', faults))
-    text(value.scrape_interval, 'scrape_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
-  if (required(value.scrape_timeout, 'scrape_timeout', faults))
-    text(value.scrape_timeout, 'scrape_timeout', faults, 0, 32, alertRuleEvaluationIntervalPattern)
-  if (required(value.honor_labels, 'honor_labels', faults)) boolean(value.honor_labels, 'honor_labels', faults)
-  if (
-    value.authorization_secret_id !== undefined &&
-    formatted(value.authorization_secret_id, 'authorization_secret_id', faults, isUuid, 'uuid')
+  list(value.targets, 'targets', faults, checkScrapeTarget, 1, 100)
+  text(value.scrape_interval, 'scrape_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  text(value.scrape_timeout, 'scrape_timeout', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  boolean(value.honor_labels, 'honor_labels', faults)
+  if (value.authorization_secret_id !== undefined)
+    formatted(value.authorization_secret_id, 'authorization_secret_id', faults, isUuid, 'uuid', activityIdPattern)
+  integer(value.sample_limit, 'sample_limit', faults, 1, 1000000)
+  list(
+    value.drop_metrics,
+    'drop_metrics',
+    faults,
+    (item, faults) => text(item, '', faults, 1, 256, prometheusScrapeDropMetricsItemPattern),
+    0,
+    100,
   )
-    matches(value.authorization_secret_id, 'authorization_secret_id', faults, activityIdPattern)
-  if (required(value.sample_limit, 'sample_limit', faults))
-    integer(value.sample_limit, 'sample_limit', faults, 1, 1000000)
-  if (required(value.drop_metrics, 'drop_metrics', faults))
-    list(
-      value.drop_metrics,
-      'drop_metrics',
-      faults,
-      (item, faults) => text(item, '', faults, 1, 256, prometheusScrapeDropMetricsItemPattern),
-      0,
-      100,
-    )
   return faults.count === before
 }
 
@@ -1022,17 +966,14 @@ export function checkPrometheusScrapeInput(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, prometheusScrapeInputMembers)
-  if (required(value.targets, 'targets', faults)) list(value.targets, 'targets', faults, checkScrapeTargetInput, 1, 100)
+  list(value.targets, 'targets', faults, checkScrapeTargetInput, 1, 100)
   if (value.scrape_interval !== undefined)
     text(value.scrape_interval, 'scrape_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   if (value.scrape_timeout !== undefined)
     text(value.scrape_timeout, 'scrape_timeout', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   if (value.honor_labels !== undefined) boolean(value.honor_labels, 'honor_labels', faults)
-  if (
-    value.authorization_secret_id !== undefined &&
-    formatted(value.authorization_secret_id, 'authorization_secret_id', faults, isUuid, 'uuid')
-  )
-    matches(value.authorization_secret_id, 'authorization_secret_id', faults, activityIdPattern)
+  if (value.authorization_secret_id !== undefined)
+    formatted(value.authorization_secret_id, 'authorization_secret_id', faults, isUuid, 'uuid', activityIdPattern)
   if (value.sample_limit !== undefined) integer(value.sample_limit, 'sample_limit', faults, 1, 1000000)
   if (value.drop_metrics !== undefined)
     list(
@@ -1056,11 +997,8 @@ export function checkPrometheusScrapeUpdate(value: unknown, faults: Faults): val
   if (value.scrape_timeout !== undefined)
     text(value.scrape_timeout, 'scrape_timeout', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   if (value.honor_labels !== undefined) boolean(value.honor_labels, 'honor_labels', faults)
-  if (
-    value.authorization_secret_id !== undefined &&
-    formatted(value.authorization_secret_id, 'authorization_secret_id', faults, isUuid, 'uuid')
-  )
-    matches(value.authorization_secret_id, 'authorization_secret_id', faults, activityIdPattern)
+  if (value.authorization_secret_id !== undefined)
+    formatted(value.authorization_secret_id, 'authorization_secret_id', faults, isUuid, 'uuid', activityIdPattern)
   if (value.sample_limit !== undefined) integer(value.sample_limit, 'sample_limit', faults, 1, 1000000)
   if (value.drop_metrics !== undefined)
     list(
@@ -1089,9 +1027,8 @@ export function completePrometheusScrapeInput(value: PrometheusScrapeInput): Pro
 export function checkScrapeTarget(value: unknown, faults: Faults): value is ScrapeTarget {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.url, 'url', faults) && text(value.url, 'url', faults, 1, 2048))
-    formatted(value.url, 'url', faults, isUri, 'uri')
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkStaticLabels)
+  if (text(value.url, 'url', faults, 1, 2048)) formatted(value.url, 'url', faults, isUri, 'uri')
+  nested(value.labels, 'labels', faults, checkStaticLabels)
   return faults.count === before
 }
 
@@ -1099,8 +1036,7 @@ export function checkScrapeTargetInput(value: unknown, faults: Faults): value is
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, scrapeTargetInputMembers)
-  if (required(value.url, 'url', faults) && text(value.url, 'url', faults, 1, 2048))
-    formatted(value.url, 'url', faults, isUri, 'uri')
+  if (text(value.url, 'url', faults, 1, 2048)) formatted(value.url, 'url', faults, isUri, 'uri')
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkStaticLabels)
   return faults.count === before
 }
@@ -1112,7 +1048,7 @@ export function completeScrapeTargetInput(value: ScrapeTargetInput): ScrapeTarge
 export function checkPrometheusRemoteWrite(value: unknown, faults: Faults): value is PrometheusRemoteWrite {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, faults, prometheusRemoteWriteMembers)
+  closed(value, faults, [])
   return faults.count === before
 }
 
@@ -1127,7 +1063,7 @@ export function checkStaticLabels(value: unknown, faults: Faults): value is Stat
 export function checkIngestKey(value: unknown, faults: Faults): value is IngestKey {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
+  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
@@ -1136,7 +1072,7 @@ export function checkIngestKeyInput(value: unknown, faults: Faults): value is In
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, ingestKeyInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
+  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (value.secret !== undefined) anyText(value.secret, 'secret', faults)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   return faults.count === before
@@ -1153,12 +1089,12 @@ export function checkIngestionEndpoints(value: unknown, faults: Faults): value i
 export function checkScrapeTargetStatus(value: unknown, faults: Faults): value is ScrapeTargetStatus {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.url, 'url', faults)) anyText(value.url, 'url', faults)
-  if (required(value.up, 'up', faults)) boolean(value.up, 'up', faults)
+  anyText(value.url, 'url', faults)
+  boolean(value.up, 'up', faults)
   if (value.last_scrape_time !== undefined)
     formatted(value.last_scrape_time, 'last_scrape_time', faults, isDateTime, 'date-time')
-  if (required(value.last_error, 'last_error', faults)) anyText(value.last_error, 'last_error', faults)
-  if (required(value.samples, 'samples', faults)) integer(value.samples, 'samples', faults, 0, 2147483647)
+  anyText(value.last_error, 'last_error', faults)
+  integer(value.samples, 'samples', faults, 0, 2147483647)
   return faults.count === before
 }
 
@@ -1167,10 +1103,9 @@ export function checkIngestionStats(value: unknown, faults: Faults): value is In
   const before = faults.count
   if (value.last_received_time !== undefined)
     formatted(value.last_received_time, 'last_received_time', faults, isDateTime, 'date-time')
-  if (required(value.accepted, 'accepted', faults)) integer(value.accepted, 'accepted', faults, 0, 9007199254740991)
-  if (required(value.rejected, 'rejected', faults)) integer(value.rejected, 'rejected', faults, 0, 9007199254740991)
-  if (required(value.rejected_reasons, 'rejected_reasons', faults))
-    nested(value.rejected_reasons, 'rejected_reasons', faults, checkIngestionStatsRejectedReasons)
+  integer(value.accepted, 'accepted', faults, 0, 9007199254740991)
+  integer(value.rejected, 'rejected', faults, 0, 9007199254740991)
+  nested(value.rejected_reasons, 'rejected_reasons', faults, checkIngestionStatsRejectedReasons)
   return faults.count === before
 }
 
@@ -1187,50 +1122,42 @@ export function checkListIngestionConfigsResponse(
 ): value is ListIngestionConfigsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.ingestion_configs, 'ingestion_configs', faults))
-    list(value.ingestion_configs, 'ingestion_configs', faults, checkIngestionConfig, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.ingestion_configs, 'ingestion_configs', faults, checkIngestionConfig, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkLogStream(value: unknown, faults: Faults): value is LogStream {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabelSet)
-  if (required(value.first_time, 'first_time', faults))
-    formatted(value.first_time, 'first_time', faults, isDateTime, 'date-time')
-  if (required(value.last_time, 'last_time', faults))
-    formatted(value.last_time, 'last_time', faults, isDateTime, 'date-time')
-  if (required(value.entry_count, 'entry_count', faults))
-    integer(value.entry_count, 'entry_count', faults, 0, 9007199254740991)
-  if (required(value.bytes, 'bytes', faults)) integer(value.bytes, 'bytes', faults, 0, 9007199254740991)
+  anyText(value.id, 'id', faults)
+  nested(value.labels, 'labels', faults, checkLabelSet)
+  formatted(value.first_time, 'first_time', faults, isDateTime, 'date-time')
+  formatted(value.last_time, 'last_time', faults, isDateTime, 'date-time')
+  integer(value.entry_count, 'entry_count', faults, 0, 9007199254740991)
+  integer(value.bytes, 'bytes', faults, 0, 9007199254740991)
   return faults.count === before
 }
 
 export function checkListLogStreamsResponse(value: unknown, faults: Faults): value is ListLogStreamsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.log_streams, 'log_streams', faults))
-    list(value.log_streams, 'log_streams', faults, checkLogStream, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.log_streams, 'log_streams', faults, checkLogStream, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkLogEntry(value: unknown, faults: Faults): value is LogEntry {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.time, 'time', faults)) formatted(value.time, 'time', faults, isDateTime, 'date-time')
-  if (required(value.line, 'line', faults)) anyText(value.line, 'line', faults)
+  formatted(value.time, 'time', faults, isDateTime, 'date-time')
+  anyText(value.line, 'line', faults)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabelSet)
-  if (required(value.metadata, 'metadata', faults)) nested(value.metadata, 'metadata', faults, checkLabelSet)
-  if (required(value.severity, 'severity', faults)) nested(value.severity, 'severity', faults, checkLogSeverity)
-  if (required(value.trace_id, 'trace_id', faults)) matches(value.trace_id, 'trace_id', faults, activityTraceIdPattern)
-  if (required(value.span_id, 'span_id', faults)) matches(value.span_id, 'span_id', faults, logEntrySpanIdPattern)
-  if (required(value.ingest_time, 'ingest_time', faults))
-    formatted(value.ingest_time, 'ingest_time', faults, isDateTime, 'date-time')
+  nested(value.metadata, 'metadata', faults, checkLabelSet)
+  nested(value.severity, 'severity', faults, checkLogSeverity)
+  matches(value.trace_id, 'trace_id', faults, activityTraceIdPattern)
+  matches(value.span_id, 'span_id', faults, logEntrySpanIdPattern)
+  formatted(value.ingest_time, 'ingest_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -1238,7 +1165,7 @@ export function checkLogQueryInput(value: unknown, faults: Faults): value is Log
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, logQueryInputMembers)
-  if (required(value.query, 'query', faults)) text(value.query, 'query', faults, 1, 32768)
+  text(value.query, 'query', faults, 1, 32768)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
   if (value.direction !== undefined) nested(value.direction, 'direction', faults, checkLogDirectionInput)
@@ -1260,36 +1187,30 @@ export function completeLogQueryInput(value: LogQueryInput): LogQueryGiven {
 export function checkLogQueryResponse(value: unknown, faults: Faults): value is LogQueryResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.result_type, 'result_type', faults))
-    nested(value.result_type, 'result_type', faults, checkResultType)
-  if (required(value.streams, 'streams', faults)) list(value.streams, 'streams', faults, checkLogQueryStream)
-  if (required(value.matrix, 'matrix', faults)) list(value.matrix, 'matrix', faults, checkMatrixSeries, 0, 10000)
-  if (required(value.vector, 'vector', faults)) list(value.vector, 'vector', faults, checkVectorSample, 0, 10000)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
-  if (required(value.stats, 'stats', faults)) nested(value.stats, 'stats', faults, checkLogQueryStats)
-  if (required(value.warnings, 'warnings', faults))
-    list(value.warnings, 'warnings', faults, (item, faults) => anyText(item, '', faults), 0)
+  nested(value.result_type, 'result_type', faults, checkResultType)
+  list(value.streams, 'streams', faults, checkLogQueryStream)
+  list(value.matrix, 'matrix', faults, checkMatrixSeries, 0, 10000)
+  list(value.vector, 'vector', faults, checkVectorSample, 0, 10000)
+  anyText(value.next_page_token, 'next_page_token', faults)
+  nested(value.stats, 'stats', faults, checkLogQueryStats)
+  list(value.warnings, 'warnings', faults, (item, faults) => anyText(item, '', faults), 0)
   return faults.count === before
 }
 
 export function checkLogQueryStream(value: unknown, faults: Faults): value is LogQueryStream {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabelSet)
-  if (required(value.entries, 'entries', faults)) list(value.entries, 'entries', faults, checkLogEntry, 0, 5000)
+  nested(value.labels, 'labels', faults, checkLabelSet)
+  list(value.entries, 'entries', faults, checkLogEntry, 0, 5000)
   return faults.count === before
 }
 
 export function checkLogQueryStats(value: unknown, faults: Faults): value is LogQueryStats {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.bytes_scanned, 'bytes_scanned', faults))
-    integer(value.bytes_scanned, 'bytes_scanned', faults, 0, 9007199254740991)
-  if (required(value.entries_scanned, 'entries_scanned', faults))
-    integer(value.entries_scanned, 'entries_scanned', faults, 0, 9007199254740991)
-  if (required(value.duration_ms, 'duration_ms', faults))
-    integer(value.duration_ms, 'duration_ms', faults, 0, 9007199254740991)
+  integer(value.bytes_scanned, 'bytes_scanned', faults, 0, 9007199254740991)
+  integer(value.entries_scanned, 'entries_scanned', faults, 0, 9007199254740991)
+  integer(value.duration_ms, 'duration_ms', faults, 0, 9007199254740991)
   return faults.count === before
 }
 
@@ -1297,7 +1218,7 @@ export function checkLogTailInput(value: unknown, faults: Faults): value is LogT
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, logTailInputMembers)
-  if (required(value.query, 'query', faults)) text(value.query, 'query', faults, 1, 32768)
+  text(value.query, 'query', faults, 1, 32768)
   if (value.cursor !== undefined) anyText(value.cursor, 'cursor', faults)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, 1, 1000)
@@ -1312,50 +1233,37 @@ export function completeLogTailInput(value: LogTailInput): LogTailGiven {
 export function checkLogTailResponse(value: unknown, faults: Faults): value is LogTailResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.entries, 'entries', faults)) list(value.entries, 'entries', faults, checkLogEntry, 0, 1000)
-  if (required(value.cursor, 'cursor', faults)) anyText(value.cursor, 'cursor', faults)
-  if (required(value.skipped_count, 'skipped_count', faults))
-    integer(value.skipped_count, 'skipped_count', faults, 0, 9007199254740991)
+  list(value.entries, 'entries', faults, checkLogEntry, 0, 1000)
+  anyText(value.cursor, 'cursor', faults)
+  integer(value.skipped_count, 'skipped_count', faults, 0, 9007199254740991)
   return faults.count === before
 }
 
 export function checkLogSink(value: unknown, faults: Faults): value is LogSink {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, activityIdPattern)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.enabled, 'enabled', faults)) boolean(value.enabled, 'enabled', faults)
-  if (required(value.sources, 'sources', faults) && list(value.sources, 'sources', faults, checkSinkSource, 1, 2))
-    unique(value.sources, 'sources', faults)
-  if (required(value.filter, 'filter', faults)) text(value.filter, 'filter', faults, 0, 8192)
-  if (required(value.exclusions, 'exclusions', faults))
-    list(value.exclusions, 'exclusions', faults, checkLogExclusion, 0, 20)
-  if (required(value.destination, 'destination', faults))
-    nested(value.destination, 'destination', faults, checkLogDestination)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', activityIdPattern)
+  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
+  boolean(value.enabled, 'enabled', faults)
+  if (list(value.sources, 'sources', faults, checkSinkSource, 1, 2)) unique(value.sources, 'sources', faults)
+  text(value.filter, 'filter', faults, 0, 8192)
+  list(value.exclusions, 'exclusions', faults, checkLogExclusion, 0, 20)
+  nested(value.destination, 'destination', faults, checkLogDestination)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkLogSinkState)
+  nested(value.state, 'state', faults, checkLogSinkState)
   if (value.last_export_time !== undefined)
     formatted(value.last_export_time, 'last_export_time', faults, isDateTime, 'date-time')
-  if (required(value.exported_entries, 'exported_entries', faults))
-    integer(value.exported_entries, 'exported_entries', faults, 0, 9007199254740991)
-  if (required(value.lag_seconds, 'lag_seconds', faults))
-    integer(value.lag_seconds, 'lag_seconds', faults, 0, 9007199254740991)
-  if (required(value.last_error, 'last_error', faults)) anyText(value.last_error, 'last_error', faults)
-  if (
-    required(value.workspace_id, 'workspace_id', faults) &&
-    formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  )
-    matches(value.workspace_id, 'workspace_id', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  integer(value.exported_entries, 'exported_entries', faults, 0, 9007199254740991)
+  integer(value.lag_seconds, 'lag_seconds', faults, 0, 9007199254740991)
+  anyText(value.last_error, 'last_error', faults)
+  formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -1363,17 +1271,15 @@ export function checkLogSinkInput(value: unknown, faults: Faults): value is LogS
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, logSinkInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
+  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
-  if (required(value.sources, 'sources', faults) && list(value.sources, 'sources', faults, checkSinkSourceInput, 1, 2))
-    unique(value.sources, 'sources', faults)
+  if (list(value.sources, 'sources', faults, checkSinkSourceInput, 1, 2)) unique(value.sources, 'sources', faults)
   if (value.filter !== undefined) text(value.filter, 'filter', faults, 0, 8192)
   if (value.exclusions !== undefined) list(value.exclusions, 'exclusions', faults, checkLogExclusionInput, 0, 20)
-  if (required(value.destination, 'destination', faults))
-    nested(value.destination, 'destination', faults, checkLogDestinationInput)
+  nested(value.destination, 'destination', faults, checkLogDestinationInput)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -1414,9 +1320,9 @@ export function completeLogSinkInput(value: LogSinkInput): LogSinkGiven {
 export function checkLogExclusion(value: unknown, faults: Faults): value is LogExclusion {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
-  if (required(value.filter, 'filter', faults)) text(value.filter, 'filter', faults, 1, 8192)
-  if (required(value.disabled, 'disabled', faults)) boolean(value.disabled, 'disabled', faults)
+  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
+  text(value.filter, 'filter', faults, 1, 8192)
+  boolean(value.disabled, 'disabled', faults)
   return faults.count === before
 }
 
@@ -1424,8 +1330,8 @@ export function checkLogExclusionInput(value: unknown, faults: Faults): value is
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, logExclusionInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
-  if (required(value.filter, 'filter', faults)) text(value.filter, 'filter', faults, 1, 8192)
+  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
+  text(value.filter, 'filter', faults, 1, 8192)
   if (value.disabled !== undefined) boolean(value.disabled, 'disabled', faults)
   return faults.count === before
 }
@@ -1473,14 +1379,10 @@ export function completeLogDestinationInput(value: LogDestinationInput): LogDest
 export function checkBucketDestination(value: unknown, faults: Faults): value is BucketDestination {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.bucket_id, 'bucket_id', faults) && formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid'))
-    matches(value.bucket_id, 'bucket_id', faults, activityIdPattern)
-  if (required(value.prefix, 'prefix', faults))
-    text(value.prefix, 'prefix', faults, 0, 512, bucketDestinationPrefixPattern)
-  if (required(value.flush_interval, 'flush_interval', faults))
-    text(value.flush_interval, 'flush_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
-  if (required(value.max_object_bytes, 'max_object_bytes', faults))
-    integer(value.max_object_bytes, 'max_object_bytes', faults, 1048576, 1073741824)
+  formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid', activityIdPattern)
+  text(value.prefix, 'prefix', faults, 0, 512, bucketDestinationPrefixPattern)
+  text(value.flush_interval, 'flush_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  integer(value.max_object_bytes, 'max_object_bytes', faults, 1048576, 1073741824)
   return faults.count === before
 }
 
@@ -1488,8 +1390,7 @@ export function checkBucketDestinationInput(value: unknown, faults: Faults): val
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, bucketDestinationInputMembers)
-  if (required(value.bucket_id, 'bucket_id', faults) && formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid'))
-    matches(value.bucket_id, 'bucket_id', faults, activityIdPattern)
+  formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid', activityIdPattern)
   if (value.prefix !== undefined) text(value.prefix, 'prefix', faults, 0, 512, bucketDestinationPrefixPattern)
   if (value.flush_interval !== undefined)
     text(value.flush_interval, 'flush_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
@@ -1502,8 +1403,7 @@ export function checkBucketDestinationUpdate(value: unknown, faults: Faults): va
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, bucketDestinationInputMembers)
-  if (value.bucket_id !== undefined && formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid'))
-    matches(value.bucket_id, 'bucket_id', faults, activityIdPattern)
+  if (value.bucket_id !== undefined) formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid', activityIdPattern)
   if (value.prefix !== undefined) text(value.prefix, 'prefix', faults, 0, 512, bucketDestinationPrefixPattern)
   if (value.flush_interval !== undefined)
     text(value.flush_interval, 'flush_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
@@ -1525,13 +1425,9 @@ export function checkOtlpDestination(value: unknown, faults: Faults): value is O
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, otlpDestinationMembers)
-  if (required(value.url, 'url', faults) && text(value.url, 'url', faults, 1, 2048))
-    formatted(value.url, 'url', faults, isUri, 'uri')
-  if (
-    value.headers_secret_id !== undefined &&
-    formatted(value.headers_secret_id, 'headers_secret_id', faults, isUuid, 'uuid')
-  )
-    matches(value.headers_secret_id, 'headers_secret_id', faults, activityIdPattern)
+  if (text(value.url, 'url', faults, 1, 2048)) formatted(value.url, 'url', faults, isUri, 'uri')
+  if (value.headers_secret_id !== undefined)
+    formatted(value.headers_secret_id, 'headers_secret_id', faults, isUuid, 'uuid', activityIdPattern)
   return faults.count === before
 }
 
@@ -1541,34 +1437,28 @@ export function checkOtlpDestinationUpdate(value: unknown, faults: Faults): valu
   closed(value, faults, otlpDestinationMembers)
   if (value.url !== undefined && text(value.url, 'url', faults, 1, 2048))
     formatted(value.url, 'url', faults, isUri, 'uri')
-  if (
-    value.headers_secret_id !== undefined &&
-    formatted(value.headers_secret_id, 'headers_secret_id', faults, isUuid, 'uuid')
-  )
-    matches(value.headers_secret_id, 'headers_secret_id', faults, activityIdPattern)
+  if (value.headers_secret_id !== undefined)
+    formatted(value.headers_secret_id, 'headers_secret_id', faults, isUuid, 'uuid', activityIdPattern)
   return faults.count === before
 }
 
 export function checkListLogSinksResponse(value: unknown, faults: Faults): value is ListLogSinksResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.log_sinks, 'log_sinks', faults)) list(value.log_sinks, 'log_sinks', faults, checkLogSink, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.log_sinks, 'log_sinks', faults, checkLogSink, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkMetricDescriptor(value: unknown, faults: Faults): value is MetricDescriptor {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
-  if (required(value.type, 'type', faults)) nested(value.type, 'type', faults, checkMetricType)
-  if (required(value.unit, 'unit', faults)) anyText(value.unit, 'unit', faults)
-  if (required(value.description, 'description', faults)) anyText(value.description, 'description', faults)
-  if (required(value.label_names, 'label_names', faults))
-    list(value.label_names, 'label_names', faults, (item, faults) => anyText(item, '', faults), 0)
-  if (required(value.series_count, 'series_count', faults))
-    integer(value.series_count, 'series_count', faults, 0, 9007199254740991)
+  anyText(value.name, 'name', faults)
+  nested(value.type, 'type', faults, checkMetricType)
+  anyText(value.unit, 'unit', faults)
+  anyText(value.description, 'description', faults)
+  list(value.label_names, 'label_names', faults, (item, faults) => anyText(item, '', faults), 0)
+  integer(value.series_count, 'series_count', faults, 0, 9007199254740991)
   if (value.last_sample_time !== undefined)
     formatted(value.last_sample_time, 'last_sample_time', faults, isDateTime, 'date-time')
   return faults.count === before
@@ -1580,32 +1470,26 @@ export function checkListMetricDescriptorsResponse(
 ): value is ListMetricDescriptorsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.metric_descriptors, 'metric_descriptors', faults))
-    list(value.metric_descriptors, 'metric_descriptors', faults, checkMetricDescriptor, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.metric_descriptors, 'metric_descriptors', faults, checkMetricDescriptor, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkMetricLabel(value: unknown, faults: Faults): value is MetricLabel {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
-  if (required(value.value_count, 'value_count', faults))
-    integer(value.value_count, 'value_count', faults, 0, 9007199254740991)
-  if (required(value.values, 'values', faults))
-    list(value.values, 'values', faults, (item, faults) => anyText(item, '', faults), 0, 10000)
-  if (required(value.truncated, 'truncated', faults)) boolean(value.truncated, 'truncated', faults)
+  anyText(value.name, 'name', faults)
+  integer(value.value_count, 'value_count', faults, 0, 9007199254740991)
+  list(value.values, 'values', faults, (item, faults) => anyText(item, '', faults), 0, 10000)
+  boolean(value.truncated, 'truncated', faults)
   return faults.count === before
 }
 
 export function checkListMetricLabelsResponse(value: unknown, faults: Faults): value is ListMetricLabelsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.metric_labels, 'metric_labels', faults))
-    list(value.metric_labels, 'metric_labels', faults, checkMetricLabel, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.metric_labels, 'metric_labels', faults, checkMetricLabel, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1613,7 +1497,7 @@ export function checkMetricQueryInput(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, metricQueryInputMembers)
-  if (required(value.query, 'query', faults)) text(value.query, 'query', faults, 1, 32768)
+  text(value.query, 'query', faults, 1, 32768)
   if (value.time !== undefined) formatted(value.time, 'time', faults, isDateTime, 'date-time')
   if (value.timeout !== undefined) text(value.timeout, 'timeout', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, 1, 10000)
@@ -1628,12 +1512,10 @@ export function checkMetricRangeQueryInput(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, metricRangeQueryInputMembers)
-  if (required(value.query, 'query', faults)) text(value.query, 'query', faults, 1, 32768)
-  if (required(value.start_time, 'start_time', faults))
-    formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
-  if (required(value.end_time, 'end_time', faults))
-    formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
-  if (required(value.step, 'step', faults)) text(value.step, 'step', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  text(value.query, 'query', faults, 1, 32768)
+  formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
+  formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
+  text(value.step, 'step', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   if (value.timeout !== undefined) text(value.timeout, 'timeout', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   return faults.count === before
 }
@@ -1645,50 +1527,47 @@ export function completeMetricRangeQueryInput(value: MetricRangeQueryInput): Met
 export function checkMetricQueryResponse(value: unknown, faults: Faults): value is MetricQueryResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.result_type, 'result_type', faults))
-    nested(value.result_type, 'result_type', faults, checkResultType)
-  if (required(value.vector, 'vector', faults)) list(value.vector, 'vector', faults, checkVectorSample, 0, 10000)
+  nested(value.result_type, 'result_type', faults, checkResultType)
+  list(value.vector, 'vector', faults, checkVectorSample, 0, 10000)
   if (value.scalar !== undefined) nested(value.scalar, 'scalar', faults, checkSamplePoint)
   if (value.string !== undefined) nested(value.string, 'string', faults, checkSamplePoint)
-  if (required(value.matrix, 'matrix', faults)) list(value.matrix, 'matrix', faults, checkMatrixSeries, 0, 10000)
-  if (required(value.warnings, 'warnings', faults))
-    list(value.warnings, 'warnings', faults, (item, faults) => anyText(item, '', faults), 0)
-  if (required(value.stats, 'stats', faults)) nested(value.stats, 'stats', faults, checkMetricQueryStats)
+  list(value.matrix, 'matrix', faults, checkMatrixSeries, 0, 10000)
+  list(value.warnings, 'warnings', faults, (item, faults) => anyText(item, '', faults), 0)
+  nested(value.stats, 'stats', faults, checkMetricQueryStats)
   return faults.count === before
 }
 
 export function checkVectorSample(value: unknown, faults: Faults): value is VectorSample {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.metric, 'metric', faults)) nested(value.metric, 'metric', faults, checkLabelSet)
-  if (required(value.time, 'time', faults)) formatted(value.time, 'time', faults, isDateTime, 'date-time')
-  if (required(value.value, 'value', faults)) anyText(value.value, 'value', faults)
+  nested(value.metric, 'metric', faults, checkLabelSet)
+  formatted(value.time, 'time', faults, isDateTime, 'date-time')
+  anyText(value.value, 'value', faults)
   return faults.count === before
 }
 
 export function checkMatrixSeries(value: unknown, faults: Faults): value is MatrixSeries {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.metric, 'metric', faults)) nested(value.metric, 'metric', faults, checkLabelSet)
-  if (required(value.points, 'points', faults)) list(value.points, 'points', faults, checkSamplePoint)
+  nested(value.metric, 'metric', faults, checkLabelSet)
+  list(value.points, 'points', faults, checkSamplePoint)
   return faults.count === before
 }
 
 export function checkSamplePoint(value: unknown, faults: Faults): value is SamplePoint {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.time, 'time', faults)) formatted(value.time, 'time', faults, isDateTime, 'date-time')
-  if (required(value.value, 'value', faults)) anyText(value.value, 'value', faults)
+  formatted(value.time, 'time', faults, isDateTime, 'date-time')
+  anyText(value.value, 'value', faults)
   return faults.count === before
 }
 
 export function checkMetricQueryStats(value: unknown, faults: Faults): value is MetricQueryStats {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.series, 'series', faults)) integer(value.series, 'series', faults, 0, 9007199254740991)
-  if (required(value.samples, 'samples', faults)) integer(value.samples, 'samples', faults, 0, 9007199254740991)
-  if (required(value.duration_ms, 'duration_ms', faults))
-    integer(value.duration_ms, 'duration_ms', faults, 0, 9007199254740991)
+  integer(value.series, 'series', faults, 0, 9007199254740991)
+  integer(value.samples, 'samples', faults, 0, 9007199254740991)
+  integer(value.duration_ms, 'duration_ms', faults, 0, 9007199254740991)
   return faults.count === before
 }
 
@@ -1702,17 +1581,14 @@ export function checkLabelSet(value: unknown, faults: Faults): value is LabelSet
 export function checkQuotaDefinition(value: unknown, faults: Faults): value is QuotaDefinition {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, quotaDefinitionIdPattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.unit, 'unit', faults)) text(value.unit, 'unit', faults, 1)
-  if (required(value.resource_type, 'resource_type', faults))
-    matches(value.resource_type, 'resource_type', faults, quotaDefinitionIdPattern)
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (required(value.dimensions, 'dimensions', faults))
-    list(value.dimensions, 'dimensions', faults, (item, faults) => anyText(item, '', faults), 0)
-  if (required(value.default_limit, 'default_limit', faults))
-    integer(value.default_limit, 'default_limit', faults, -1, 9007199254740991)
+  matches(value.id, 'id', faults, quotaDefinitionIdPattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  text(value.unit, 'unit', faults, 1)
+  matches(value.resource_type, 'resource_type', faults, quotaDefinitionIdPattern)
+  nested(value.scope_type, 'scope_type', faults, checkScopeType)
+  list(value.dimensions, 'dimensions', faults, (item, faults) => anyText(item, '', faults), 0)
+  integer(value.default_limit, 'default_limit', faults, -1, 9007199254740991)
   return faults.count === before
 }
 
@@ -1722,69 +1598,53 @@ export function checkListQuotaDefinitionsResponse(
 ): value is ListQuotaDefinitionsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.quota_definitions, 'quota_definitions', faults))
-    list(value.quota_definitions, 'quota_definitions', faults, checkQuotaDefinition, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.quota_definitions, 'quota_definitions', faults, checkQuotaDefinition, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkQuotaLimit(value: unknown, faults: Faults): value is QuotaLimit {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, quotaLimitIdPattern)
-  if (required(value.quota_definition_id, 'quota_definition_id', faults))
-    matches(value.quota_definition_id, 'quota_definition_id', faults, quotaDefinitionIdPattern)
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, activityIdPattern)
-  if (required(value.limit, 'limit', faults)) integer(value.limit, 'limit', faults, -1, 9007199254740991)
-  if (required(value.usage, 'usage', faults)) integer(value.usage, 'usage', faults, 0, 9007199254740991)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', quotaLimitIdPattern)
+  matches(value.quota_definition_id, 'quota_definition_id', faults, quotaDefinitionIdPattern)
+  nested(value.scope_type, 'scope_type', faults, checkScopeType)
+  formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid', activityIdPattern)
+  integer(value.limit, 'limit', faults, -1, 9007199254740991)
+  integer(value.usage, 'usage', faults, 0, 9007199254740991)
   return faults.count === before
 }
 
 export function checkListQuotaLimitsResponse(value: unknown, faults: Faults): value is ListQuotaLimitsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.quota_limits, 'quota_limits', faults))
-    list(value.quota_limits, 'quota_limits', faults, checkQuotaLimit, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.quota_limits, 'quota_limits', faults, checkQuotaLimit, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkRetentionPolicy(value: unknown, faults: Faults): value is RetentionPolicy {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, activityIdPattern)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.signal, 'signal', faults)) nested(value.signal, 'signal', faults, checkSignal)
-  if (required(value.selector, 'selector', faults)) text(value.selector, 'selector', faults, 0, 8192)
-  if (required(value.retention, 'retention', faults))
-    text(value.retention, 'retention', faults, 0, 32, alertRuleEvaluationIntervalPattern)
-  if (required(value.priority, 'priority', faults)) integer(value.priority, 'priority', faults, 0, 1000)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkRetentionPolicyState)
-  if (required(value.is_default, 'is_default', faults)) boolean(value.is_default, 'is_default', faults)
-  if (required(value.effective_bytes, 'effective_bytes', faults))
-    integer(value.effective_bytes, 'effective_bytes', faults, 0, 9007199254740991)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', activityIdPattern)
+  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
+  nested(value.signal, 'signal', faults, checkSignal)
+  text(value.selector, 'selector', faults, 0, 8192)
+  text(value.retention, 'retention', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  integer(value.priority, 'priority', faults, 0, 1000)
+  nested(value.state, 'state', faults, checkRetentionPolicyState)
+  boolean(value.is_default, 'is_default', faults)
+  integer(value.effective_bytes, 'effective_bytes', faults, 0, 9007199254740991)
   if (value.next_purge_time !== undefined)
     formatted(value.next_purge_time, 'next_purge_time', faults, isDateTime, 'date-time')
-  if (
-    required(value.workspace_id, 'workspace_id', faults) &&
-    formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  )
-    matches(value.workspace_id, 'workspace_id', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -1792,14 +1652,13 @@ export function checkRetentionPolicyInput(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, retentionPolicyInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
+  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.signal, 'signal', faults)) nested(value.signal, 'signal', faults, checkSignalInput)
+  nested(value.signal, 'signal', faults, checkSignalInput)
   if (value.selector !== undefined) text(value.selector, 'selector', faults, 0, 8192)
-  if (required(value.retention, 'retention', faults))
-    text(value.retention, 'retention', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  text(value.retention, 'retention', faults, 0, 32, alertRuleEvaluationIntervalPattern)
   if (value.priority !== undefined) integer(value.priority, 'priority', faults, 0, 1000)
   if (value.state !== undefined) nested(value.state, 'state', faults, checkRetentionPolicyStateInput)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -1842,34 +1701,24 @@ export function checkListRetentionPoliciesResponse(
 ): value is ListRetentionPoliciesResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.retention_policies, 'retention_policies', faults))
-    list(value.retention_policies, 'retention_policies', faults, checkRetentionPolicy, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.retention_policies, 'retention_policies', faults, checkRetentionPolicy, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkSilence(value: unknown, faults: Faults): value is Silence {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, activityIdPattern)
-  if (required(value.matchers, 'matchers', faults)) list(value.matchers, 'matchers', faults, checkSilenceMatcher, 1, 20)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', activityIdPattern)
+  list(value.matchers, 'matchers', faults, checkSilenceMatcher, 1, 20)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
-  if (required(value.end_time, 'end_time', faults))
-    formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
-  if (required(value.comment, 'comment', faults)) text(value.comment, 'comment', faults, 1, 1024)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkSilenceState)
-  if (required(value.matched_alert_count, 'matched_alert_count', faults))
-    integer(value.matched_alert_count, 'matched_alert_count', faults, 0, 2147483647)
-  if (
-    required(value.created_by_principal_id, 'created_by_principal_id', faults) &&
-    formatted(value.created_by_principal_id, 'created_by_principal_id', faults, isUuid, 'uuid')
-  )
-    matches(value.created_by_principal_id, 'created_by_principal_id', faults, activityIdPattern)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
+  text(value.comment, 'comment', faults, 1, 1024)
+  nested(value.state, 'state', faults, checkSilenceState)
+  integer(value.matched_alert_count, 'matched_alert_count', faults, 0, 2147483647)
+  formatted(value.created_by_principal_id, 'created_by_principal_id', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -1877,12 +1726,10 @@ export function checkSilenceInput(value: unknown, faults: Faults): value is Sile
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, silenceInputMembers)
-  if (required(value.matchers, 'matchers', faults))
-    list(value.matchers, 'matchers', faults, checkSilenceMatcherInput, 1, 20)
+  list(value.matchers, 'matchers', faults, checkSilenceMatcherInput, 1, 20)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
-  if (required(value.end_time, 'end_time', faults))
-    formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
-  if (required(value.comment, 'comment', faults)) text(value.comment, 'comment', faults, 1, 1024)
+  formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
+  text(value.comment, 'comment', faults, 1, 1024)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -1894,9 +1741,9 @@ export function completeSilenceInput(value: SilenceInput): SilenceGiven {
 export function checkSilenceMatcher(value: unknown, faults: Faults): value is SilenceMatcher {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 256, alertTemplatesKeyPattern)
-  if (required(value.value, 'value', faults)) text(value.value, 'value', faults, 0, 2048)
-  if (required(value.operator, 'operator', faults)) nested(value.operator, 'operator', faults, checkMatchOperator)
+  text(value.name, 'name', faults, 1, 256, alertTemplatesKeyPattern)
+  text(value.value, 'value', faults, 0, 2048)
+  nested(value.operator, 'operator', faults, checkMatchOperator)
   return faults.count === before
 }
 
@@ -1904,8 +1751,8 @@ export function checkSilenceMatcherInput(value: unknown, faults: Faults): value 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, silenceMatcherInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 256, alertTemplatesKeyPattern)
-  if (required(value.value, 'value', faults)) text(value.value, 'value', faults, 0, 2048)
+  text(value.name, 'name', faults, 1, 256, alertTemplatesKeyPattern)
+  text(value.value, 'value', faults, 0, 2048)
   if (value.operator !== undefined) nested(value.operator, 'operator', faults, checkMatchOperatorInput)
   return faults.count === before
 }
@@ -1917,108 +1764,96 @@ export function completeSilenceMatcherInput(value: SilenceMatcherInput): Silence
 export function checkListSilencesResponse(value: unknown, faults: Faults): value is ListSilencesResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.silences, 'silences', faults)) list(value.silences, 'silences', faults, checkSilence, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.silences, 'silences', faults, checkSilence, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkTrace(value: unknown, faults: Faults): value is Trace {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.trace_id, 'trace_id', faults)) matches(value.trace_id, 'trace_id', faults, traceTraceIdPattern)
-  if (required(value.root_service, 'root_service', faults)) anyText(value.root_service, 'root_service', faults)
-  if (required(value.root_name, 'root_name', faults)) anyText(value.root_name, 'root_name', faults)
-  if (required(value.start_time, 'start_time', faults))
-    formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
-  if (required(value.duration, 'duration', faults)) integer(value.duration, 'duration', faults, 0, 9007199254740991)
-  if (required(value.span_count, 'span_count', faults)) integer(value.span_count, 'span_count', faults, 0, 2147483647)
-  if (required(value.error_count, 'error_count', faults))
-    integer(value.error_count, 'error_count', faults, 0, 2147483647)
-  if (required(value.services, 'services', faults))
-    list(value.services, 'services', faults, (item, faults) => anyText(item, '', faults), 0)
-  if (required(value.spans, 'spans', faults)) list(value.spans, 'spans', faults, checkSpan, 0, 10000)
-  if (required(value.partial, 'partial', faults)) boolean(value.partial, 'partial', faults)
-  if (required(value.truncated, 'truncated', faults)) boolean(value.truncated, 'truncated', faults)
+  matches(value.trace_id, 'trace_id', faults, traceTraceIdPattern)
+  anyText(value.root_service, 'root_service', faults)
+  anyText(value.root_name, 'root_name', faults)
+  formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
+  integer(value.duration, 'duration', faults, 0, 9007199254740991)
+  integer(value.span_count, 'span_count', faults, 0, 2147483647)
+  integer(value.error_count, 'error_count', faults, 0, 2147483647)
+  list(value.services, 'services', faults, (item, faults) => anyText(item, '', faults), 0)
+  list(value.spans, 'spans', faults, checkSpan, 0, 10000)
+  boolean(value.partial, 'partial', faults)
+  boolean(value.truncated, 'truncated', faults)
   return faults.count === before
 }
 
 export function checkTraceSummary(value: unknown, faults: Faults): value is TraceSummary {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.trace_id, 'trace_id', faults)) matches(value.trace_id, 'trace_id', faults, traceTraceIdPattern)
-  if (required(value.root_service, 'root_service', faults)) anyText(value.root_service, 'root_service', faults)
-  if (required(value.root_name, 'root_name', faults)) anyText(value.root_name, 'root_name', faults)
-  if (required(value.start_time, 'start_time', faults))
-    formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
-  if (required(value.duration, 'duration', faults)) integer(value.duration, 'duration', faults, 0, 9007199254740991)
-  if (required(value.span_count, 'span_count', faults)) integer(value.span_count, 'span_count', faults, 0, 2147483647)
-  if (required(value.error_count, 'error_count', faults))
-    integer(value.error_count, 'error_count', faults, 0, 2147483647)
-  if (required(value.services, 'services', faults))
-    list(value.services, 'services', faults, (item, faults) => anyText(item, '', faults), 0)
-  if (required(value.partial, 'partial', faults)) boolean(value.partial, 'partial', faults)
-  if (required(value.truncated, 'truncated', faults)) boolean(value.truncated, 'truncated', faults)
-  if (required(value.matched_spans, 'matched_spans', faults))
-    list(value.matched_spans, 'matched_spans', faults, checkSpan, 0, 3)
+  matches(value.trace_id, 'trace_id', faults, traceTraceIdPattern)
+  anyText(value.root_service, 'root_service', faults)
+  anyText(value.root_name, 'root_name', faults)
+  formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
+  integer(value.duration, 'duration', faults, 0, 9007199254740991)
+  integer(value.span_count, 'span_count', faults, 0, 2147483647)
+  integer(value.error_count, 'error_count', faults, 0, 2147483647)
+  list(value.services, 'services', faults, (item, faults) => anyText(item, '', faults), 0)
+  boolean(value.partial, 'partial', faults)
+  boolean(value.truncated, 'truncated', faults)
+  list(value.matched_spans, 'matched_spans', faults, checkSpan, 0, 3)
   return faults.count === before
 }
 
 export function checkSpan(value: unknown, faults: Faults): value is Span {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.span_id, 'span_id', faults)) matches(value.span_id, 'span_id', faults, alertFingerprintPattern)
-  if (required(value.parent_span_id, 'parent_span_id', faults))
-    matches(value.parent_span_id, 'parent_span_id', faults, logEntrySpanIdPattern)
-  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
-  if (required(value.kind, 'kind', faults)) nested(value.kind, 'kind', faults, checkSpanKind)
-  if (required(value.service_name, 'service_name', faults)) anyText(value.service_name, 'service_name', faults)
-  if (required(value.start_time, 'start_time', faults))
-    formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
-  if (required(value.end_time, 'end_time', faults))
-    formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
-  if (required(value.duration, 'duration', faults)) integer(value.duration, 'duration', faults, 0, 9007199254740991)
-  if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkSpanStatus)
-  if (required(value.attributes, 'attributes', faults)) nested(value.attributes, 'attributes', faults, checkAttributes)
-  if (required(value.events, 'events', faults)) list(value.events, 'events', faults, checkSpanEvent)
-  if (required(value.links, 'links', faults)) list(value.links, 'links', faults, checkSpanLink)
-  if (required(value.scope, 'scope', faults)) nested(value.scope, 'scope', faults, checkInstrumentationScope)
-  if (required(value.resource_attributes, 'resource_attributes', faults))
-    nested(value.resource_attributes, 'resource_attributes', faults, checkAttributes)
+  matches(value.span_id, 'span_id', faults, alertFingerprintPattern)
+  matches(value.parent_span_id, 'parent_span_id', faults, logEntrySpanIdPattern)
+  anyText(value.name, 'name', faults)
+  nested(value.kind, 'kind', faults, checkSpanKind)
+  anyText(value.service_name, 'service_name', faults)
+  formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
+  formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
+  integer(value.duration, 'duration', faults, 0, 9007199254740991)
+  nested(value.status, 'status', faults, checkSpanStatus)
+  nested(value.attributes, 'attributes', faults, checkAttributes)
+  list(value.events, 'events', faults, checkSpanEvent)
+  list(value.links, 'links', faults, checkSpanLink)
+  nested(value.scope, 'scope', faults, checkInstrumentationScope)
+  nested(value.resource_attributes, 'resource_attributes', faults, checkAttributes)
   return faults.count === before
 }
 
 export function checkSpanStatus(value: unknown, faults: Faults): value is SpanStatus {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.code, 'code', faults)) nested(value.code, 'code', faults, checkSpanStatusCode)
-  if (required(value.message, 'message', faults)) anyText(value.message, 'message', faults)
+  nested(value.code, 'code', faults, checkSpanStatusCode)
+  anyText(value.message, 'message', faults)
   return faults.count === before
 }
 
 export function checkSpanEvent(value: unknown, faults: Faults): value is SpanEvent {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
-  if (required(value.time, 'time', faults)) formatted(value.time, 'time', faults, isDateTime, 'date-time')
-  if (required(value.attributes, 'attributes', faults)) nested(value.attributes, 'attributes', faults, checkAttributes)
+  anyText(value.name, 'name', faults)
+  formatted(value.time, 'time', faults, isDateTime, 'date-time')
+  nested(value.attributes, 'attributes', faults, checkAttributes)
   return faults.count === before
 }
 
 export function checkSpanLink(value: unknown, faults: Faults): value is SpanLink {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.trace_id, 'trace_id', faults)) matches(value.trace_id, 'trace_id', faults, traceTraceIdPattern)
-  if (required(value.span_id, 'span_id', faults)) matches(value.span_id, 'span_id', faults, alertFingerprintPattern)
-  if (required(value.attributes, 'attributes', faults)) nested(value.attributes, 'attributes', faults, checkAttributes)
+  matches(value.trace_id, 'trace_id', faults, traceTraceIdPattern)
+  matches(value.span_id, 'span_id', faults, alertFingerprintPattern)
+  nested(value.attributes, 'attributes', faults, checkAttributes)
   return faults.count === before
 }
 
 export function checkInstrumentationScope(value: unknown, faults: Faults): value is InstrumentationScope {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
-  if (required(value.version, 'version', faults)) anyText(value.version, 'version', faults)
+  anyText(value.name, 'name', faults)
+  anyText(value.version, 'version', faults)
   return faults.count === before
 }
 
@@ -2100,46 +1935,40 @@ export function completeTraceSearchInput(value: TraceSearchInput): TraceSearchGi
 export function checkSearchTracesResponse(value: unknown, faults: Faults): value is SearchTracesResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.traces, 'traces', faults)) list(value.traces, 'traces', faults, checkTraceSummary, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.traces, 'traces', faults, checkTraceSummary, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkServiceGraph(value: unknown, faults: Faults): value is ServiceGraph {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.nodes, 'nodes', faults)) list(value.nodes, 'nodes', faults, checkServiceNode)
-  if (required(value.edges, 'edges', faults)) list(value.edges, 'edges', faults, checkServiceEdge)
+  list(value.nodes, 'nodes', faults, checkServiceNode)
+  list(value.edges, 'edges', faults, checkServiceEdge)
   return faults.count === before
 }
 
 export function checkServiceNode(value: unknown, faults: Faults): value is ServiceNode {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
-  if (required(value.type, 'type', faults)) nested(value.type, 'type', faults, checkNodeType)
-  if (required(value.call_count, 'call_count', faults))
-    integer(value.call_count, 'call_count', faults, 0, 9007199254740991)
-  if (required(value.error_count, 'error_count', faults))
-    integer(value.error_count, 'error_count', faults, 0, 9007199254740991)
-  if (required(value.p50_ms, 'p50_ms', faults)) number(value.p50_ms, 'p50_ms', faults, 0)
-  if (required(value.p95_ms, 'p95_ms', faults)) number(value.p95_ms, 'p95_ms', faults, 0)
-  if (required(value.p99_ms, 'p99_ms', faults)) number(value.p99_ms, 'p99_ms', faults, 0)
+  anyText(value.name, 'name', faults)
+  nested(value.type, 'type', faults, checkNodeType)
+  integer(value.call_count, 'call_count', faults, 0, 9007199254740991)
+  integer(value.error_count, 'error_count', faults, 0, 9007199254740991)
+  number(value.p50_ms, 'p50_ms', faults, 0)
+  number(value.p95_ms, 'p95_ms', faults, 0)
+  number(value.p99_ms, 'p99_ms', faults, 0)
   return faults.count === before
 }
 
 export function checkServiceEdge(value: unknown, faults: Faults): value is ServiceEdge {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.source, 'source', faults)) anyText(value.source, 'source', faults)
-  if (required(value.target, 'target', faults)) anyText(value.target, 'target', faults)
-  if (required(value.connection_type, 'connection_type', faults))
-    nested(value.connection_type, 'connection_type', faults, checkConnectionType)
-  if (required(value.call_count, 'call_count', faults))
-    integer(value.call_count, 'call_count', faults, 0, 9007199254740991)
-  if (required(value.error_count, 'error_count', faults))
-    integer(value.error_count, 'error_count', faults, 0, 9007199254740991)
+  anyText(value.source, 'source', faults)
+  anyText(value.target, 'target', faults)
+  nested(value.connection_type, 'connection_type', faults, checkConnectionType)
+  integer(value.call_count, 'call_count', faults, 0, 9007199254740991)
+  integer(value.error_count, 'error_count', faults, 0, 9007199254740991)
   if (value.client !== undefined) nested(value.client, 'client', faults, checkLatencyQuantiles)
   if (value.server !== undefined) nested(value.server, 'server', faults, checkLatencyQuantiles)
   return faults.count === before
@@ -2148,47 +1977,38 @@ export function checkServiceEdge(value: unknown, faults: Faults): value is Servi
 export function checkLatencyQuantiles(value: unknown, faults: Faults): value is LatencyQuantiles {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.p50_ms, 'p50_ms', faults)) number(value.p50_ms, 'p50_ms', faults, 0)
-  if (required(value.p95_ms, 'p95_ms', faults)) number(value.p95_ms, 'p95_ms', faults, 0)
-  if (required(value.p99_ms, 'p99_ms', faults)) number(value.p99_ms, 'p99_ms', faults, 0)
+  number(value.p50_ms, 'p50_ms', faults, 0)
+  number(value.p95_ms, 'p95_ms', faults, 0)
+  number(value.p99_ms, 'p99_ms', faults, 0)
   return faults.count === before
 }
 
 export function checkObservabilityOperation(value: unknown, faults: Faults): value is ObservabilityOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, activityIdPattern)
-  if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
-  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
-  if (required(value.operation_type, 'operation_type', faults))
-    nested(value.operation_type, 'operation_type', faults, checkOperationType)
-  if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkOperationStatus)
-  if (required(value.insert_time, 'insert_time', faults))
-    formatted(value.insert_time, 'insert_time', faults, isDateTime, 'date-time')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.resource_id, 'resource_id', faults)
+  anyText(value.resource_type, 'resource_type', faults)
+  nested(value.operation_type, 'operation_type', faults, checkOperationType)
+  nested(value.status, 'status', faults, checkOperationStatus)
+  formatted(value.insert_time, 'insert_time', faults, isDateTime, 'date-time')
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
-  if (required(value.errors, 'errors', faults)) list(value.errors, 'errors', faults, checkOperationError)
-  if (required(value.warnings, 'warnings', faults)) list(value.warnings, 'warnings', faults, checkOperationWarning)
-  if (required(value.progress, 'progress', faults)) integer(value.progress, 'progress', faults, 0, 100)
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (required(value.scope_id, 'scope_id', faults)) matches(value.scope_id, 'scope_id', faults, activityScopeIdPattern)
-  if (
-    required(value.principal_id, 'principal_id', faults) &&
-    formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
-  )
-    matches(value.principal_id, 'principal_id', faults, activityIdPattern)
-  if (required(value.trace_id, 'trace_id', faults)) matches(value.trace_id, 'trace_id', faults, activityTraceIdPattern)
+  list(value.errors, 'errors', faults, checkOperationError)
+  list(value.warnings, 'warnings', faults, checkOperationWarning)
+  integer(value.progress, 'progress', faults, 0, 100)
+  nested(value.scope_type, 'scope_type', faults, checkScopeType)
+  matches(value.scope_id, 'scope_id', faults, activityScopeIdPattern)
+  formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid', activityIdPattern)
+  matches(value.trace_id, 'trace_id', faults, activityTraceIdPattern)
   return faults.count === before
 }
 
 export function checkListOperationsResponse(value: unknown, faults: Faults): value is ListOperationsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.operations, 'operations', faults))
-    list(value.operations, 'operations', faults, checkObservabilityOperation, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.operations, 'operations', faults, checkObservabilityOperation, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -2341,7 +2161,7 @@ export function checkListFilterSchemasRequest(value: unknown, faults: Faults): v
 export function checkGetFilterSchemaRequest(value: unknown, faults: Faults): value is GetFilterSchemaRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.resource, 'resource', faults)) anyText(value.resource, 'resource', faults)
+  anyText(value.resource, 'resource', faults)
   return faults.count === before
 }
 
@@ -2358,8 +2178,7 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', activityIdPattern)
   return faults.count === before
 }
 
@@ -2376,17 +2195,15 @@ export function checkListActivitiesRequest(value: unknown, faults: Faults): valu
 export function checkGetActivityRequest(value: unknown, faults: Faults): value is GetActivityRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', activityIdPattern)
   return faults.count === before
 }
 
 export function checkListAlertRulesRequest(value: unknown, faults: Faults): value is ListAlertRulesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2397,9 +2214,8 @@ export function checkListAlertRulesRequest(value: unknown, faults: Faults): valu
 export function checkCreateAlertRuleRequest(value: unknown, faults: Faults): value is CreateAlertRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAlertRuleInput)
@@ -2413,22 +2229,18 @@ export function completeCreateAlertRuleRequest(request: CreateAlertRuleRequest):
 export function checkGetAlertRuleRequest(value: unknown, faults: Faults): value is GetAlertRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', activityIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteAlertRuleRequest(value: unknown, faults: Faults): value is DeleteAlertRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', activityIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2438,11 +2250,9 @@ export function checkDeleteAlertRuleRequest(value: unknown, faults: Faults): val
 export function checkUpdateAlertRuleRequest(value: unknown, faults: Faults): value is UpdateAlertRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', activityIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2453,9 +2263,8 @@ export function checkUpdateAlertRuleRequest(value: unknown, faults: Faults): val
 export function checkListIngestionConfigsRequest(value: unknown, faults: Faults): value is ListIngestionConfigsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2469,9 +2278,8 @@ export function checkCreateIngestionConfigRequest(
 ): value is CreateIngestionConfigRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkIngestionConfigInput)
@@ -2487,11 +2295,9 @@ export function completeCreateIngestionConfigRequest(
 export function checkGetIngestionConfigRequest(value: unknown, faults: Faults): value is GetIngestionConfigRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', activityIdPattern)
   return faults.count === before
 }
 
@@ -2501,11 +2307,9 @@ export function checkUpdateIngestionConfigRequest(
 ): value is UpdateIngestionConfigRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', activityIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2516,9 +2320,8 @@ export function checkUpdateIngestionConfigRequest(
 export function checkListLogStreamsRequest(value: unknown, faults: Faults): value is ListLogStreamsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
@@ -2531,9 +2334,8 @@ export function checkListLogStreamsRequest(value: unknown, faults: Faults): valu
 export function checkQueryLogsRequest(value: unknown, faults: Faults): value is QueryLogsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkLogQueryInput)
   return faults.count === before
 }
@@ -2545,9 +2347,8 @@ export function completeQueryLogsRequest(request: QueryLogsRequest): QueryLogsGi
 export function checkTailLogsRequest(value: unknown, faults: Faults): value is TailLogsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkLogTailInput)
   return faults.count === before
 }
@@ -2559,9 +2360,8 @@ export function completeTailLogsRequest(request: TailLogsRequest): TailLogsGiven
 export function checkListLogSinksRequest(value: unknown, faults: Faults): value is ListLogSinksRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2572,9 +2372,8 @@ export function checkListLogSinksRequest(value: unknown, faults: Faults): value 
 export function checkCreateLogSinkRequest(value: unknown, faults: Faults): value is CreateLogSinkRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkLogSinkInput)
@@ -2588,22 +2387,18 @@ export function completeCreateLogSinkRequest(request: CreateLogSinkRequest): Cre
 export function checkGetLogSinkRequest(value: unknown, faults: Faults): value is GetLogSinkRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', activityIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteLogSinkRequest(value: unknown, faults: Faults): value is DeleteLogSinkRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', activityIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2613,11 +2408,9 @@ export function checkDeleteLogSinkRequest(value: unknown, faults: Faults): value
 export function checkUpdateLogSinkRequest(value: unknown, faults: Faults): value is UpdateLogSinkRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', activityIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2631,9 +2424,8 @@ export function checkListMetricDescriptorsRequest(
 ): value is ListMetricDescriptorsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2644,9 +2436,8 @@ export function checkListMetricDescriptorsRequest(
 export function checkListMetricLabelsRequest(value: unknown, faults: Faults): value is ListMetricLabelsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value.match !== undefined)
     list(value.match, 'match', faults, (item, faults) => text(item, '', faults, 1, 8192), 0, 20)
   if (value.label !== undefined) anyText(value.label, 'label', faults)
@@ -2662,9 +2453,8 @@ export function checkListMetricLabelsRequest(value: unknown, faults: Faults): va
 export function checkQueryMetricsRequest(value: unknown, faults: Faults): value is QueryMetricsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMetricQueryInput)
   return faults.count === before
 }
@@ -2676,9 +2466,8 @@ export function completeQueryMetricsRequest(request: QueryMetricsRequest): Query
 export function checkQueryMetricsRangeRequest(value: unknown, faults: Faults): value is QueryMetricsRangeRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMetricRangeQueryInput)
   return faults.count === before
 }
@@ -2700,7 +2489,7 @@ export function checkListQuotaDefinitionsRequest(value: unknown, faults: Faults)
 export function checkGetQuotaDefinitionRequest(value: unknown, faults: Faults): value is GetQuotaDefinitionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
@@ -2717,8 +2506,7 @@ export function checkListQuotaLimitsRequest(value: unknown, faults: Faults): val
 export function checkGetQuotaLimitRequest(value: unknown, faults: Faults): value is GetQuotaLimitRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, quotaLimitIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', quotaLimitIdPattern)
   return faults.count === before
 }
 
@@ -2728,9 +2516,8 @@ export function checkListRetentionPoliciesRequest(
 ): value is ListRetentionPoliciesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2744,9 +2531,8 @@ export function checkCreateRetentionPolicyRequest(
 ): value is CreateRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRetentionPolicyInput)
@@ -2762,11 +2548,9 @@ export function completeCreateRetentionPolicyRequest(
 export function checkGetRetentionPolicyRequest(value: unknown, faults: Faults): value is GetRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', activityIdPattern)
   return faults.count === before
 }
 
@@ -2776,11 +2560,9 @@ export function checkUpdateRetentionPolicyRequest(
 ): value is UpdateRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', activityIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2791,8 +2573,7 @@ export function checkUpdateRetentionPolicyRequest(
 export function checkListSilencesRequest(value: unknown, faults: Faults): value is ListSilencesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2803,8 +2584,7 @@ export function checkListSilencesRequest(value: unknown, faults: Faults): value 
 export function checkCreateSilenceRequest(value: unknown, faults: Faults): value is CreateSilenceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkSilenceInput)
@@ -2818,20 +2598,16 @@ export function completeCreateSilenceRequest(request: CreateSilenceRequest): Cre
 export function checkGetSilenceRequest(value: unknown, faults: Faults): value is GetSilenceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', activityIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteSilenceRequest(value: unknown, faults: Faults): value is DeleteSilenceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', activityIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2841,9 +2617,8 @@ export function checkDeleteSilenceRequest(value: unknown, faults: Faults): value
 export function checkGetServiceGraphRequest(value: unknown, faults: Faults): value is GetServiceGraphRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
   if (value.service !== undefined) anyText(value.service, 'service', faults)
@@ -2854,19 +2629,17 @@ export function checkGetServiceGraphRequest(value: unknown, faults: Faults): val
 export function checkGetTraceRequest(value: unknown, faults: Faults): value is GetTraceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
+  anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
 export function checkSearchTracesRequest(value: unknown, faults: Faults): value is SearchTracesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', activityIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkTraceSearchInput)
   return faults.count === before
 }

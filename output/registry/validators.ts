@@ -224,7 +224,7 @@ const repositoryIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f
 const repositoryNamePattern = /^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(\/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$/u
 const repositoryRegionPattern = /^([a-z]([a-z0-9-]{0,61}[a-z0-9])?)?$/u
 const repositoryImmutableTagExceptionsItemPattern = /^[A-Za-z0-9._*?-]+$/u
-const repositoryInputMembers = new Set([
+const repositoryInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -248,7 +248,7 @@ const repositoryInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const repositoryOmitted = new Set([
   'id',
   'workspace_id',
@@ -265,11 +265,11 @@ const repositoryOmitted = new Set([
 ] as const)
 const artifactIdPattern = /^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/u
 const artifactConfigDigestPattern = /^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})?$/u
-const scanOptionsInputMembers = new Set(['scanner'])
+const scanOptionsInputMembers = ['scanner']
 const scanErrorReasonPattern = /^[A-Z][A-Z0-9_]*$/u
 const vulnerabilityExceptedByPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})?$/u
 const accessPolicyNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
-const accessPolicyInputMembers = new Set([
+const accessPolicyInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -284,7 +284,7 @@ const accessPolicyInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const accessPolicyOmitted = new Set([
   'id',
   'workspace_id',
@@ -297,15 +297,8 @@ const accessPolicyOmitted = new Set([
 const accessRulePrincipalsItemPattern =
   /^(ALL_AUTHENTICATED|ALL_USERS|[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})$/u
 const accessRuleSourceCidrsItemPattern = /^[0-9A-Fa-f.:]{2,45}\/[0-9]{1,3}$/u
-const accessRuleInputMembers = new Set([
-  'effect',
-  'principals',
-  'actions',
-  'tag_patterns',
-  'source_cidrs',
-  'expire_time',
-])
-const pullGrantInputMembers = new Set([
+const accessRuleInputMembers = ['effect', 'principals', 'actions', 'tag_patterns', 'source_cidrs', 'expire_time']
+const pullGrantInputMembers = [
   'id',
   'grantee_workspace_id',
   'repository_id',
@@ -316,7 +309,7 @@ const pullGrantInputMembers = new Set([
   'created_by_principal_id',
   'create_time',
   'state',
-])
+]
 const pullGrantOmitted = new Set([
   'id',
   'direction',
@@ -325,7 +318,7 @@ const pullGrantOmitted = new Set([
   'create_time',
   'state',
 ] as const)
-const deploymentLockInputMembers = new Set([
+const deploymentLockInputMembers = [
   'id',
   'name',
   'reference',
@@ -340,7 +333,7 @@ const deploymentLockInputMembers = new Set([
   'create_time',
   'update_time',
   'created_by_principal_id',
-])
+]
 const deploymentLockOmitted = new Set([
   'id',
   'digest',
@@ -350,10 +343,10 @@ const deploymentLockOmitted = new Set([
   'update_time',
   'created_by_principal_id',
 ] as const)
-const lockHolderMembers = new Set(['type', 'id'])
+const lockHolderMembers = ['type', 'id']
 const lockHolderTypePattern = /^[a-z][A-Za-z0-9]*\.[a-z][A-Za-z0-9]*$/u
 const retentionPolicyRepositoryPatternsItemPattern = /^[a-z0-9._/*?-]+$/u
-const retentionPolicyInputMembers = new Set([
+const retentionPolicyInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -371,7 +364,7 @@ const retentionPolicyInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const retentionPolicyOmitted = new Set([
   'id',
   'workspace_id',
@@ -382,7 +375,7 @@ const retentionPolicyOmitted = new Set([
   'update_time',
 ] as const)
 const retentionRulePushedBeforePattern = /^[0-9]{1,10}(\.[0-9]{1,3})?s$/u
-const retentionRuleInputMembers = new Set([
+const retentionRuleInputMembers = [
   'id',
   'action',
   'tag_state',
@@ -394,8 +387,8 @@ const retentionRuleInputMembers = new Set([
   'pulled_before',
   'pulled_within',
   'keep_most_recent',
-])
-const scanPolicyInputMembers = new Set([
+]
+const scanPolicyInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -415,13 +408,13 @@ const scanPolicyInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const scanPolicyOmitted = new Set(['id', 'workspace_id', 'engine', 'create_time', 'update_time', 'block_pull'] as const)
-const pullBlockInputMembers = new Set(['min_severity', 'only_fixable', 'block_unscanned'])
-const vulnerabilityExceptionInputMembers = new Set(['vulnerability_id', 'reason', 'expire_time', 'package'])
+const pullBlockInputMembers = ['min_severity', 'only_fixable', 'block_unscanned']
+const vulnerabilityExceptionInputMembers = ['vulnerability_id', 'reason', 'expire_time', 'package']
 const auditEventTraceIdPattern = /^([0-9a-f]{32})?$/u
 const quotaDefinitionIdPattern = /^[a-z]+\.[a-z][A-Za-z]*$/u
-const quotaLimitInputMembers = new Set([
+const quotaLimitInputMembers = [
   'id',
   'description',
   'quota_definition_id',
@@ -433,7 +426,7 @@ const quotaLimitInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const quotaLimitOmitted = new Set(['id', 'scope_type', 'scope_id', 'usage', 'create_time', 'update_time'] as const)
 const repositoryStateSet = /* @__PURE__ */ new Set<unknown>(repositoryStateValues)
 const tagMutabilitySet = /* @__PURE__ */ new Set<unknown>(tagMutabilityValues)
@@ -488,41 +481,29 @@ const createAccessPolicyRequestIdempotencyKeyPattern = /^[!-~]+$/u
 export function checkRepository(value: unknown, faults: Faults): value is Repository {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
-  if (
-    required(value.workspace_id, 'workspace_id', faults) &&
-    formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
+  text(value.name, 'name', faults, 1, 128, repositoryNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
+  anyText(value.uri, 'uri', faults)
+  text(value.region, 'region', faults, 0, 63, repositoryRegionPattern)
+  text(value.multi_region, 'multi_region', faults, 0, 63, repositoryRegionPattern)
+  nested(value.state, 'state', faults, checkRepositoryState)
+  nested(value.tag_mutability, 'tag_mutability', faults, checkTagMutability)
+  list(
+    value.immutable_tag_exceptions,
+    'immutable_tag_exceptions',
+    faults,
+    (item, faults) => text(item, '', faults, 1, 128, repositoryImmutableTagExceptionsItemPattern),
+    0,
+    20,
   )
-    matches(value.workspace_id, 'workspace_id', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 128, repositoryNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.uri, 'uri', faults)) anyText(value.uri, 'uri', faults)
-  if (required(value.region, 'region', faults)) text(value.region, 'region', faults, 0, 63, repositoryRegionPattern)
-  if (required(value.multi_region, 'multi_region', faults))
-    text(value.multi_region, 'multi_region', faults, 0, 63, repositoryRegionPattern)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkRepositoryState)
-  if (required(value.tag_mutability, 'tag_mutability', faults))
-    nested(value.tag_mutability, 'tag_mutability', faults, checkTagMutability)
-  if (required(value.immutable_tag_exceptions, 'immutable_tag_exceptions', faults))
-    list(
-      value.immutable_tag_exceptions,
-      'immutable_tag_exceptions',
-      faults,
-      (item, faults) => text(item, '', faults, 1, 128, repositoryImmutableTagExceptionsItemPattern),
-      0,
-      20,
-    )
-  if (
-    required(value.allowed_kinds, 'allowed_kinds', faults) &&
-    list(value.allowed_kinds, 'allowed_kinds', faults, checkArtifactKind, 0, 3)
-  )
+  if (list(value.allowed_kinds, 'allowed_kinds', faults, checkArtifactKind, 0, 3))
     unique(value.allowed_kinds, 'allowed_kinds', faults)
-  if (required(value.max_artifact_size_bytes, 'max_artifact_size_bytes', faults))
-    integer(value.max_artifact_size_bytes, 'max_artifact_size_bytes', faults, 0, 9007199254740991)
+  integer(value.max_artifact_size_bytes, 'max_artifact_size_bytes', faults, 0, 9007199254740991)
   if (value.artifact_count !== undefined) integer(value.artifact_count, 'artifact_count', faults, 0, 2147483647)
   if (value.tag_count !== undefined) integer(value.tag_count, 'tag_count', faults, 0, 2147483647)
   if (value.size_bytes !== undefined) integer(value.size_bytes, 'size_bytes', faults, 0, 9007199254740991)
@@ -530,11 +511,9 @@ export function checkRepository(value: unknown, faults: Faults): value is Reposi
     formatted(value.last_push_time, 'last_push_time', faults, isDateTime, 'date-time')
   if (value.last_pull_time !== undefined)
     formatted(value.last_pull_time, 'last_pull_time', faults, isDateTime, 'date-time')
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -542,7 +521,7 @@ export function checkRepositoryInput(value: unknown, faults: Faults): value is R
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, repositoryInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 128, repositoryNamePattern)
+  text(value.name, 'name', faults, 1, 128, repositoryNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -620,68 +599,48 @@ export function completeRepositoryInput(value: RepositoryInput): RepositoryGiven
 export function checkListRepositoriesResponse(value: unknown, faults: Faults): value is ListRepositoriesResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.repositories, 'repositories', faults))
-    list(value.repositories, 'repositories', faults, checkRepository, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.repositories, 'repositories', faults, checkRepository, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkArtifact(value: unknown, faults: Faults): value is Artifact {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, artifactIdPattern)
-  if (required(value.digest, 'digest', faults)) matches(value.digest, 'digest', faults, artifactIdPattern)
-  if (
-    required(value.repository_id, 'repository_id', faults) &&
-    formatted(value.repository_id, 'repository_id', faults, isUuid, 'uuid')
-  )
-    matches(value.repository_id, 'repository_id', faults, repositoryIdPattern)
-  if (required(value.media_type, 'media_type', faults)) anyText(value.media_type, 'media_type', faults)
-  if (required(value.artifact_type, 'artifact_type', faults)) anyText(value.artifact_type, 'artifact_type', faults)
-  if (required(value.kind, 'kind', faults)) nested(value.kind, 'kind', faults, checkArtifactKind)
-  if (required(value.size_bytes, 'size_bytes', faults))
-    integer(value.size_bytes, 'size_bytes', faults, 0, 9007199254740991)
-  if (required(value.manifest_size_bytes, 'manifest_size_bytes', faults))
-    integer(value.manifest_size_bytes, 'manifest_size_bytes', faults, 0, 9007199254740991)
-  if (required(value.tag_count, 'tag_count', faults)) integer(value.tag_count, 'tag_count', faults, 0, 2147483647)
-  if (required(value.tags, 'tags', faults)) list(value.tags, 'tags', faults, checkArtifactTag, 0, 100)
+  matches(value.id, 'id', faults, artifactIdPattern)
+  matches(value.digest, 'digest', faults, artifactIdPattern)
+  formatted(value.repository_id, 'repository_id', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.media_type, 'media_type', faults)
+  anyText(value.artifact_type, 'artifact_type', faults)
+  nested(value.kind, 'kind', faults, checkArtifactKind)
+  integer(value.size_bytes, 'size_bytes', faults, 0, 9007199254740991)
+  integer(value.manifest_size_bytes, 'manifest_size_bytes', faults, 0, 9007199254740991)
+  integer(value.tag_count, 'tag_count', faults, 0, 2147483647)
+  list(value.tags, 'tags', faults, checkArtifactTag, 0, 100)
   if (value.platform !== undefined) nested(value.platform, 'platform', faults, checkArtifactPlatform)
-  if (required(value.children, 'children', faults)) list(value.children, 'children', faults, checkArtifactChild)
-  if (required(value.parents, 'parents', faults))
-    list(value.parents, 'parents', faults, (item, faults) => matches(item, '', faults, artifactIdPattern), 0)
-  if (required(value.layers, 'layers', faults)) list(value.layers, 'layers', faults, checkArtifactLayer)
-  if (required(value.config_digest, 'config_digest', faults))
-    matches(value.config_digest, 'config_digest', faults, artifactConfigDigestPattern)
+  list(value.children, 'children', faults, checkArtifactChild)
+  list(value.parents, 'parents', faults, (item, faults) => matches(item, '', faults, artifactIdPattern), 0)
+  list(value.layers, 'layers', faults, checkArtifactLayer)
+  matches(value.config_digest, 'config_digest', faults, artifactConfigDigestPattern)
   if (value.image_created_time !== undefined)
     formatted(value.image_created_time, 'image_created_time', faults, isDateTime, 'date-time')
-  if (required(value.annotations, 'annotations', faults))
-    nested(value.annotations, 'annotations', faults, checkArtifactAnnotations)
-  if (required(value.subject, 'subject', faults)) matches(value.subject, 'subject', faults, artifactConfigDigestPattern)
-  if (required(value.referrers, 'referrers', faults))
-    list(value.referrers, 'referrers', faults, checkArtifactReferrer, 0, 20)
-  if (required(value.push_time, 'push_time', faults))
-    formatted(value.push_time, 'push_time', faults, isDateTime, 'date-time')
-  if (
-    required(value.pushed_by_principal_id, 'pushed_by_principal_id', faults) &&
-    formatted(value.pushed_by_principal_id, 'pushed_by_principal_id', faults, isUuid, 'uuid')
-  )
-    matches(value.pushed_by_principal_id, 'pushed_by_principal_id', faults, repositoryIdPattern)
+  nested(value.annotations, 'annotations', faults, checkArtifactAnnotations)
+  matches(value.subject, 'subject', faults, artifactConfigDigestPattern)
+  list(value.referrers, 'referrers', faults, checkArtifactReferrer, 0, 20)
+  formatted(value.push_time, 'push_time', faults, isDateTime, 'date-time')
+  formatted(value.pushed_by_principal_id, 'pushed_by_principal_id', faults, isUuid, 'uuid', repositoryIdPattern)
   if (value.last_pull_time !== undefined)
     formatted(value.last_pull_time, 'last_pull_time', faults, isDateTime, 'date-time')
-  if (required(value.pull_count, 'pull_count', faults))
-    integer(value.pull_count, 'pull_count', faults, 0, 9007199254740991)
-  if (required(value.locked, 'locked', faults)) boolean(value.locked, 'locked', faults)
-  if (required(value.lock_ids, 'lock_ids', faults))
-    list(
-      value.lock_ids,
-      'lock_ids',
-      faults,
-      (item, faults) => formatted(item, '', faults, isUuid, 'uuid') && matches(item, '', faults, repositoryIdPattern),
-      0,
-    )
-  if (required(value.scan_overview, 'scan_overview', faults))
-    nested(value.scan_overview, 'scan_overview', faults, checkScanOverview)
+  integer(value.pull_count, 'pull_count', faults, 0, 9007199254740991)
+  boolean(value.locked, 'locked', faults)
+  list(
+    value.lock_ids,
+    'lock_ids',
+    faults,
+    (item, faults) => formatted(item, '', faults, isUuid, 'uuid', repositoryIdPattern),
+    0,
+  )
+  nested(value.scan_overview, 'scan_overview', faults, checkScanOverview)
   return faults.count === before
 }
 
@@ -695,71 +654,68 @@ function checkArtifactAnnotations(value: unknown, faults: Faults): boolean {
 export function checkArtifactTag(value: unknown, faults: Faults): value is ArtifactTag {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
-  if (required(value.push_time, 'push_time', faults))
-    formatted(value.push_time, 'push_time', faults, isDateTime, 'date-time')
-  if (required(value.immutable, 'immutable', faults)) boolean(value.immutable, 'immutable', faults)
+  anyText(value.name, 'name', faults)
+  formatted(value.push_time, 'push_time', faults, isDateTime, 'date-time')
+  boolean(value.immutable, 'immutable', faults)
   return faults.count === before
 }
 
 export function checkArtifactPlatform(value: unknown, faults: Faults): value is ArtifactPlatform {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.os, 'os', faults)) anyText(value.os, 'os', faults)
-  if (required(value.architecture, 'architecture', faults)) anyText(value.architecture, 'architecture', faults)
-  if (required(value.variant, 'variant', faults)) anyText(value.variant, 'variant', faults)
-  if (required(value.os_version, 'os_version', faults)) anyText(value.os_version, 'os_version', faults)
+  anyText(value.os, 'os', faults)
+  anyText(value.architecture, 'architecture', faults)
+  anyText(value.variant, 'variant', faults)
+  anyText(value.os_version, 'os_version', faults)
   return faults.count === before
 }
 
 export function checkArtifactChild(value: unknown, faults: Faults): value is ArtifactChild {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.digest, 'digest', faults)) matches(value.digest, 'digest', faults, artifactIdPattern)
-  if (required(value.media_type, 'media_type', faults)) anyText(value.media_type, 'media_type', faults)
+  matches(value.digest, 'digest', faults, artifactIdPattern)
+  anyText(value.media_type, 'media_type', faults)
   if (value.platform !== undefined) nested(value.platform, 'platform', faults, checkArtifactPlatform)
-  if (required(value.present, 'present', faults)) boolean(value.present, 'present', faults)
+  boolean(value.present, 'present', faults)
   return faults.count === before
 }
 
 export function checkArtifactLayer(value: unknown, faults: Faults): value is ArtifactLayer {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.digest, 'digest', faults)) matches(value.digest, 'digest', faults, artifactIdPattern)
-  if (required(value.media_type, 'media_type', faults)) anyText(value.media_type, 'media_type', faults)
-  if (required(value.size_bytes, 'size_bytes', faults))
-    integer(value.size_bytes, 'size_bytes', faults, 0, 9007199254740991)
+  matches(value.digest, 'digest', faults, artifactIdPattern)
+  anyText(value.media_type, 'media_type', faults)
+  integer(value.size_bytes, 'size_bytes', faults, 0, 9007199254740991)
   return faults.count === before
 }
 
 export function checkArtifactReferrer(value: unknown, faults: Faults): value is ArtifactReferrer {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.digest, 'digest', faults)) matches(value.digest, 'digest', faults, artifactIdPattern)
-  if (required(value.artifact_type, 'artifact_type', faults)) anyText(value.artifact_type, 'artifact_type', faults)
+  matches(value.digest, 'digest', faults, artifactIdPattern)
+  anyText(value.artifact_type, 'artifact_type', faults)
   return faults.count === before
 }
 
 export function checkScanOverview(value: unknown, faults: Faults): value is ScanOverview {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkScanState)
+  nested(value.state, 'state', faults, checkScanState)
   if (value.scan_time !== undefined) formatted(value.scan_time, 'scan_time', faults, isDateTime, 'date-time')
-  if (required(value.critical, 'critical', faults)) integer(value.critical, 'critical', faults, 0, 2147483647)
-  if (required(value.high, 'high', faults)) integer(value.high, 'high', faults, 0, 2147483647)
-  if (required(value.medium, 'medium', faults)) integer(value.medium, 'medium', faults, 0, 2147483647)
-  if (required(value.low, 'low', faults)) integer(value.low, 'low', faults, 0, 2147483647)
-  if (required(value.unknown, 'unknown', faults)) integer(value.unknown, 'unknown', faults, 0, 2147483647)
-  if (required(value.fixable, 'fixable', faults)) integer(value.fixable, 'fixable', faults, 0, 2147483647)
+  integer(value.critical, 'critical', faults, 0, 2147483647)
+  integer(value.high, 'high', faults, 0, 2147483647)
+  integer(value.medium, 'medium', faults, 0, 2147483647)
+  integer(value.low, 'low', faults, 0, 2147483647)
+  integer(value.unknown, 'unknown', faults, 0, 2147483647)
+  integer(value.fixable, 'fixable', faults, 0, 2147483647)
   return faults.count === before
 }
 
 export function checkListArtifactsResponse(value: unknown, faults: Faults): value is ListArtifactsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.artifacts, 'artifacts', faults)) list(value.artifacts, 'artifacts', faults, checkArtifact, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.artifacts, 'artifacts', faults, checkArtifact, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -778,10 +734,9 @@ export function completeScanOptionsInput(value: ScanOptionsInput): ScanOptionsGi
 export function checkScanReport(value: unknown, faults: Faults): value is ScanReport {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (value.id !== undefined && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
+  if (value.id !== undefined) formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
   if (value.digest !== undefined) matches(value.digest, 'digest', faults, artifactIdPattern)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkScanState)
+  nested(value.state, 'state', faults, checkScanState)
   if (value.scanner !== undefined) nested(value.scanner, 'scanner', faults, checkScanner)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
@@ -789,24 +744,20 @@ export function checkScanReport(value: unknown, faults: Faults): value is ScanRe
   if (value.os !== undefined) nested(value.os, 'os', faults, checkScannedOs)
   if (value.package_count !== undefined) integer(value.package_count, 'package_count', faults, 0, 2147483647)
   if (value.summary !== undefined) nested(value.summary, 'summary', faults, checkVulnerabilitySummary)
-  if (required(value.vulnerabilities, 'vulnerabilities', faults))
-    list(value.vulnerabilities, 'vulnerabilities', faults, checkVulnerability, 0, 100)
-  if (required(value.unsupported_sources, 'unsupported_sources', faults))
-    list(value.unsupported_sources, 'unsupported_sources', faults, (item, faults) => anyText(item, '', faults), 0)
+  list(value.vulnerabilities, 'vulnerabilities', faults, checkVulnerability, 0, 100)
+  list(value.unsupported_sources, 'unsupported_sources', faults, (item, faults) => anyText(item, '', faults), 0)
   if (value.sbom !== undefined) nested(value.sbom, 'sbom', faults, checkSbom)
-  if (required(value.blocked, 'blocked', faults)) boolean(value.blocked, 'blocked', faults)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  boolean(value.blocked, 'blocked', faults)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkScanner(value: unknown, faults: Faults): value is Scanner {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
-  if (required(value.version, 'version', faults)) anyText(value.version, 'version', faults)
-  if (required(value.database_version, 'database_version', faults))
-    anyText(value.database_version, 'database_version', faults)
+  anyText(value.name, 'name', faults)
+  anyText(value.version, 'version', faults)
+  anyText(value.database_version, 'database_version', faults)
   if (value.database_time !== undefined)
     formatted(value.database_time, 'database_time', faults, isDateTime, 'date-time')
   return faults.count === before
@@ -815,109 +766,95 @@ export function checkScanner(value: unknown, faults: Faults): value is Scanner {
 export function checkScanError(value: unknown, faults: Faults): value is ScanError {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.reason, 'reason', faults)) matches(value.reason, 'reason', faults, scanErrorReasonPattern)
-  if (required(value.description, 'description', faults)) anyText(value.description, 'description', faults)
+  matches(value.reason, 'reason', faults, scanErrorReasonPattern)
+  anyText(value.description, 'description', faults)
   return faults.count === before
 }
 
 export function checkScannedOs(value: unknown, faults: Faults): value is ScannedOs {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
-  if (required(value.version, 'version', faults)) anyText(value.version, 'version', faults)
+  anyText(value.id, 'id', faults)
+  anyText(value.version, 'version', faults)
   return faults.count === before
 }
 
 export function checkVulnerabilitySummary(value: unknown, faults: Faults): value is VulnerabilitySummary {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.critical, 'critical', faults)) integer(value.critical, 'critical', faults, 0, 2147483647)
-  if (required(value.high, 'high', faults)) integer(value.high, 'high', faults, 0, 2147483647)
-  if (required(value.medium, 'medium', faults)) integer(value.medium, 'medium', faults, 0, 2147483647)
-  if (required(value.low, 'low', faults)) integer(value.low, 'low', faults, 0, 2147483647)
-  if (required(value.none, 'none', faults)) integer(value.none, 'none', faults, 0, 2147483647)
-  if (required(value.unknown, 'unknown', faults)) integer(value.unknown, 'unknown', faults, 0, 2147483647)
-  if (required(value.fixable, 'fixable', faults)) integer(value.fixable, 'fixable', faults, 0, 2147483647)
-  if (required(value.excepted, 'excepted', faults)) integer(value.excepted, 'excepted', faults, 0, 2147483647)
+  integer(value.critical, 'critical', faults, 0, 2147483647)
+  integer(value.high, 'high', faults, 0, 2147483647)
+  integer(value.medium, 'medium', faults, 0, 2147483647)
+  integer(value.low, 'low', faults, 0, 2147483647)
+  integer(value.none, 'none', faults, 0, 2147483647)
+  integer(value.unknown, 'unknown', faults, 0, 2147483647)
+  integer(value.fixable, 'fixable', faults, 0, 2147483647)
+  integer(value.excepted, 'excepted', faults, 0, 2147483647)
   return faults.count === before
 }
 
 export function checkVulnerability(value: unknown, faults: Faults): value is Vulnerability {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
-  if (required(value.aliases, 'aliases', faults))
-    list(value.aliases, 'aliases', faults, (item, faults) => anyText(item, '', faults), 0)
-  if (required(value.severity, 'severity', faults)) nested(value.severity, 'severity', faults, checkSeverity)
-  if (required(value.cvss, 'cvss', faults)) list(value.cvss, 'cvss', faults, checkCvssScore)
-  if (required(value.package, 'package', faults)) nested(value.package, 'package', faults, checkVulnerablePackage)
-  if (required(value.fixed_versions, 'fixed_versions', faults))
-    list(value.fixed_versions, 'fixed_versions', faults, (item, faults) => anyText(item, '', faults), 0)
-  if (required(value.summary, 'summary', faults)) anyText(value.summary, 'summary', faults)
-  if (required(value.references, 'references', faults))
-    list(value.references, 'references', faults, (item, faults) => anyText(item, '', faults), 0)
-  if (required(value.excepted_by, 'excepted_by', faults))
-    matches(value.excepted_by, 'excepted_by', faults, vulnerabilityExceptedByPattern)
+  anyText(value.id, 'id', faults)
+  list(value.aliases, 'aliases', faults, (item, faults) => anyText(item, '', faults), 0)
+  nested(value.severity, 'severity', faults, checkSeverity)
+  list(value.cvss, 'cvss', faults, checkCvssScore)
+  nested(value.package, 'package', faults, checkVulnerablePackage)
+  list(value.fixed_versions, 'fixed_versions', faults, (item, faults) => anyText(item, '', faults), 0)
+  anyText(value.summary, 'summary', faults)
+  list(value.references, 'references', faults, (item, faults) => anyText(item, '', faults), 0)
+  matches(value.excepted_by, 'excepted_by', faults, vulnerabilityExceptedByPattern)
   return faults.count === before
 }
 
 export function checkCvssScore(value: unknown, faults: Faults): value is CvssScore {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.version, 'version', faults)) anyText(value.version, 'version', faults)
-  if (required(value.vector, 'vector', faults)) anyText(value.vector, 'vector', faults)
-  if (required(value.score, 'score', faults)) number(value.score, 'score', faults, 0, 10)
+  anyText(value.version, 'version', faults)
+  anyText(value.vector, 'vector', faults)
+  number(value.score, 'score', faults, 0, 10)
   return faults.count === before
 }
 
 export function checkVulnerablePackage(value: unknown, faults: Faults): value is VulnerablePackage {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
-  if (required(value.version, 'version', faults)) anyText(value.version, 'version', faults)
-  if (required(value.ecosystem, 'ecosystem', faults)) anyText(value.ecosystem, 'ecosystem', faults)
-  if (required(value.purl, 'purl', faults)) anyText(value.purl, 'purl', faults)
-  if (required(value.path, 'path', faults)) anyText(value.path, 'path', faults)
-  if (required(value.layer_digest, 'layer_digest', faults))
-    matches(value.layer_digest, 'layer_digest', faults, artifactConfigDigestPattern)
+  anyText(value.name, 'name', faults)
+  anyText(value.version, 'version', faults)
+  anyText(value.ecosystem, 'ecosystem', faults)
+  anyText(value.purl, 'purl', faults)
+  anyText(value.path, 'path', faults)
+  matches(value.layer_digest, 'layer_digest', faults, artifactConfigDigestPattern)
   return faults.count === before
 }
 
 export function checkSbom(value: unknown, faults: Faults): value is Sbom {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.format, 'format', faults)) anyText(value.format, 'format', faults)
-  if (required(value.digest, 'digest', faults)) matches(value.digest, 'digest', faults, artifactIdPattern)
-  if (required(value.component_count, 'component_count', faults))
-    integer(value.component_count, 'component_count', faults, 0, 2147483647)
+  anyText(value.format, 'format', faults)
+  matches(value.digest, 'digest', faults, artifactIdPattern)
+  integer(value.component_count, 'component_count', faults, 0, 2147483647)
   return faults.count === before
 }
 
 export function checkAccessPolicy(value: unknown, faults: Faults): value is AccessPolicy {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
-  if (
-    required(value.workspace_id, 'workspace_id', faults) &&
-    formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  )
-    matches(value.workspace_id, 'workspace_id', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.scope, 'scope', faults)) nested(value.scope, 'scope', faults, checkAccessPolicyScope)
-  if (required(value.repository_id, 'repository_id', faults))
-    matches(value.repository_id, 'repository_id', faults, vulnerabilityExceptedByPattern)
-  if (required(value.enabled, 'enabled', faults)) boolean(value.enabled, 'enabled', faults)
-  if (required(value.rules, 'rules', faults)) list(value.rules, 'rules', faults, checkAccessRule, 1, 50)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
+  text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
+  nested(value.scope, 'scope', faults, checkAccessPolicyScope)
+  matches(value.repository_id, 'repository_id', faults, vulnerabilityExceptedByPattern)
+  boolean(value.enabled, 'enabled', faults)
+  list(value.rules, 'rules', faults, checkAccessRule, 1, 50)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -925,12 +862,12 @@ export function checkAccessPolicyInput(value: unknown, faults: Faults): value is
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, accessPolicyInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
+  text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
-  if (required(value.rules, 'rules', faults)) list(value.rules, 'rules', faults, checkAccessRuleInput, 1, 50)
+  list(value.rules, 'rules', faults, checkAccessRuleInput, 1, 50)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -963,36 +900,32 @@ export function completeAccessPolicyInput(value: AccessPolicyInput): AccessPolic
 export function checkAccessRule(value: unknown, faults: Faults): value is AccessRule {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.effect, 'effect', faults)) nested(value.effect, 'effect', faults, checkPolicyEffect)
-  if (required(value.principals, 'principals', faults))
-    list(
-      value.principals,
-      'principals',
-      faults,
-      (item, faults) => matches(item, '', faults, accessRulePrincipalsItemPattern),
-      1,
-      100,
-    )
-  if (required(value.actions, 'actions', faults) && list(value.actions, 'actions', faults, checkRegistryAction, 1, 4))
-    unique(value.actions, 'actions', faults)
-  if (required(value.tag_patterns, 'tag_patterns', faults))
-    list(
-      value.tag_patterns,
-      'tag_patterns',
-      faults,
-      (item, faults) => text(item, '', faults, 1, 128, repositoryImmutableTagExceptionsItemPattern),
-      0,
-      20,
-    )
-  if (required(value.source_cidrs, 'source_cidrs', faults))
-    list(
-      value.source_cidrs,
-      'source_cidrs',
-      faults,
-      (item, faults) => text(item, '', faults, 0, 49, accessRuleSourceCidrsItemPattern),
-      0,
-      50,
-    )
+  nested(value.effect, 'effect', faults, checkPolicyEffect)
+  list(
+    value.principals,
+    'principals',
+    faults,
+    (item, faults) => matches(item, '', faults, accessRulePrincipalsItemPattern),
+    1,
+    100,
+  )
+  if (list(value.actions, 'actions', faults, checkRegistryAction, 1, 4)) unique(value.actions, 'actions', faults)
+  list(
+    value.tag_patterns,
+    'tag_patterns',
+    faults,
+    (item, faults) => text(item, '', faults, 1, 128, repositoryImmutableTagExceptionsItemPattern),
+    0,
+    20,
+  )
+  list(
+    value.source_cidrs,
+    'source_cidrs',
+    faults,
+    (item, faults) => text(item, '', faults, 0, 49, accessRuleSourceCidrsItemPattern),
+    0,
+    50,
+  )
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
@@ -1001,21 +934,16 @@ export function checkAccessRuleInput(value: unknown, faults: Faults): value is A
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, accessRuleInputMembers)
-  if (required(value.effect, 'effect', faults)) nested(value.effect, 'effect', faults, checkPolicyEffectInput)
-  if (required(value.principals, 'principals', faults))
-    list(
-      value.principals,
-      'principals',
-      faults,
-      (item, faults) => matches(item, '', faults, accessRulePrincipalsItemPattern),
-      1,
-      100,
-    )
-  if (
-    required(value.actions, 'actions', faults) &&
-    list(value.actions, 'actions', faults, checkRegistryActionInput, 1, 4)
+  nested(value.effect, 'effect', faults, checkPolicyEffectInput)
+  list(
+    value.principals,
+    'principals',
+    faults,
+    (item, faults) => matches(item, '', faults, accessRulePrincipalsItemPattern),
+    1,
+    100,
   )
-    unique(value.actions, 'actions', faults)
+  if (list(value.actions, 'actions', faults, checkRegistryActionInput, 1, 4)) unique(value.actions, 'actions', faults)
   if (value.tag_patterns !== undefined)
     list(
       value.tag_patterns,
@@ -1045,10 +973,8 @@ export function completeAccessRuleInput(value: AccessRuleInput): AccessRuleGiven
 export function checkListAccessPoliciesResponse(value: unknown, faults: Faults): value is ListAccessPoliciesResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.access_policies, 'access_policies', faults))
-    list(value.access_policies, 'access_policies', faults, checkAccessPolicy, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.access_policies, 'access_policies', faults, checkAccessPolicy, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1058,41 +984,24 @@ export function checkListRepositoryAccessPoliciesResponse(
 ): value is ListRepositoryAccessPoliciesResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.access_policies, 'access_policies', faults))
-    list(value.access_policies, 'access_policies', faults, checkAccessPolicy, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.access_policies, 'access_policies', faults, checkAccessPolicy, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkPullGrant(value: unknown, faults: Faults): value is PullGrant {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
-  if (
-    required(value.grantee_workspace_id, 'grantee_workspace_id', faults) &&
-    formatted(value.grantee_workspace_id, 'grantee_workspace_id', faults, isUuid, 'uuid')
-  )
-    matches(value.grantee_workspace_id, 'grantee_workspace_id', faults, repositoryIdPattern)
-  if (required(value.repository_id, 'repository_id', faults))
-    matches(value.repository_id, 'repository_id', faults, vulnerabilityExceptedByPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.grantee_workspace_id, 'grantee_workspace_id', faults, isUuid, 'uuid', repositoryIdPattern)
+  matches(value.repository_id, 'repository_id', faults, vulnerabilityExceptedByPattern)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.direction, 'direction', faults)) nested(value.direction, 'direction', faults, checkGrantDirection)
-  if (
-    required(value.grantor_workspace_id, 'grantor_workspace_id', faults) &&
-    formatted(value.grantor_workspace_id, 'grantor_workspace_id', faults, isUuid, 'uuid')
-  )
-    matches(value.grantor_workspace_id, 'grantor_workspace_id', faults, repositoryIdPattern)
-  if (
-    required(value.created_by_principal_id, 'created_by_principal_id', faults) &&
-    formatted(value.created_by_principal_id, 'created_by_principal_id', faults, isUuid, 'uuid')
-  )
-    matches(value.created_by_principal_id, 'created_by_principal_id', faults, repositoryIdPattern)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkPullGrantState)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.direction, 'direction', faults, checkGrantDirection)
+  formatted(value.grantor_workspace_id, 'grantor_workspace_id', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.created_by_principal_id, 'created_by_principal_id', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  nested(value.state, 'state', faults, checkPullGrantState)
   return faults.count === before
 }
 
@@ -1100,11 +1009,7 @@ export function checkPullGrantInput(value: unknown, faults: Faults): value is Pu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, pullGrantInputMembers)
-  if (
-    required(value.grantee_workspace_id, 'grantee_workspace_id', faults) &&
-    formatted(value.grantee_workspace_id, 'grantee_workspace_id', faults, isUuid, 'uuid')
-  )
-    matches(value.grantee_workspace_id, 'grantee_workspace_id', faults, repositoryIdPattern)
+  formatted(value.grantee_workspace_id, 'grantee_workspace_id', faults, isUuid, 'uuid', repositoryIdPattern)
   if (value.repository_id !== undefined)
     matches(value.repository_id, 'repository_id', faults, vulnerabilityExceptedByPattern)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
@@ -1123,44 +1028,34 @@ export function completePullGrantInput(value: PullGrantInput): PullGrantGiven {
 export function checkListPullGrantsResponse(value: unknown, faults: Faults): value is ListPullGrantsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.pull_grants, 'pull_grants', faults))
-    list(value.pull_grants, 'pull_grants', faults, checkPullGrant, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.pull_grants, 'pull_grants', faults, checkPullGrant, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkDeploymentLock(value: unknown, faults: Faults): value is DeploymentLock {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 0, 63, repositoryRegionPattern)
-  if (required(value.reference, 'reference', faults)) anyText(value.reference, 'reference', faults)
-  if (required(value.digest, 'digest', faults)) matches(value.digest, 'digest', faults, artifactIdPattern)
-  if (required(value.protected_digests, 'protected_digests', faults))
-    list(
-      value.protected_digests,
-      'protected_digests',
-      faults,
-      (item, faults) => matches(item, '', faults, artifactIdPattern),
-      0,
-    )
-  if (value.holder !== undefined) nested(value.holder, 'holder', faults, checkLockHolder)
-  if (required(value.reason, 'reason', faults)) text(value.reason, 'reason', faults, 1, 512)
-  if (required(value.protect_tags, 'protect_tags', faults)) boolean(value.protect_tags, 'protect_tags', faults)
-  if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkDeploymentLockState)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  if (
-    required(value.created_by_principal_id, 'created_by_principal_id', faults) &&
-    formatted(value.created_by_principal_id, 'created_by_principal_id', faults, isUuid, 'uuid')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
+  text(value.name, 'name', faults, 0, 63, repositoryRegionPattern)
+  anyText(value.reference, 'reference', faults)
+  matches(value.digest, 'digest', faults, artifactIdPattern)
+  list(
+    value.protected_digests,
+    'protected_digests',
+    faults,
+    (item, faults) => matches(item, '', faults, artifactIdPattern),
+    0,
   )
-    matches(value.created_by_principal_id, 'created_by_principal_id', faults, repositoryIdPattern)
+  if (value.holder !== undefined) nested(value.holder, 'holder', faults, checkLockHolder)
+  text(value.reason, 'reason', faults, 1, 512)
+  boolean(value.protect_tags, 'protect_tags', faults)
+  if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
+  nested(value.state, 'state', faults, checkDeploymentLockState)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  formatted(value.created_by_principal_id, 'created_by_principal_id', faults, isUuid, 'uuid', repositoryIdPattern)
   return faults.count === before
 }
 
@@ -1169,9 +1064,9 @@ export function checkDeploymentLockInput(value: unknown, faults: Faults): value 
   const before = faults.count
   closed(value, faults, deploymentLockInputMembers)
   if (value.name !== undefined) text(value.name, 'name', faults, 0, 63, repositoryRegionPattern)
-  if (required(value.reference, 'reference', faults)) anyText(value.reference, 'reference', faults)
+  anyText(value.reference, 'reference', faults)
   if (value.holder !== undefined) nested(value.holder, 'holder', faults, checkLockHolder)
-  if (required(value.reason, 'reason', faults)) text(value.reason, 'reason', faults, 1, 512)
+  text(value.reason, 'reason', faults, 1, 512)
   if (value.protect_tags !== undefined) boolean(value.protect_tags, 'protect_tags', faults)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -1200,8 +1095,8 @@ export function checkLockHolder(value: unknown, faults: Faults): value is LockHo
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, lockHolderMembers)
-  if (required(value.type, 'type', faults)) text(value.type, 'type', faults, 0, 128, lockHolderTypePattern)
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults, 1, 255)
+  text(value.type, 'type', faults, 0, 128, lockHolderTypePattern)
+  text(value.id, 'id', faults, 1, 255)
   return faults.count === before
 }
 
@@ -1217,50 +1112,40 @@ export function checkLockHolderUpdate(value: unknown, faults: Faults): value is 
 export function checkListDeploymentLocksResponse(value: unknown, faults: Faults): value is ListDeploymentLocksResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.deployment_locks, 'deployment_locks', faults))
-    list(value.deployment_locks, 'deployment_locks', faults, checkDeploymentLock, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.deployment_locks, 'deployment_locks', faults, checkDeploymentLock, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkRetentionPolicy(value: unknown, faults: Faults): value is RetentionPolicy {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
-  if (
-    required(value.workspace_id, 'workspace_id', faults) &&
-    formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
+  text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
+  boolean(value.enabled, 'enabled', faults)
+  nested(value.mode, 'mode', faults, checkRetentionMode)
+  list(
+    value.repository_patterns,
+    'repository_patterns',
+    faults,
+    (item, faults) => text(item, '', faults, 1, 128, retentionPolicyRepositoryPatternsItemPattern),
+    0,
+    50,
   )
-    matches(value.workspace_id, 'workspace_id', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.enabled, 'enabled', faults)) boolean(value.enabled, 'enabled', faults)
-  if (required(value.mode, 'mode', faults)) nested(value.mode, 'mode', faults, checkRetentionMode)
-  if (required(value.repository_patterns, 'repository_patterns', faults))
-    list(
-      value.repository_patterns,
-      'repository_patterns',
-      faults,
-      (item, faults) => text(item, '', faults, 1, 128, retentionPolicyRepositoryPatternsItemPattern),
-      0,
-      50,
-    )
-  if (required(value.schedule, 'schedule', faults)) anyText(value.schedule, 'schedule', faults)
-  if (required(value.rules, 'rules', faults)) list(value.rules, 'rules', faults, checkRetentionRule, 1, 20)
+  anyText(value.schedule, 'schedule', faults)
+  list(value.rules, 'rules', faults, checkRetentionRule, 1, 20)
   if (value.last_evaluation !== undefined)
     nested(value.last_evaluation, 'last_evaluation', faults, checkRetentionEvaluation)
   if (value.next_run_time !== undefined)
     formatted(value.next_run_time, 'next_run_time', faults, isDateTime, 'date-time')
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -1268,7 +1153,7 @@ export function checkRetentionPolicyInput(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, retentionPolicyInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
+  text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -1284,7 +1169,7 @@ export function checkRetentionPolicyInput(value: unknown, faults: Faults): value
       50,
     )
   if (value.schedule !== undefined) anyText(value.schedule, 'schedule', faults)
-  if (required(value.rules, 'rules', faults)) list(value.rules, 'rules', faults, checkRetentionRuleInput, 1, 20)
+  list(value.rules, 'rules', faults, checkRetentionRuleInput, 1, 20)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -1331,29 +1216,26 @@ export function completeRetentionPolicyInput(value: RetentionPolicyInput): Reten
 export function checkRetentionRule(value: unknown, faults: Faults): value is RetentionRule {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults, 0, 63, repositoryRegionPattern)
-  if (required(value.action, 'action', faults)) nested(value.action, 'action', faults, checkRetentionAction)
-  if (required(value.tag_state, 'tag_state', faults)) nested(value.tag_state, 'tag_state', faults, checkTagState)
-  if (required(value.tag_patterns, 'tag_patterns', faults))
-    list(
-      value.tag_patterns,
-      'tag_patterns',
-      faults,
-      (item, faults) => text(item, '', faults, 1, 128, repositoryImmutableTagExceptionsItemPattern),
-      0,
-      20,
-    )
-  if (required(value.exclude_tag_patterns, 'exclude_tag_patterns', faults))
-    list(
-      value.exclude_tag_patterns,
-      'exclude_tag_patterns',
-      faults,
-      (item, faults) => text(item, '', faults, 1, 128, repositoryImmutableTagExceptionsItemPattern),
-      0,
-      20,
-    )
-  if (required(value.kinds, 'kinds', faults) && list(value.kinds, 'kinds', faults, checkArtifactKind, 0, 3))
-    unique(value.kinds, 'kinds', faults)
+  text(value.id, 'id', faults, 0, 63, repositoryRegionPattern)
+  nested(value.action, 'action', faults, checkRetentionAction)
+  nested(value.tag_state, 'tag_state', faults, checkTagState)
+  list(
+    value.tag_patterns,
+    'tag_patterns',
+    faults,
+    (item, faults) => text(item, '', faults, 1, 128, repositoryImmutableTagExceptionsItemPattern),
+    0,
+    20,
+  )
+  list(
+    value.exclude_tag_patterns,
+    'exclude_tag_patterns',
+    faults,
+    (item, faults) => text(item, '', faults, 1, 128, repositoryImmutableTagExceptionsItemPattern),
+    0,
+    20,
+  )
+  if (list(value.kinds, 'kinds', faults, checkArtifactKind, 0, 3)) unique(value.kinds, 'kinds', faults)
   if (value.pushed_before !== undefined)
     matches(value.pushed_before, 'pushed_before', faults, retentionRulePushedBeforePattern)
   if (value.pushed_within !== undefined)
@@ -1371,7 +1253,7 @@ export function checkRetentionRuleInput(value: unknown, faults: Faults): value i
   const before = faults.count
   closed(value, faults, retentionRuleInputMembers)
   if (value.id !== undefined) text(value.id, 'id', faults, 0, 63, repositoryRegionPattern)
-  if (required(value.action, 'action', faults)) nested(value.action, 'action', faults, checkRetentionActionInput)
+  nested(value.action, 'action', faults, checkRetentionActionInput)
   if (value.tag_state !== undefined) nested(value.tag_state, 'tag_state', faults, checkTagStateInput)
   if (value.tag_patterns !== undefined)
     list(
@@ -1419,33 +1301,26 @@ export function completeRetentionRuleInput(value: RetentionRuleInput): Retention
 export function checkRetentionEvaluation(value: unknown, faults: Faults): value is RetentionEvaluation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.time, 'time', faults)) formatted(value.time, 'time', faults, isDateTime, 'date-time')
-  if (required(value.mode, 'mode', faults)) nested(value.mode, 'mode', faults, checkRetentionMode)
-  if (required(value.examined, 'examined', faults)) integer(value.examined, 'examined', faults, 0, 2147483647)
-  if (required(value.matched, 'matched', faults)) integer(value.matched, 'matched', faults, 0, 2147483647)
-  if (required(value.kept, 'kept', faults)) integer(value.kept, 'kept', faults, 0, 2147483647)
-  if (required(value.locked, 'locked', faults)) integer(value.locked, 'locked', faults, 0, 2147483647)
-  if (required(value.deleted, 'deleted', faults)) integer(value.deleted, 'deleted', faults, 0, 2147483647)
-  if (required(value.reclaimable_bytes, 'reclaimable_bytes', faults))
-    integer(value.reclaimable_bytes, 'reclaimable_bytes', faults, 0, 9007199254740991)
-  if (required(value.candidates, 'candidates', faults))
-    list(value.candidates, 'candidates', faults, checkRetentionCandidate, 0, 100)
+  formatted(value.time, 'time', faults, isDateTime, 'date-time')
+  nested(value.mode, 'mode', faults, checkRetentionMode)
+  integer(value.examined, 'examined', faults, 0, 2147483647)
+  integer(value.matched, 'matched', faults, 0, 2147483647)
+  integer(value.kept, 'kept', faults, 0, 2147483647)
+  integer(value.locked, 'locked', faults, 0, 2147483647)
+  integer(value.deleted, 'deleted', faults, 0, 2147483647)
+  integer(value.reclaimable_bytes, 'reclaimable_bytes', faults, 0, 9007199254740991)
+  list(value.candidates, 'candidates', faults, checkRetentionCandidate, 0, 100)
   return faults.count === before
 }
 
 export function checkRetentionCandidate(value: unknown, faults: Faults): value is RetentionCandidate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.repository_id, 'repository_id', faults) &&
-    formatted(value.repository_id, 'repository_id', faults, isUuid, 'uuid')
-  )
-    matches(value.repository_id, 'repository_id', faults, repositoryIdPattern)
-  if (required(value.digest, 'digest', faults)) matches(value.digest, 'digest', faults, artifactIdPattern)
-  if (required(value.tags, 'tags', faults))
-    list(value.tags, 'tags', faults, (item, faults) => anyText(item, '', faults), 0)
-  if (required(value.rule_id, 'rule_id', faults)) anyText(value.rule_id, 'rule_id', faults)
-  if (required(value.outcome, 'outcome', faults)) nested(value.outcome, 'outcome', faults, checkRetentionOutcome)
+  formatted(value.repository_id, 'repository_id', faults, isUuid, 'uuid', repositoryIdPattern)
+  matches(value.digest, 'digest', faults, artifactIdPattern)
+  list(value.tags, 'tags', faults, (item, faults) => anyText(item, '', faults), 0)
+  anyText(value.rule_id, 'rule_id', faults)
+  nested(value.outcome, 'outcome', faults, checkRetentionOutcome)
   return faults.count === before
 }
 
@@ -1455,51 +1330,40 @@ export function checkListRetentionPoliciesResponse(
 ): value is ListRetentionPoliciesResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.retention_policies, 'retention_policies', faults))
-    list(value.retention_policies, 'retention_policies', faults, checkRetentionPolicy, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.retention_policies, 'retention_policies', faults, checkRetentionPolicy, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkScanPolicy(value: unknown, faults: Faults): value is ScanPolicy {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
-  if (
-    required(value.workspace_id, 'workspace_id', faults) &&
-    formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
+  text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
+  boolean(value.enabled, 'enabled', faults)
+  list(
+    value.repository_patterns,
+    'repository_patterns',
+    faults,
+    (item, faults) => text(item, '', faults, 1, 128, retentionPolicyRepositoryPatternsItemPattern),
+    0,
+    50,
   )
-    matches(value.workspace_id, 'workspace_id', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.enabled, 'enabled', faults)) boolean(value.enabled, 'enabled', faults)
-  if (required(value.repository_patterns, 'repository_patterns', faults))
-    list(
-      value.repository_patterns,
-      'repository_patterns',
-      faults,
-      (item, faults) => text(item, '', faults, 1, 128, retentionPolicyRepositoryPatternsItemPattern),
-      0,
-      50,
-    )
-  if (required(value.trigger, 'trigger', faults)) nested(value.trigger, 'trigger', faults, checkScanTrigger)
-  if (required(value.schedule, 'schedule', faults)) anyText(value.schedule, 'schedule', faults)
-  if (required(value.scanner, 'scanner', faults)) anyText(value.scanner, 'scanner', faults)
-  if (required(value.generate_sbom, 'generate_sbom', faults)) boolean(value.generate_sbom, 'generate_sbom', faults)
+  nested(value.trigger, 'trigger', faults, checkScanTrigger)
+  anyText(value.schedule, 'schedule', faults)
+  anyText(value.scanner, 'scanner', faults)
+  boolean(value.generate_sbom, 'generate_sbom', faults)
   if (value.block_pull !== undefined) nested(value.block_pull, 'block_pull', faults, checkPullBlock)
-  if (required(value.exceptions, 'exceptions', faults))
-    list(value.exceptions, 'exceptions', faults, checkVulnerabilityException, 0, 500)
-  if (required(value.priority, 'priority', faults)) integer(value.priority, 'priority', faults, -2147483648, 2147483647)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  list(value.exceptions, 'exceptions', faults, checkVulnerabilityException, 0, 500)
+  integer(value.priority, 'priority', faults, -2147483648, 2147483647)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -1507,7 +1371,7 @@ export function checkScanPolicyInput(value: unknown, faults: Faults): value is S
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, scanPolicyInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
+  text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -1586,9 +1450,8 @@ export function checkPullBlock(value: unknown, faults: Faults): value is PullBlo
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.min_severity !== undefined) nested(value.min_severity, 'min_severity', faults, checkSeverity)
-  if (required(value.only_fixable, 'only_fixable', faults)) boolean(value.only_fixable, 'only_fixable', faults)
-  if (required(value.block_unscanned, 'block_unscanned', faults))
-    boolean(value.block_unscanned, 'block_unscanned', faults)
+  boolean(value.only_fixable, 'only_fixable', faults)
+  boolean(value.block_unscanned, 'block_unscanned', faults)
   return faults.count === before
 }
 
@@ -1609,11 +1472,10 @@ export function completePullBlockInput(value: PullBlockInput): PullBlockGiven {
 export function checkVulnerabilityException(value: unknown, faults: Faults): value is VulnerabilityException {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.vulnerability_id, 'vulnerability_id', faults))
-    text(value.vulnerability_id, 'vulnerability_id', faults, 1, 128)
-  if (required(value.reason, 'reason', faults)) text(value.reason, 'reason', faults, 1, 512)
+  text(value.vulnerability_id, 'vulnerability_id', faults, 1, 128)
+  text(value.reason, 'reason', faults, 1, 512)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  if (required(value.package, 'package', faults)) text(value.package, 'package', faults, 0, 255)
+  text(value.package, 'package', faults, 0, 255)
   return faults.count === before
 }
 
@@ -1621,9 +1483,8 @@ export function checkVulnerabilityExceptionInput(value: unknown, faults: Faults)
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vulnerabilityExceptionInputMembers)
-  if (required(value.vulnerability_id, 'vulnerability_id', faults))
-    text(value.vulnerability_id, 'vulnerability_id', faults, 1, 128)
-  if (required(value.reason, 'reason', faults)) text(value.reason, 'reason', faults, 1, 512)
+  text(value.vulnerability_id, 'vulnerability_id', faults, 1, 128)
+  text(value.reason, 'reason', faults, 1, 512)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   if (value.package !== undefined) text(value.package, 'package', faults, 0, 255)
   return faults.count === before
@@ -1636,37 +1497,28 @@ export function completeVulnerabilityExceptionInput(value: VulnerabilityExceptio
 export function checkListScanPoliciesResponse(value: unknown, faults: Faults): value is ListScanPoliciesResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.scan_policies, 'scan_policies', faults))
-    list(value.scan_policies, 'scan_policies', faults, checkScanPolicy, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.scan_policies, 'scan_policies', faults, checkScanPolicy, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkCredentials(value: unknown, faults: Faults): value is Credentials {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.registry_host, 'registry_host', faults)) anyText(value.registry_host, 'registry_host', faults)
-  if (required(value.username, 'username', faults)) anyText(value.username, 'username', faults)
-  if (required(value.password, 'password', faults)) anyText(value.password, 'password', faults)
-  if (required(value.expire_time, 'expire_time', faults))
-    formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  if (
-    required(value.principal_id, 'principal_id', faults) &&
-    formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
-  )
-    matches(value.principal_id, 'principal_id', faults, repositoryIdPattern)
-  if (required(value.docker_config, 'docker_config', faults))
-    nested(value.docker_config, 'docker_config', faults, checkDockerConfig)
-  if (required(value.scopes_summary, 'scopes_summary', faults))
-    list(value.scopes_summary, 'scopes_summary', faults, checkCredentialScope)
+  anyText(value.registry_host, 'registry_host', faults)
+  anyText(value.username, 'username', faults)
+  anyText(value.password, 'password', faults)
+  formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
+  formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid', repositoryIdPattern)
+  nested(value.docker_config, 'docker_config', faults, checkDockerConfig)
+  list(value.scopes_summary, 'scopes_summary', faults, checkCredentialScope)
   return faults.count === before
 }
 
 export function checkDockerConfig(value: unknown, faults: Faults): value is DockerConfig {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.auths, 'auths', faults)) nested(value.auths, 'auths', faults, checkDockerConfigAuths)
+  nested(value.auths, 'auths', faults, checkDockerConfigAuths)
   return faults.count === before
 }
 
@@ -1680,66 +1532,57 @@ function checkDockerConfigAuths(value: unknown, faults: Faults): boolean {
 export function checkDockerAuth(value: unknown, faults: Faults): value is DockerAuth {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.auth, 'auth', faults)) anyText(value.auth, 'auth', faults)
+  anyText(value.auth, 'auth', faults)
   return faults.count === before
 }
 
 export function checkCredentialScope(value: unknown, faults: Faults): value is CredentialScope {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.repository, 'repository', faults)) anyText(value.repository, 'repository', faults)
-  if (required(value.actions, 'actions', faults)) list(value.actions, 'actions', faults, checkRegistryAction)
+  anyText(value.repository, 'repository', faults)
+  list(value.actions, 'actions', faults, checkRegistryAction)
   return faults.count === before
 }
 
 export function checkAuditEvent(value: unknown, faults: Faults): value is AuditEvent {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
-  if (required(value.time, 'time', faults)) formatted(value.time, 'time', faults, isDateTime, 'date-time')
-  if (required(value.action, 'action', faults)) nested(value.action, 'action', faults, checkAuditAction)
-  if (required(value.outcome, 'outcome', faults)) nested(value.outcome, 'outcome', faults, checkAuditOutcome)
-  if (required(value.reason, 'reason', faults)) anyText(value.reason, 'reason', faults)
-  if (required(value.principal_id, 'principal_id', faults))
-    matches(value.principal_id, 'principal_id', faults, vulnerabilityExceptedByPattern)
-  if (required(value.repository_id, 'repository_id', faults))
-    matches(value.repository_id, 'repository_id', faults, vulnerabilityExceptedByPattern)
-  if (required(value.repository_name, 'repository_name', faults))
-    anyText(value.repository_name, 'repository_name', faults)
-  if (required(value.digest, 'digest', faults)) matches(value.digest, 'digest', faults, artifactConfigDigestPattern)
-  if (required(value.tag, 'tag', faults)) anyText(value.tag, 'tag', faults)
-  if (required(value.client_ip, 'client_ip', faults)) anyText(value.client_ip, 'client_ip', faults)
-  if (required(value.user_agent, 'user_agent', faults)) anyText(value.user_agent, 'user_agent', faults)
-  if (required(value.bytes, 'bytes', faults)) integer(value.bytes, 'bytes', faults, 0, 9007199254740991)
-  if (required(value.trace_id, 'trace_id', faults))
-    matches(value.trace_id, 'trace_id', faults, auditEventTraceIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.time, 'time', faults, isDateTime, 'date-time')
+  nested(value.action, 'action', faults, checkAuditAction)
+  nested(value.outcome, 'outcome', faults, checkAuditOutcome)
+  anyText(value.reason, 'reason', faults)
+  matches(value.principal_id, 'principal_id', faults, vulnerabilityExceptedByPattern)
+  matches(value.repository_id, 'repository_id', faults, vulnerabilityExceptedByPattern)
+  anyText(value.repository_name, 'repository_name', faults)
+  matches(value.digest, 'digest', faults, artifactConfigDigestPattern)
+  anyText(value.tag, 'tag', faults)
+  anyText(value.client_ip, 'client_ip', faults)
+  anyText(value.user_agent, 'user_agent', faults)
+  integer(value.bytes, 'bytes', faults, 0, 9007199254740991)
+  matches(value.trace_id, 'trace_id', faults, auditEventTraceIdPattern)
   return faults.count === before
 }
 
 export function checkListAuditEventsResponse(value: unknown, faults: Faults): value is ListAuditEventsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.audit_events, 'audit_events', faults))
-    list(value.audit_events, 'audit_events', faults, checkAuditEvent, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.audit_events, 'audit_events', faults, checkAuditEvent, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkQuotaDefinition(value: unknown, faults: Faults): value is QuotaDefinition {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, quotaDefinitionIdPattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.unit, 'unit', faults)) text(value.unit, 'unit', faults, 1)
-  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (required(value.dimensions, 'dimensions', faults))
-    list(value.dimensions, 'dimensions', faults, (item, faults) => anyText(item, '', faults), 0)
-  if (required(value.default_limit, 'default_limit', faults))
-    integer(value.default_limit, 'default_limit', faults, -1, 9007199254740991)
+  matches(value.id, 'id', faults, quotaDefinitionIdPattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  text(value.unit, 'unit', faults, 1)
+  anyText(value.resource_type, 'resource_type', faults)
+  nested(value.scope_type, 'scope_type', faults, checkScopeType)
+  list(value.dimensions, 'dimensions', faults, (item, faults) => anyText(item, '', faults), 0)
+  integer(value.default_limit, 'default_limit', faults, -1, 9007199254740991)
   return faults.count === before
 }
 
@@ -1749,33 +1592,25 @@ export function checkListQuotaDefinitionsResponse(
 ): value is ListQuotaDefinitionsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.quota_definitions, 'quota_definitions', faults))
-    list(value.quota_definitions, 'quota_definitions', faults, checkQuotaDefinition, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.quota_definitions, 'quota_definitions', faults, checkQuotaDefinition, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkQuotaLimit(value: unknown, faults: Faults): value is QuotaLimit {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.quota_definition_id, 'quota_definition_id', faults))
-    matches(value.quota_definition_id, 'quota_definition_id', faults, quotaDefinitionIdPattern)
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, repositoryIdPattern)
-  if (required(value.dimensions, 'dimensions', faults))
-    nested(value.dimensions, 'dimensions', faults, checkQuotaLimitDimensions)
-  if (required(value.limit, 'limit', faults)) integer(value.limit, 'limit', faults, -1, 9007199254740991)
-  if (required(value.usage, 'usage', faults)) integer(value.usage, 'usage', faults, 0, 9007199254740991)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
+  text(value.description, 'description', faults, 0, 1024)
+  matches(value.quota_definition_id, 'quota_definition_id', faults, quotaDefinitionIdPattern)
+  nested(value.scope_type, 'scope_type', faults, checkScopeType)
+  formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid', repositoryIdPattern)
+  nested(value.dimensions, 'dimensions', faults, checkQuotaLimitDimensions)
+  integer(value.limit, 'limit', faults, -1, 9007199254740991)
+  integer(value.usage, 'usage', faults, 0, 9007199254740991)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -1791,10 +1626,9 @@ export function checkQuotaLimitInput(value: unknown, faults: Faults): value is Q
   const before = faults.count
   closed(value, faults, quotaLimitInputMembers)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.quota_definition_id, 'quota_definition_id', faults))
-    matches(value.quota_definition_id, 'quota_definition_id', faults, quotaDefinitionIdPattern)
+  matches(value.quota_definition_id, 'quota_definition_id', faults, quotaDefinitionIdPattern)
   if (value.dimensions !== undefined) nested(value.dimensions, 'dimensions', faults, checkQuotaLimitInputDimensions)
-  if (required(value.limit, 'limit', faults)) integer(value.limit, 'limit', faults, -1, 9007199254740991)
+  integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -1833,50 +1667,37 @@ export function completeQuotaLimitInput(value: QuotaLimitInput): QuotaLimitGiven
 export function checkListQuotaLimitsResponse(value: unknown, faults: Faults): value is ListQuotaLimitsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.quota_limits, 'quota_limits', faults))
-    list(value.quota_limits, 'quota_limits', faults, checkQuotaLimit, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.quota_limits, 'quota_limits', faults, checkQuotaLimit, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkRegistryOperation(value: unknown, faults: Faults): value is RegistryOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
-  if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
-  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
-  if (required(value.operation_type, 'operation_type', faults))
-    nested(value.operation_type, 'operation_type', faults, checkOperationType)
-  if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkOperationStatus)
-  if (required(value.insert_time, 'insert_time', faults))
-    formatted(value.insert_time, 'insert_time', faults, isDateTime, 'date-time')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.resource_id, 'resource_id', faults)
+  anyText(value.resource_type, 'resource_type', faults)
+  nested(value.operation_type, 'operation_type', faults, checkOperationType)
+  nested(value.status, 'status', faults, checkOperationStatus)
+  formatted(value.insert_time, 'insert_time', faults, isDateTime, 'date-time')
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
-  if (required(value.errors, 'errors', faults)) list(value.errors, 'errors', faults, checkOperationError)
-  if (required(value.warnings, 'warnings', faults)) list(value.warnings, 'warnings', faults, checkOperationWarning)
-  if (required(value.progress, 'progress', faults)) integer(value.progress, 'progress', faults, 0, 100)
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (required(value.scope_id, 'scope_id', faults))
-    matches(value.scope_id, 'scope_id', faults, vulnerabilityExceptedByPattern)
-  if (
-    required(value.principal_id, 'principal_id', faults) &&
-    formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
-  )
-    matches(value.principal_id, 'principal_id', faults, repositoryIdPattern)
-  if (required(value.trace_id, 'trace_id', faults))
-    matches(value.trace_id, 'trace_id', faults, auditEventTraceIdPattern)
+  list(value.errors, 'errors', faults, checkOperationError)
+  list(value.warnings, 'warnings', faults, checkOperationWarning)
+  integer(value.progress, 'progress', faults, 0, 100)
+  nested(value.scope_type, 'scope_type', faults, checkScopeType)
+  matches(value.scope_id, 'scope_id', faults, vulnerabilityExceptedByPattern)
+  formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid', repositoryIdPattern)
+  matches(value.trace_id, 'trace_id', faults, auditEventTraceIdPattern)
   return faults.count === before
 }
 
 export function checkListOperationsResponse(value: unknown, faults: Faults): value is ListOperationsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.operations, 'operations', faults))
-    list(value.operations, 'operations', faults, checkRegistryOperation, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.operations, 'operations', faults, checkRegistryOperation, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -2013,7 +1834,7 @@ export function checkListFilterSchemasRequest(value: unknown, faults: Faults): v
 export function checkGetFilterSchemaRequest(value: unknown, faults: Faults): value is GetFilterSchemaRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.resource, 'resource', faults)) anyText(value.resource, 'resource', faults)
+  anyText(value.resource, 'resource', faults)
   return faults.count === before
 }
 
@@ -2030,17 +1851,15 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
   return faults.count === before
 }
 
 export function checkListAccessPoliciesRequest(value: unknown, faults: Faults): value is ListAccessPoliciesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2051,9 +1870,8 @@ export function checkListAccessPoliciesRequest(value: unknown, faults: Faults): 
 export function checkCreateAccessPolicyRequest(value: unknown, faults: Faults): value is CreateAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAccessPolicyInput)
@@ -2067,22 +1885,18 @@ export function completeCreateAccessPolicyRequest(request: CreateAccessPolicyReq
 export function checkGetAccessPolicyRequest(value: unknown, faults: Faults): value is GetAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteAccessPolicyRequest(value: unknown, faults: Faults): value is DeleteAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2092,11 +1906,9 @@ export function checkDeleteAccessPolicyRequest(value: unknown, faults: Faults): 
 export function checkUpdateAccessPolicyRequest(value: unknown, faults: Faults): value is UpdateAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2110,14 +1922,9 @@ export function checkListRepositoryAccessPoliciesRequest(
 ): value is ListRepositoryAccessPoliciesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (
-    required(value.repository, 'repository', faults) &&
-    formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  )
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', repositoryIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2131,14 +1938,9 @@ export function checkCreateRepositoryAccessPolicyRequest(
 ): value is CreateRepositoryAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (
-    required(value.repository, 'repository', faults) &&
-    formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  )
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', repositoryIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAccessPolicyInput)
@@ -2157,16 +1959,10 @@ export function checkGetRepositoryAccessPolicyRequest(
 ): value is GetRepositoryAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (
-    required(value.repository, 'repository', faults) &&
-    formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  )
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
   return faults.count === before
 }
 
@@ -2176,16 +1972,10 @@ export function checkDeleteRepositoryAccessPolicyRequest(
 ): value is DeleteRepositoryAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (
-    required(value.repository, 'repository', faults) &&
-    formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  )
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2198,16 +1988,10 @@ export function checkUpdateRepositoryAccessPolicyRequest(
 ): value is UpdateRepositoryAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (
-    required(value.repository, 'repository', faults) &&
-    formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  )
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2218,13 +2002,8 @@ export function checkUpdateRepositoryAccessPolicyRequest(
 export function checkListArtifactsRequest(value: unknown, faults: Faults): value is ListArtifactsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (
-    required(value.repository, 'repository', faults) &&
-    formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  )
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', repositoryIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2235,28 +2014,18 @@ export function checkListArtifactsRequest(value: unknown, faults: Faults): value
 export function checkGetArtifactRequest(value: unknown, faults: Faults): value is GetArtifactRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (
-    required(value.repository, 'repository', faults) &&
-    formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  )
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  if (required(value.reference, 'reference', faults)) anyText(value.reference, 'reference', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.reference, 'reference', faults)
   return faults.count === before
 }
 
 export function checkDeleteArtifactRequest(value: unknown, faults: Faults): value is DeleteArtifactRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (
-    required(value.repository, 'repository', faults) &&
-    formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  )
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  if (required(value.reference, 'reference', faults)) anyText(value.reference, 'reference', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.reference, 'reference', faults)
   if (value.force !== undefined) boolean(value.force, 'force', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2270,15 +2039,10 @@ export function completeDeleteArtifactRequest(request: DeleteArtifactRequest): D
 export function checkDeleteTagRequest(value: unknown, faults: Faults): value is DeleteTagRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (
-    required(value.repository, 'repository', faults) &&
-    formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  )
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  if (required(value.reference, 'reference', faults)) anyText(value.reference, 'reference', faults)
-  if (required(value.tag, 'tag', faults)) anyText(value.tag, 'tag', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.reference, 'reference', faults)
+  anyText(value.tag, 'tag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -2287,14 +2051,9 @@ export function checkDeleteTagRequest(value: unknown, faults: Faults): value is 
 export function checkGetScanReportRequest(value: unknown, faults: Faults): value is GetScanReportRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (
-    required(value.repository, 'repository', faults) &&
-    formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  )
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  if (required(value.reference, 'reference', faults)) anyText(value.reference, 'reference', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.reference, 'reference', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   return faults.count === before
@@ -2303,14 +2062,9 @@ export function checkGetScanReportRequest(value: unknown, faults: Faults): value
 export function checkScanArtifactRequest(value: unknown, faults: Faults): value is ScanArtifactRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (
-    required(value.repository, 'repository', faults) &&
-    formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  )
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  if (required(value.reference, 'reference', faults)) anyText(value.reference, 'reference', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.reference, 'reference', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkScanOptionsInput)
@@ -2324,8 +2078,7 @@ export function completeScanArtifactRequest(request: ScanArtifactRequest): ScanA
 export function checkListAuditEventsRequest(value: unknown, faults: Faults): value is ListAuditEventsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2336,9 +2089,8 @@ export function checkListAuditEventsRequest(value: unknown, faults: Faults): val
 export function checkGetCredentialsRequest(value: unknown, faults: Faults): value is GetCredentialsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value.expires_in !== undefined) matches(value.expires_in, 'expires_in', faults, retentionRulePushedBeforePattern)
   return faults.count === before
 }
@@ -2350,9 +2102,8 @@ export function completeGetCredentialsRequest(request: GetCredentialsRequest): G
 export function checkListPullGrantsRequest(value: unknown, faults: Faults): value is ListPullGrantsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2363,9 +2114,8 @@ export function checkListPullGrantsRequest(value: unknown, faults: Faults): valu
 export function checkCreatePullGrantRequest(value: unknown, faults: Faults): value is CreatePullGrantRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkPullGrantInput)
@@ -2379,11 +2129,9 @@ export function completeCreatePullGrantRequest(request: CreatePullGrantRequest):
 export function checkDeletePullGrantRequest(value: unknown, faults: Faults): value is DeletePullGrantRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -2392,13 +2140,8 @@ export function checkDeletePullGrantRequest(value: unknown, faults: Faults): val
 export function checkListDeploymentLocksRequest(value: unknown, faults: Faults): value is ListDeploymentLocksRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (
-    required(value.repository, 'repository', faults) &&
-    formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  )
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', repositoryIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2409,13 +2152,8 @@ export function checkListDeploymentLocksRequest(value: unknown, faults: Faults):
 export function checkCreateDeploymentLockRequest(value: unknown, faults: Faults): value is CreateDeploymentLockRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (
-    required(value.repository, 'repository', faults) &&
-    formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  )
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', repositoryIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkDeploymentLockInput)
@@ -2429,30 +2167,18 @@ export function completeCreateDeploymentLockRequest(request: CreateDeploymentLoc
 export function checkGetDeploymentLockRequest(value: unknown, faults: Faults): value is GetDeploymentLockRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (
-    required(value.repository, 'repository', faults) &&
-    formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  )
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteDeploymentLockRequest(value: unknown, faults: Faults): value is DeleteDeploymentLockRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (
-    required(value.repository, 'repository', faults) &&
-    formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  )
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2462,15 +2188,9 @@ export function checkDeleteDeploymentLockRequest(value: unknown, faults: Faults)
 export function checkUpdateDeploymentLockRequest(value: unknown, faults: Faults): value is UpdateDeploymentLockRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (
-    required(value.repository, 'repository', faults) &&
-    formatted(value.repository, 'repository', faults, isUuid, 'uuid')
-  )
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2481,9 +2201,8 @@ export function checkUpdateDeploymentLockRequest(value: unknown, faults: Faults)
 export function checkListRepositoriesRequest(value: unknown, faults: Faults): value is ListRepositoriesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2494,9 +2213,8 @@ export function checkListRepositoriesRequest(value: unknown, faults: Faults): va
 export function checkCreateRepositoryRequest(value: unknown, faults: Faults): value is CreateRepositoryRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRepositoryInput)
@@ -2510,22 +2228,18 @@ export function completeCreateRepositoryRequest(request: CreateRepositoryRequest
 export function checkGetRepositoryRequest(value: unknown, faults: Faults): value is GetRepositoryRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteRepositoryRequest(value: unknown, faults: Faults): value is DeleteRepositoryRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
   if (value.force !== undefined) boolean(value.force, 'force', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
@@ -2540,11 +2254,9 @@ export function completeDeleteRepositoryRequest(request: DeleteRepositoryRequest
 export function checkUpdateRepositoryRequest(value: unknown, faults: Faults): value is UpdateRepositoryRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2565,15 +2277,14 @@ export function checkListQuotaDefinitionsRequest(value: unknown, faults: Faults)
 export function checkGetQuotaDefinitionRequest(value: unknown, faults: Faults): value is GetQuotaDefinitionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
 export function checkListQuotaLimitsRequest(value: unknown, faults: Faults): value is ListQuotaLimitsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2584,8 +2295,7 @@ export function checkListQuotaLimitsRequest(value: unknown, faults: Faults): val
 export function checkCreateQuotaLimitRequest(value: unknown, faults: Faults): value is CreateQuotaLimitRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkQuotaLimitInput)
@@ -2599,20 +2309,16 @@ export function completeCreateQuotaLimitRequest(request: CreateQuotaLimitRequest
 export function checkGetQuotaLimitRequest(value: unknown, faults: Faults): value is GetQuotaLimitRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteQuotaLimitRequest(value: unknown, faults: Faults): value is DeleteQuotaLimitRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2622,10 +2328,8 @@ export function checkDeleteQuotaLimitRequest(value: unknown, faults: Faults): va
 export function checkUpdateQuotaLimitRequest(value: unknown, faults: Faults): value is UpdateQuotaLimitRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2639,9 +2343,8 @@ export function checkListRetentionPoliciesRequest(
 ): value is ListRetentionPoliciesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2655,9 +2358,8 @@ export function checkCreateRetentionPolicyRequest(
 ): value is CreateRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRetentionPolicyInput)
@@ -2673,11 +2375,9 @@ export function completeCreateRetentionPolicyRequest(
 export function checkGetRetentionPolicyRequest(value: unknown, faults: Faults): value is GetRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
   return faults.count === before
 }
 
@@ -2687,11 +2387,9 @@ export function checkDeleteRetentionPolicyRequest(
 ): value is DeleteRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2704,11 +2402,9 @@ export function checkUpdateRetentionPolicyRequest(
 ): value is UpdateRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2719,9 +2415,8 @@ export function checkUpdateRetentionPolicyRequest(
 export function checkListScanPoliciesRequest(value: unknown, faults: Faults): value is ListScanPoliciesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2732,9 +2427,8 @@ export function checkListScanPoliciesRequest(value: unknown, faults: Faults): va
 export function checkCreateScanPolicyRequest(value: unknown, faults: Faults): value is CreateScanPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkScanPolicyInput)
@@ -2748,22 +2442,18 @@ export function completeCreateScanPolicyRequest(request: CreateScanPolicyRequest
 export function checkGetScanPolicyRequest(value: unknown, faults: Faults): value is GetScanPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteScanPolicyRequest(value: unknown, faults: Faults): value is DeleteScanPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2773,11 +2463,9 @@ export function checkDeleteScanPolicyRequest(value: unknown, faults: Faults): va
 export function checkUpdateScanPolicyRequest(value: unknown, faults: Faults): value is UpdateScanPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', repositoryIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', repositoryIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)

@@ -11,7 +11,6 @@ import {
   list,
   matches,
   nested,
-  required,
   size,
   text,
 } from '../../runtime/validation.ts'
@@ -55,26 +54,26 @@ const filterOperatorSet = /* @__PURE__ */ new Set<unknown>(filterOperatorValues)
 export function checkStatus(value: unknown, faults: Faults): value is Status {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.code, 'code', faults)) integer(value.code, 'code', faults, -2147483648, 2147483647)
-  if (required(value.message, 'message', faults)) anyText(value.message, 'message', faults)
-  if (required(value.details, 'details', faults)) list(value.details, 'details', faults, checkStatusDetail)
+  integer(value.code, 'code', faults, -2147483648, 2147483647)
+  anyText(value.message, 'message', faults)
+  list(value.details, 'details', faults, checkStatusDetail)
   return faults.count === before
 }
 
 export function checkStatusDetail(value: unknown, faults: Faults): value is StatusDetail {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value['@type'], '@type', faults)) anyText(value['@type'], '@type', faults)
+  anyText(value['@type'], '@type', faults)
   return faults.count === before
 }
 
 export function checkErrorInfo(value: unknown, faults: Faults): value is ErrorInfo {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value['@type'], '@type', faults)) choice(value['@type'], '@type', faults, errorInfoTypeSet)
-  if (required(value.reason, 'reason', faults)) matches(value.reason, 'reason', faults, errorInfoReasonPattern)
-  if (required(value.domain, 'domain', faults)) anyText(value.domain, 'domain', faults)
-  if (required(value.metadata, 'metadata', faults)) nested(value.metadata, 'metadata', faults, checkErrorInfoMetadata)
+  choice(value['@type'], '@type', faults, errorInfoTypeSet)
+  matches(value.reason, 'reason', faults, errorInfoReasonPattern)
+  anyText(value.domain, 'domain', faults)
+  nested(value.metadata, 'metadata', faults, checkErrorInfoMetadata)
   return faults.count === before
 }
 
@@ -88,87 +87,83 @@ function checkErrorInfoMetadata(value: unknown, faults: Faults): boolean {
 export function checkBadRequest(value: unknown, faults: Faults): value is BadRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value['@type'], '@type', faults)) choice(value['@type'], '@type', faults, badRequestTypeSet)
-  if (required(value.field_violations, 'field_violations', faults))
-    list(value.field_violations, 'field_violations', faults, checkFieldViolation)
+  choice(value['@type'], '@type', faults, badRequestTypeSet)
+  list(value.field_violations, 'field_violations', faults, checkFieldViolation)
   return faults.count === before
 }
 
 export function checkFieldViolation(value: unknown, faults: Faults): value is FieldViolation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.field, 'field', faults)) anyText(value.field, 'field', faults)
-  if (required(value.description, 'description', faults)) anyText(value.description, 'description', faults)
+  anyText(value.field, 'field', faults)
+  anyText(value.description, 'description', faults)
   return faults.count === before
 }
 
 export function checkPreconditionFailure(value: unknown, faults: Faults): value is PreconditionFailure {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value['@type'], '@type', faults)) choice(value['@type'], '@type', faults, preconditionFailureTypeSet)
-  if (required(value.violations, 'violations', faults))
-    list(value.violations, 'violations', faults, checkPreconditionViolation)
+  choice(value['@type'], '@type', faults, preconditionFailureTypeSet)
+  list(value.violations, 'violations', faults, checkPreconditionViolation)
   return faults.count === before
 }
 
 export function checkPreconditionViolation(value: unknown, faults: Faults): value is PreconditionViolation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.type, 'type', faults)) anyText(value.type, 'type', faults)
-  if (required(value.subject, 'subject', faults)) anyText(value.subject, 'subject', faults)
-  if (required(value.description, 'description', faults)) anyText(value.description, 'description', faults)
+  anyText(value.type, 'type', faults)
+  anyText(value.subject, 'subject', faults)
+  anyText(value.description, 'description', faults)
   return faults.count === before
 }
 
 export function checkQuotaFailure(value: unknown, faults: Faults): value is QuotaFailure {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value['@type'], '@type', faults)) choice(value['@type'], '@type', faults, quotaFailureTypeSet)
-  if (required(value.violations, 'violations', faults))
-    list(value.violations, 'violations', faults, checkQuotaViolation)
+  choice(value['@type'], '@type', faults, quotaFailureTypeSet)
+  list(value.violations, 'violations', faults, checkQuotaViolation)
   return faults.count === before
 }
 
 export function checkQuotaViolation(value: unknown, faults: Faults): value is QuotaViolation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.subject, 'subject', faults)) anyText(value.subject, 'subject', faults)
-  if (required(value.description, 'description', faults)) anyText(value.description, 'description', faults)
+  anyText(value.subject, 'subject', faults)
+  anyText(value.description, 'description', faults)
   return faults.count === before
 }
 
 export function checkResourceInfo(value: unknown, faults: Faults): value is ResourceInfo {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value['@type'], '@type', faults)) choice(value['@type'], '@type', faults, resourceInfoTypeSet)
-  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
-  if (required(value.resource_name, 'resource_name', faults)) anyText(value.resource_name, 'resource_name', faults)
+  choice(value['@type'], '@type', faults, resourceInfoTypeSet)
+  anyText(value.resource_type, 'resource_type', faults)
+  anyText(value.resource_name, 'resource_name', faults)
   return faults.count === before
 }
 
 export function checkRetryInfo(value: unknown, faults: Faults): value is RetryInfo {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value['@type'], '@type', faults)) choice(value['@type'], '@type', faults, retryInfoTypeSet)
-  if (required(value.retry_delay, 'retry_delay', faults))
-    matches(value.retry_delay, 'retry_delay', faults, retryInfoRetryDelayPattern)
+  choice(value['@type'], '@type', faults, retryInfoTypeSet)
+  matches(value.retry_delay, 'retry_delay', faults, retryInfoRetryDelayPattern)
   return faults.count === before
 }
 
 export function checkOperationError(value: unknown, faults: Faults): value is OperationError {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.code, 'code', faults)) integer(value.code, 'code', faults, 0, 4294967295)
-  if (required(value.description, 'description', faults)) anyText(value.description, 'description', faults)
-  if (required(value.reason, 'reason', faults)) matches(value.reason, 'reason', faults, errorInfoReasonPattern)
+  integer(value.code, 'code', faults, 0, 4294967295)
+  anyText(value.description, 'description', faults)
+  matches(value.reason, 'reason', faults, errorInfoReasonPattern)
   return faults.count === before
 }
 
 export function checkOperationWarning(value: unknown, faults: Faults): value is OperationWarning {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.code, 'code', faults)) integer(value.code, 'code', faults, 0, 4294967295)
-  if (required(value.description, 'description', faults)) anyText(value.description, 'description', faults)
+  integer(value.code, 'code', faults, 0, 4294967295)
+  anyText(value.description, 'description', faults)
   return faults.count === before
 }
 
@@ -189,22 +184,20 @@ export function checkLabels(value: unknown, faults: Faults): value is Labels {
 export function checkFilterSchema(value: unknown, faults: Faults): value is FilterSchema {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.resource, 'resource', faults)) anyText(value.resource, 'resource', faults)
-  if (required(value.fields, 'fields', faults)) list(value.fields, 'fields', faults, checkFilterSchemaField)
-  if (required(value.default_order_by, 'default_order_by', faults))
-    anyText(value.default_order_by, 'default_order_by', faults)
+  anyText(value.resource, 'resource', faults)
+  list(value.fields, 'fields', faults, checkFilterSchemaField)
+  anyText(value.default_order_by, 'default_order_by', faults)
   return faults.count === before
 }
 
 export function checkFilterSchemaField(value: unknown, faults: Faults): value is FilterSchemaField {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
-  if (required(value.type, 'type', faults)) nested(value.type, 'type', faults, checkFilterFieldType)
-  if (required(value.operators, 'operators', faults)) list(value.operators, 'operators', faults, checkFilterOperator)
-  if (required(value.sortable, 'sortable', faults)) boolean(value.sortable, 'sortable', faults)
-  if (required(value.enum_values, 'enum_values', faults))
-    list(value.enum_values, 'enum_values', faults, (item, faults) => anyText(item, '', faults), 0)
+  anyText(value.name, 'name', faults)
+  nested(value.type, 'type', faults, checkFilterFieldType)
+  list(value.operators, 'operators', faults, checkFilterOperator)
+  boolean(value.sortable, 'sortable', faults)
+  list(value.enum_values, 'enum_values', faults, (item, faults) => anyText(item, '', faults), 0)
   return faults.count === before
 }
 
@@ -219,9 +212,7 @@ export function checkFilterOperator(value: unknown, faults: Faults): value is Fi
 export function checkListFilterSchemasResponse(value: unknown, faults: Faults): value is ListFilterSchemasResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.filter_schemas, 'filter_schemas', faults))
-    list(value.filter_schemas, 'filter_schemas', faults, checkFilterSchema, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.filter_schemas, 'filter_schemas', faults, checkFilterSchema, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }

@@ -190,7 +190,7 @@ const bucketIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}
 const bucketNamePattern = /^[a-z][a-z0-9-]{1,61}[a-z0-9]$/u
 const bucketStorageClassPattern = /^([a-z]([a-z0-9-]{0,61}[a-z0-9])?)?$/u
 const bucketInstanceIdPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})?$/u
-const bucketInputMembers = new Set([
+const bucketInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -214,7 +214,7 @@ const bucketInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const bucketOmitted = new Set([
   'id',
   'workspace_id',
@@ -227,24 +227,24 @@ const bucketOmitted = new Set([
   'retention_policy',
 ] as const)
 const retentionPolicyRetentionPeriodPattern = /^[1-9][0-9]{0,9}(\.[0-9]{1,3})?s$/u
-const retentionPolicyInputMembers = new Set(['retention_period', 'is_locked', 'effective_time'])
+const retentionPolicyInputMembers = ['retention_period', 'is_locked', 'effective_time']
 const retentionPolicyOmitted = new Set(['effective_time'] as const)
-const lifecycleRuleInputMembers = new Set(['id', 'action', 'condition'])
-const lifecycleConditionInputMembers = new Set(['age_days', 'prefix', 'num_newer_versions', 'noncurrent_age_days'])
+const lifecycleRuleInputMembers = ['id', 'action', 'condition']
+const lifecycleConditionInputMembers = ['age_days', 'prefix', 'num_newer_versions', 'noncurrent_age_days']
 const corsRuleAllowedOriginsItemPattern = /^[^*\s]*(\*[^*\s]*)?$/u
 const corsRuleAllowedMethodsItemSet = new Set<unknown>(['GET', 'HEAD', 'PUT'])
 const corsRuleAllowedHeadersItemPattern = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/u
-const corsRuleInputMembers = new Set([
+const corsRuleInputMembers = [
   'allowed_origins',
   'allowed_methods',
   'allowed_headers',
   'expose_headers',
   'max_age_seconds',
-])
+]
 const objectMetadataPartBMd5Pattern = /^[0-9a-f]{32}$/u
 const customMetadataValuePattern = /^[ -~]*$/u
 const customMetadataKeyPattern = /^[a-z0-9][a-z0-9-]{0,63}$/u
-const copyObjectBodyInputMembers = new Set([
+const copyObjectBodyInputMembers = [
   'source_bucket_id',
   'source_object',
   'source_version_id',
@@ -258,9 +258,9 @@ const copyObjectBodyInputMembers = new Set([
   'custom_metadata',
   'if_none_match',
   'source_if_match',
-])
+]
 const copyObjectBodyInputIfNoneMatchPattern = /^\*?$/u
-const multipartUploadInputMembers = new Set([
+const multipartUploadInputMembers = [
   'id',
   'bucket_id',
   'object',
@@ -278,7 +278,7 @@ const multipartUploadInputMembers = new Set([
   'etag',
   'create_time',
   'expire_time',
-])
+]
 const multipartUploadOmitted = new Set([
   'id',
   'bucket_id',
@@ -291,22 +291,22 @@ const multipartUploadOmitted = new Set([
   'create_time',
   'expire_time',
 ] as const)
-const completeMultipartUploadBodyInputMembers = new Set(['parts', 'checksum_sha256', 'if_none_match'])
+const completeMultipartUploadBodyInputMembers = ['parts', 'checksum_sha256', 'if_none_match']
 const completeMultipartUploadBodyInputChecksumSha256Pattern = /^([A-Za-z0-9+/]{43}=-[1-9][0-9]{0,4})?$/u
-const completedPartMembers = new Set(['part_number', 'etag'])
-const createPartUrlsBodyInputMembers = new Set(['parts', 'expires_in'])
+const completedPartMembers = ['part_number', 'etag']
+const createPartUrlsBodyInputMembers = ['parts', 'expires_in']
 const createPartUrlsBodyInputExpiresInPattern = /^[1-9][0-9]{0,5}(\.[0-9]{1,3})?s$/u
-const partToUploadInputMembers = new Set(['part_number', 'content_length', 'checksum_sha256'])
+const partToUploadInputMembers = ['part_number', 'content_length', 'checksum_sha256']
 const partToUploadInputChecksumSha256Pattern = /^([A-Za-z0-9+/]{43}=)?$/u
-const createPresignedDownloadUrlBodyInputMembers = new Set([
+const createPresignedDownloadUrlBodyInputMembers = [
   'object',
   'version_id',
   'expires_in',
   'response_content_type',
   'response_content_disposition',
   'response_cache_control',
-])
-const createPresignedUploadUrlBodyInputMembers = new Set([
+]
+const createPresignedUploadUrlBodyInputMembers = [
   'object',
   'expires_in',
   'content_type',
@@ -320,11 +320,11 @@ const createPresignedUploadUrlBodyInputMembers = new Set([
   'content_encoding',
   'content_language',
   'custom_metadata',
-])
+]
 const createPresignedUploadUrlBodyInputContentMd5Pattern = /^([A-Za-z0-9+/]{22}==)?$/u
 const storageClassNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
 const storageClassMinStorageDurationPattern = /^[0-9]{1,10}(\.[0-9]{1,3})?s$/u
-const storageClassInputMembers = new Set([
+const storageClassInputMembers = [
   'id',
   'engine',
   'name',
@@ -343,7 +343,7 @@ const storageClassInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const storageClassOmitted = new Set([
   'id',
   'engine',
@@ -353,12 +353,12 @@ const storageClassOmitted = new Set([
   'native',
   's3',
 ] as const)
-const nativeClassSettingsInputMembers = new Set(['sync_mode', 'min_free_bytes', 'max_object_size_bytes'])
+const nativeClassSettingsInputMembers = ['sync_mode', 'min_free_bytes', 'max_object_size_bytes']
 const s3ClassSettingsEndpointPattern = /^https?:\/\/[!-~]+$/u
 const s3ClassSettingsRegionPattern = /^[!-~]+$/u
 const s3ClassSettingsBucketPrefixPattern = /^[a-z0-9-]{0,20}$/u
 const s3ClassSettingsRemoteStorageClassPattern = /^[!-~]*$/u
-const s3ClassSettingsInputMembers = new Set([
+const s3ClassSettingsInputMembers = [
   'endpoint',
   'region',
   'force_path_style',
@@ -366,9 +366,9 @@ const s3ClassSettingsInputMembers = new Set([
   'credentials_secret_id',
   'remote_storage_class',
   'capabilities',
-])
+]
 const s3ClassSettingsOmitted = new Set(['capabilities'] as const)
-const storageClassInstanceInputMembers = new Set([
+const storageClassInstanceInputMembers = [
   'id',
   'name',
   'storage_class',
@@ -384,7 +384,7 @@ const storageClassInstanceInputMembers = new Set([
   'create_time',
   'update_time',
   'last_check_time',
-])
+]
 const storageClassInstanceOmitted = new Set([
   'id',
   'storage_class',
@@ -451,45 +451,31 @@ const getBucketMetricHistoryRequestIntervalSet = new Set<unknown>(['60s', '300s'
 export function checkBucket(value: unknown, faults: Faults): value is Bucket {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bucketIdPattern)
-  if (
-    required(value.workspace_id, 'workspace_id', faults) &&
-    formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  )
-    matches(value.workspace_id, 'workspace_id', faults, bucketIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 3, 63, bucketNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkBucketState)
-  if (required(value.storage_class, 'storage_class', faults))
-    text(value.storage_class, 'storage_class', faults, 0, 63, bucketStorageClassPattern)
-  if (required(value.region, 'region', faults)) text(value.region, 'region', faults, 0, 63, bucketStorageClassPattern)
-  if (required(value.multi_region, 'multi_region', faults))
-    text(value.multi_region, 'multi_region', faults, 0, 63, bucketStorageClassPattern)
-  if (required(value.instance_id, 'instance_id', faults))
-    matches(value.instance_id, 'instance_id', faults, bucketInstanceIdPattern)
-  if (required(value.versioning, 'versioning', faults)) nested(value.versioning, 'versioning', faults, checkVersioning)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bucketIdPattern)
+  formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid', bucketIdPattern)
+  anyText(value.engine, 'engine', faults)
+  text(value.name, 'name', faults, 3, 63, bucketNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
+  nested(value.state, 'state', faults, checkBucketState)
+  text(value.storage_class, 'storage_class', faults, 0, 63, bucketStorageClassPattern)
+  text(value.region, 'region', faults, 0, 63, bucketStorageClassPattern)
+  text(value.multi_region, 'multi_region', faults, 0, 63, bucketStorageClassPattern)
+  matches(value.instance_id, 'instance_id', faults, bucketInstanceIdPattern)
+  nested(value.versioning, 'versioning', faults, checkVersioning)
   if (value.retention_policy !== undefined)
     nested(value.retention_policy, 'retention_policy', faults, checkRetentionPolicy)
-  if (required(value.lifecycle_rules, 'lifecycle_rules', faults))
-    list(value.lifecycle_rules, 'lifecycle_rules', faults, checkLifecycleRule, 0, 50)
-  if (required(value.cors_rules, 'cors_rules', faults))
-    list(value.cors_rules, 'cors_rules', faults, checkCorsRule, 0, 20)
+  list(value.lifecycle_rules, 'lifecycle_rules', faults, checkLifecycleRule, 0, 50)
+  list(value.cors_rules, 'cors_rules', faults, checkCorsRule, 0, 20)
   if (value.max_object_size_bytes !== undefined)
     integer(value.max_object_size_bytes, 'max_object_size_bytes', faults, 1, 5497558138880)
-  if (required(value.quota_bytes, 'quota_bytes', faults))
-    integer(value.quota_bytes, 'quota_bytes', faults, 0, 9007199254740991)
-  if (required(value.quota_objects, 'quota_objects', faults))
-    integer(value.quota_objects, 'quota_objects', faults, 0, 9007199254740991)
-  if (required(value.usage, 'usage', faults)) nested(value.usage, 'usage', faults, checkBucketUsage)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  integer(value.quota_bytes, 'quota_bytes', faults, 0, 9007199254740991)
+  integer(value.quota_objects, 'quota_objects', faults, 0, 9007199254740991)
+  nested(value.usage, 'usage', faults, checkBucketUsage)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -497,7 +483,7 @@ export function checkBucketInput(value: unknown, faults: Faults): value is Bucke
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, bucketInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 3, 63, bucketNamePattern)
+  text(value.name, 'name', faults, 3, 63, bucketNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -571,11 +557,9 @@ export function completeBucketInput(value: BucketInput): BucketGiven {
 export function checkRetentionPolicy(value: unknown, faults: Faults): value is RetentionPolicy {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.retention_period, 'retention_period', faults))
-    matches(value.retention_period, 'retention_period', faults, retentionPolicyRetentionPeriodPattern)
-  if (required(value.is_locked, 'is_locked', faults)) boolean(value.is_locked, 'is_locked', faults)
-  if (required(value.effective_time, 'effective_time', faults))
-    formatted(value.effective_time, 'effective_time', faults, isDateTime, 'date-time')
+  matches(value.retention_period, 'retention_period', faults, retentionPolicyRetentionPeriodPattern)
+  boolean(value.is_locked, 'is_locked', faults)
+  formatted(value.effective_time, 'effective_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -583,8 +567,7 @@ export function checkRetentionPolicyInput(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, retentionPolicyInputMembers)
-  if (required(value.retention_period, 'retention_period', faults))
-    matches(value.retention_period, 'retention_period', faults, retentionPolicyRetentionPeriodPattern)
+  matches(value.retention_period, 'retention_period', faults, retentionPolicyRetentionPeriodPattern)
   if (value.is_locked !== undefined) boolean(value.is_locked, 'is_locked', faults)
   return faults.count === before
 }
@@ -606,10 +589,9 @@ export function completeRetentionPolicyInput(value: RetentionPolicyInput): Reten
 export function checkLifecycleRule(value: unknown, faults: Faults): value is LifecycleRule {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults, 1, 64)
-  if (required(value.action, 'action', faults)) nested(value.action, 'action', faults, checkLifecycleAction)
-  if (required(value.condition, 'condition', faults))
-    nested(value.condition, 'condition', faults, checkLifecycleCondition)
+  text(value.id, 'id', faults, 1, 64)
+  nested(value.action, 'action', faults, checkLifecycleAction)
+  nested(value.condition, 'condition', faults, checkLifecycleCondition)
   return faults.count === before
 }
 
@@ -617,10 +599,9 @@ export function checkLifecycleRuleInput(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, lifecycleRuleInputMembers)
-  if (required(value.id, 'id', faults)) text(value.id, 'id', faults, 1, 64)
-  if (required(value.action, 'action', faults)) nested(value.action, 'action', faults, checkLifecycleActionInput)
-  if (required(value.condition, 'condition', faults))
-    nested(value.condition, 'condition', faults, checkLifecycleConditionInput)
+  text(value.id, 'id', faults, 1, 64)
+  nested(value.action, 'action', faults, checkLifecycleActionInput)
+  nested(value.condition, 'condition', faults, checkLifecycleConditionInput)
   return faults.count === before
 }
 
@@ -632,7 +613,7 @@ export function checkLifecycleCondition(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.age_days !== undefined) integer(value.age_days, 'age_days', faults, 0, 2147483647)
-  if (required(value.prefix, 'prefix', faults)) text(value.prefix, 'prefix', faults, 0, 1024)
+  text(value.prefix, 'prefix', faults, 0, 1024)
   if (value.num_newer_versions !== undefined)
     integer(value.num_newer_versions, 'num_newer_versions', faults, 1, 2147483647)
   if (value.noncurrent_age_days !== undefined)
@@ -660,44 +641,39 @@ export function completeLifecycleConditionInput(value: LifecycleConditionInput):
 export function checkCorsRule(value: unknown, faults: Faults): value is CorsRule {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.allowed_origins, 'allowed_origins', faults))
-    list(
-      value.allowed_origins,
-      'allowed_origins',
-      faults,
-      (item, faults) => text(item, '', faults, 1, 255, corsRuleAllowedOriginsItemPattern),
-      1,
-      100,
-    )
-  if (required(value.allowed_methods, 'allowed_methods', faults))
-    list(
-      value.allowed_methods,
-      'allowed_methods',
-      faults,
-      (item, faults) => choice(item, '', faults, corsRuleAllowedMethodsItemSet),
-      1,
-      3,
-    )
-  if (required(value.allowed_headers, 'allowed_headers', faults))
-    list(
-      value.allowed_headers,
-      'allowed_headers',
-      faults,
-      (item, faults) => text(item, '', faults, 1, 255, corsRuleAllowedHeadersItemPattern),
-      0,
-      100,
-    )
-  if (required(value.expose_headers, 'expose_headers', faults))
-    list(
-      value.expose_headers,
-      'expose_headers',
-      faults,
-      (item, faults) => text(item, '', faults, 1, 255, corsRuleAllowedHeadersItemPattern),
-      0,
-      100,
-    )
-  if (required(value.max_age_seconds, 'max_age_seconds', faults))
-    integer(value.max_age_seconds, 'max_age_seconds', faults, 0, 86400)
+  list(
+    value.allowed_origins,
+    'allowed_origins',
+    faults,
+    (item, faults) => text(item, '', faults, 1, 255, corsRuleAllowedOriginsItemPattern),
+    1,
+    100,
+  )
+  list(
+    value.allowed_methods,
+    'allowed_methods',
+    faults,
+    (item, faults) => choice(item, '', faults, corsRuleAllowedMethodsItemSet),
+    1,
+    3,
+  )
+  list(
+    value.allowed_headers,
+    'allowed_headers',
+    faults,
+    (item, faults) => text(item, '', faults, 1, 255, corsRuleAllowedHeadersItemPattern),
+    0,
+    100,
+  )
+  list(
+    value.expose_headers,
+    'expose_headers',
+    faults,
+    (item, faults) => text(item, '', faults, 1, 255, corsRuleAllowedHeadersItemPattern),
+    0,
+    100,
+  )
+  integer(value.max_age_seconds, 'max_age_seconds', faults, 0, 86400)
   return faults.count === before
 }
 
@@ -705,24 +681,22 @@ export function checkCorsRuleInput(value: unknown, faults: Faults): value is Cor
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, corsRuleInputMembers)
-  if (required(value.allowed_origins, 'allowed_origins', faults))
-    list(
-      value.allowed_origins,
-      'allowed_origins',
-      faults,
-      (item, faults) => text(item, '', faults, 1, 255, corsRuleAllowedOriginsItemPattern),
-      1,
-      100,
-    )
-  if (required(value.allowed_methods, 'allowed_methods', faults))
-    list(
-      value.allowed_methods,
-      'allowed_methods',
-      faults,
-      (item, faults) => choice(item, '', faults, corsRuleAllowedMethodsItemSet),
-      1,
-      3,
-    )
+  list(
+    value.allowed_origins,
+    'allowed_origins',
+    faults,
+    (item, faults) => text(item, '', faults, 1, 255, corsRuleAllowedOriginsItemPattern),
+    1,
+    100,
+  )
+  list(
+    value.allowed_methods,
+    'allowed_methods',
+    faults,
+    (item, faults) => choice(item, '', faults, corsRuleAllowedMethodsItemSet),
+    1,
+    3,
+  )
   if (value.allowed_headers !== undefined)
     list(
       value.allowed_headers,
@@ -757,51 +731,40 @@ export function completeCorsRuleInput(value: CorsRuleInput): CorsRuleGiven {
 export function checkBucketUsage(value: unknown, faults: Faults): value is BucketUsage {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.object_count, 'object_count', faults))
-    integer(value.object_count, 'object_count', faults, 0, 9007199254740991)
-  if (required(value.version_count, 'version_count', faults))
-    integer(value.version_count, 'version_count', faults, 0, 9007199254740991)
-  if (required(value.bytes, 'bytes', faults)) integer(value.bytes, 'bytes', faults, 0, 9007199254740991)
-  if (required(value.noncurrent_bytes, 'noncurrent_bytes', faults))
-    integer(value.noncurrent_bytes, 'noncurrent_bytes', faults, 0, 9007199254740991)
-  if (required(value.incomplete_upload_bytes, 'incomplete_upload_bytes', faults))
-    integer(value.incomplete_upload_bytes, 'incomplete_upload_bytes', faults, 0, 9007199254740991)
-  if (required(value.as_of_time, 'as_of_time', faults))
-    formatted(value.as_of_time, 'as_of_time', faults, isDateTime, 'date-time')
+  integer(value.object_count, 'object_count', faults, 0, 9007199254740991)
+  integer(value.version_count, 'version_count', faults, 0, 9007199254740991)
+  integer(value.bytes, 'bytes', faults, 0, 9007199254740991)
+  integer(value.noncurrent_bytes, 'noncurrent_bytes', faults, 0, 9007199254740991)
+  integer(value.incomplete_upload_bytes, 'incomplete_upload_bytes', faults, 0, 9007199254740991)
+  formatted(value.as_of_time, 'as_of_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
 export function checkListBucketsResponse(value: unknown, faults: Faults): value is ListBucketsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.buckets, 'buckets', faults)) list(value.buckets, 'buckets', faults, checkBucket, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.buckets, 'buckets', faults, checkBucket, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkObjectSchema(value: unknown, faults: Faults): value is ObjectSchema {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.bucket_id, 'bucket_id', faults) && formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid'))
-    matches(value.bucket_id, 'bucket_id', faults, bucketIdPattern)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 1024)
-  if (required(value.version_id, 'version_id', faults)) text(value.version_id, 'version_id', faults, 1, 1024)
-  if (required(value.is_latest, 'is_latest', faults)) boolean(value.is_latest, 'is_latest', faults)
-  if (required(value.is_delete_marker, 'is_delete_marker', faults))
-    boolean(value.is_delete_marker, 'is_delete_marker', faults)
-  if (required(value.size, 'size', faults)) integer(value.size, 'size', faults, 0, 9007199254740991)
-  if (required(value.content_type, 'content_type', faults)) anyText(value.content_type, 'content_type', faults)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.storage_class, 'storage_class', faults)) anyText(value.storage_class, 'storage_class', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid', bucketIdPattern)
+  text(value.name, 'name', faults, 1, 1024)
+  text(value.version_id, 'version_id', faults, 1, 1024)
+  boolean(value.is_latest, 'is_latest', faults)
+  boolean(value.is_delete_marker, 'is_delete_marker', faults)
+  integer(value.size, 'size', faults, 0, 9007199254740991)
+  anyText(value.content_type, 'content_type', faults)
+  anyText(value.etag, 'etag', faults)
+  anyText(value.storage_class, 'storage_class', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   if (value.retain_until_time !== undefined)
     formatted(value.retain_until_time, 'retain_until_time', faults, isDateTime, 'date-time')
-  if (required(value.uploader_principal_id, 'uploader_principal_id', faults))
-    matches(value.uploader_principal_id, 'uploader_principal_id', faults, bucketInstanceIdPattern)
+  matches(value.uploader_principal_id, 'uploader_principal_id', faults, bucketInstanceIdPattern)
   return faults.count === before
 }
 
@@ -815,21 +778,16 @@ export function checkObjectMetadata(value: unknown, faults: Faults): value is Ob
 function checkObjectMetadataPartB(value: unknown, faults: Faults): boolean {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.content_encoding, 'content_encoding', faults))
-    anyText(value.content_encoding, 'content_encoding', faults)
-  if (required(value.content_disposition, 'content_disposition', faults))
-    anyText(value.content_disposition, 'content_disposition', faults)
-  if (required(value.content_language, 'content_language', faults))
-    anyText(value.content_language, 'content_language', faults)
-  if (required(value.cache_control, 'cache_control', faults)) anyText(value.cache_control, 'cache_control', faults)
+  anyText(value.content_encoding, 'content_encoding', faults)
+  anyText(value.content_disposition, 'content_disposition', faults)
+  anyText(value.content_language, 'content_language', faults)
+  anyText(value.cache_control, 'cache_control', faults)
   if (value.checksum_sha256 !== undefined) anyText(value.checksum_sha256, 'checksum_sha256', faults)
   if (value.checksum_crc32c !== undefined) anyText(value.checksum_crc32c, 'checksum_crc32c', faults)
   if (value.md5 !== undefined) matches(value.md5, 'md5', faults, objectMetadataPartBMd5Pattern)
-  if (required(value.part_count, 'part_count', faults)) integer(value.part_count, 'part_count', faults, 0, 2147483647)
-  if (required(value.custom_metadata, 'custom_metadata', faults))
-    nested(value.custom_metadata, 'custom_metadata', faults, checkCustomMetadata)
-  if (required(value.source_version_id, 'source_version_id', faults))
-    anyText(value.source_version_id, 'source_version_id', faults)
+  integer(value.part_count, 'part_count', faults, 0, 2147483647)
+  nested(value.custom_metadata, 'custom_metadata', faults, checkCustomMetadata)
+  anyText(value.source_version_id, 'source_version_id', faults)
   return faults.count === before
 }
 
@@ -849,11 +807,9 @@ export function checkCustomMetadata(value: unknown, faults: Faults): value is Cu
 export function checkListObjectsResponse(value: unknown, faults: Faults): value is ListObjectsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.objects, 'objects', faults)) list(value.objects, 'objects', faults, checkObjectSchema, 0, 100)
-  if (required(value.common_prefixes, 'common_prefixes', faults))
-    list(value.common_prefixes, 'common_prefixes', faults, (item, faults) => anyText(item, '', faults), 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.objects, 'objects', faults, checkObjectSchema, 0, 100)
+  list(value.common_prefixes, 'common_prefixes', faults, (item, faults) => anyText(item, '', faults), 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -861,15 +817,11 @@ export function checkCopyObjectBodyInput(value: unknown, faults: Faults): value 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, copyObjectBodyInputMembers)
-  if (
-    value.source_bucket_id !== undefined &&
-    formatted(value.source_bucket_id, 'source_bucket_id', faults, isUuid, 'uuid')
-  )
-    matches(value.source_bucket_id, 'source_bucket_id', faults, bucketIdPattern)
-  if (required(value.source_object, 'source_object', faults)) anyText(value.source_object, 'source_object', faults)
+  if (value.source_bucket_id !== undefined)
+    formatted(value.source_bucket_id, 'source_bucket_id', faults, isUuid, 'uuid', bucketIdPattern)
+  anyText(value.source_object, 'source_object', faults)
   if (value.source_version_id !== undefined) text(value.source_version_id, 'source_version_id', faults, 0, 1024)
-  if (required(value.destination_object, 'destination_object', faults))
-    anyText(value.destination_object, 'destination_object', faults)
+  anyText(value.destination_object, 'destination_object', faults)
   if (value.metadata_directive !== undefined)
     nested(value.metadata_directive, 'metadata_directive', faults, checkMetadataDirectiveInput)
   if (value.content_type !== undefined)
@@ -908,38 +860,23 @@ export function completeCopyObjectBodyInput(value: CopyObjectBodyInput): CopyObj
 export function checkMultipartUpload(value: unknown, faults: Faults): value is MultipartUpload {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bucketIdPattern)
-  if (required(value.bucket_id, 'bucket_id', faults) && formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid'))
-    matches(value.bucket_id, 'bucket_id', faults, bucketIdPattern)
-  if (required(value.object, 'object', faults)) anyText(value.object, 'object', faults)
-  if (required(value.content_type, 'content_type', faults))
-    text(value.content_type, 'content_type', faults, 0, 255, customMetadataValuePattern)
-  if (required(value.content_encoding, 'content_encoding', faults))
-    text(value.content_encoding, 'content_encoding', faults, 0, 1024, customMetadataValuePattern)
-  if (required(value.content_disposition, 'content_disposition', faults))
-    text(value.content_disposition, 'content_disposition', faults, 0, 1024, customMetadataValuePattern)
-  if (required(value.content_language, 'content_language', faults))
-    text(value.content_language, 'content_language', faults, 0, 1024, customMetadataValuePattern)
-  if (required(value.cache_control, 'cache_control', faults))
-    text(value.cache_control, 'cache_control', faults, 0, 1024, customMetadataValuePattern)
-  if (required(value.custom_metadata, 'custom_metadata', faults))
-    nested(value.custom_metadata, 'custom_metadata', faults, checkCustomMetadata)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkMultipartUploadState)
-  if (
-    required(value.initiator_principal_id, 'initiator_principal_id', faults) &&
-    formatted(value.initiator_principal_id, 'initiator_principal_id', faults, isUuid, 'uuid')
-  )
-    matches(value.initiator_principal_id, 'initiator_principal_id', faults, bucketIdPattern)
-  if (required(value.part_count, 'part_count', faults)) integer(value.part_count, 'part_count', faults, 0, 10000)
-  if (required(value.uploaded_bytes, 'uploaded_bytes', faults))
-    integer(value.uploaded_bytes, 'uploaded_bytes', faults, 0, 9007199254740991)
-  if (required(value.parts, 'parts', faults)) list(value.parts, 'parts', faults, checkUploadedPart, 0, 10000)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.expire_time, 'expire_time', faults))
-    formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bucketIdPattern)
+  formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid', bucketIdPattern)
+  anyText(value.object, 'object', faults)
+  text(value.content_type, 'content_type', faults, 0, 255, customMetadataValuePattern)
+  text(value.content_encoding, 'content_encoding', faults, 0, 1024, customMetadataValuePattern)
+  text(value.content_disposition, 'content_disposition', faults, 0, 1024, customMetadataValuePattern)
+  text(value.content_language, 'content_language', faults, 0, 1024, customMetadataValuePattern)
+  text(value.cache_control, 'cache_control', faults, 0, 1024, customMetadataValuePattern)
+  nested(value.custom_metadata, 'custom_metadata', faults, checkCustomMetadata)
+  nested(value.state, 'state', faults, checkMultipartUploadState)
+  formatted(value.initiator_principal_id, 'initiator_principal_id', faults, isUuid, 'uuid', bucketIdPattern)
+  integer(value.part_count, 'part_count', faults, 0, 10000)
+  integer(value.uploaded_bytes, 'uploaded_bytes', faults, 0, 9007199254740991)
+  list(value.parts, 'parts', faults, checkUploadedPart, 0, 10000)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -947,7 +884,7 @@ export function checkMultipartUploadInput(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, multipartUploadInputMembers)
-  if (required(value.object, 'object', faults)) anyText(value.object, 'object', faults)
+  anyText(value.object, 'object', faults)
   if (value.content_type !== undefined)
     text(value.content_type, 'content_type', faults, 0, 255, customMetadataValuePattern)
   if (value.content_encoding !== undefined)
@@ -977,13 +914,11 @@ export function completeMultipartUploadInput(value: MultipartUploadInput): Multi
 export function checkUploadedPart(value: unknown, faults: Faults): value is UploadedPart {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.part_number, 'part_number', faults)) integer(value.part_number, 'part_number', faults, 1, 10000)
-  if (required(value.size, 'size', faults)) integer(value.size, 'size', faults, 0, 9007199254740991)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.checksum_sha256, 'checksum_sha256', faults))
-    anyText(value.checksum_sha256, 'checksum_sha256', faults)
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  integer(value.part_number, 'part_number', faults, 1, 10000)
+  integer(value.size, 'size', faults, 0, 9007199254740991)
+  anyText(value.etag, 'etag', faults)
+  anyText(value.checksum_sha256, 'checksum_sha256', faults)
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -993,10 +928,8 @@ export function checkListMultipartUploadsResponse(
 ): value is ListMultipartUploadsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.multipart_uploads, 'multipart_uploads', faults))
-    list(value.multipart_uploads, 'multipart_uploads', faults, checkMultipartUpload, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.multipart_uploads, 'multipart_uploads', faults, checkMultipartUpload, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1007,7 +940,7 @@ export function checkCompleteMultipartUploadBodyInput(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, completeMultipartUploadBodyInputMembers)
-  if (required(value.parts, 'parts', faults)) list(value.parts, 'parts', faults, checkCompletedPart, 1, 10000)
+  list(value.parts, 'parts', faults, checkCompletedPart, 1, 10000)
   if (value.checksum_sha256 !== undefined)
     matches(value.checksum_sha256, 'checksum_sha256', faults, completeMultipartUploadBodyInputChecksumSha256Pattern)
   if (value.if_none_match !== undefined)
@@ -1025,8 +958,8 @@ export function checkCompletedPart(value: unknown, faults: Faults): value is Com
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, completedPartMembers)
-  if (required(value.part_number, 'part_number', faults)) integer(value.part_number, 'part_number', faults, 1, 10000)
-  if (required(value.etag, 'etag', faults)) text(value.etag, 'etag', faults, 1, 128)
+  integer(value.part_number, 'part_number', faults, 1, 10000)
+  text(value.etag, 'etag', faults, 1, 128)
   return faults.count === before
 }
 
@@ -1034,7 +967,7 @@ export function checkCreatePartUrlsBodyInput(value: unknown, faults: Faults): va
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, createPartUrlsBodyInputMembers)
-  if (required(value.parts, 'parts', faults)) list(value.parts, 'parts', faults, checkPartToUploadInput, 1, 100)
+  list(value.parts, 'parts', faults, checkPartToUploadInput, 1, 100)
   if (value.expires_in !== undefined)
     matches(value.expires_in, 'expires_in', faults, createPartUrlsBodyInputExpiresInPattern)
   return faults.count === before
@@ -1052,7 +985,7 @@ export function checkPartToUploadInput(value: unknown, faults: Faults): value is
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, partToUploadInputMembers)
-  if (required(value.part_number, 'part_number', faults)) integer(value.part_number, 'part_number', faults, 1, 10000)
+  integer(value.part_number, 'part_number', faults, 1, 10000)
   if (value.content_length !== undefined) integer(value.content_length, 'content_length', faults, 0, 5368709120)
   if (value.checksum_sha256 !== undefined)
     matches(value.checksum_sha256, 'checksum_sha256', faults, partToUploadInputChecksumSha256Pattern)
@@ -1066,7 +999,7 @@ export function completePartToUploadInput(value: PartToUploadInput): PartToUploa
 export function checkPartUrlsResponse(value: unknown, faults: Faults): value is PartUrlsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.part_urls, 'part_urls', faults)) list(value.part_urls, 'part_urls', faults, checkPartUrl, 0, 100)
+  list(value.part_urls, 'part_urls', faults, checkPartUrl, 0, 100)
   return faults.count === before
 }
 
@@ -1080,19 +1013,18 @@ export function checkPartUrl(value: unknown, faults: Faults): value is PartUrl {
 function checkPartUrlPartB(value: unknown, faults: Faults): boolean {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.part_number, 'part_number', faults)) integer(value.part_number, 'part_number', faults, 1, 10000)
+  integer(value.part_number, 'part_number', faults, 1, 10000)
   return faults.count === before
 }
 
 export function checkPresignedUrl(value: unknown, faults: Faults): value is PresignedUrl {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.url, 'url', faults)) formatted(value.url, 'url', faults, isUri, 'uri')
-  if (required(value.method, 'method', faults)) nested(value.method, 'method', faults, checkHttpMethod)
-  if (required(value.headers, 'headers', faults)) nested(value.headers, 'headers', faults, checkPresignedUrlHeaders)
-  if (required(value.expire_time, 'expire_time', faults))
-    formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.url, 'url', faults, isUri, 'uri')
+  nested(value.method, 'method', faults, checkHttpMethod)
+  nested(value.headers, 'headers', faults, checkPresignedUrlHeaders)
+  formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
+  anyText(value.engine, 'engine', faults)
   return faults.count === before
 }
 
@@ -1110,7 +1042,7 @@ export function checkCreatePresignedDownloadUrlBodyInput(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, createPresignedDownloadUrlBodyInputMembers)
-  if (required(value.object, 'object', faults)) anyText(value.object, 'object', faults)
+  anyText(value.object, 'object', faults)
   if (value.version_id !== undefined) text(value.version_id, 'version_id', faults, 0, 1024)
   if (value.expires_in !== undefined)
     matches(value.expires_in, 'expires_in', faults, createPartUrlsBodyInputExpiresInPattern)
@@ -1150,7 +1082,7 @@ export function checkCreatePresignedUploadUrlBodyInput(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, createPresignedUploadUrlBodyInputMembers)
-  if (required(value.object, 'object', faults)) anyText(value.object, 'object', faults)
+  anyText(value.object, 'object', faults)
   if (value.expires_in !== undefined)
     matches(value.expires_in, 'expires_in', faults, createPartUrlsBodyInputExpiresInPattern)
   if (value.content_type !== undefined)
@@ -1197,38 +1129,31 @@ export function completeCreatePresignedUploadUrlBodyInput(
 export function checkStorageClass(value: unknown, faults: Faults): value is StorageClass {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bucketIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, storageClassNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkStorageClassState)
-  if (required(value.tier, 'tier', faults)) nested(value.tier, 'tier', faults, checkStorageTier)
-  if (required(value.is_default, 'is_default', faults)) boolean(value.is_default, 'is_default', faults)
-  if (required(value.min_storage_duration, 'min_storage_duration', faults))
-    matches(value.min_storage_duration, 'min_storage_duration', faults, storageClassMinStorageDurationPattern)
-  if (required(value.regions, 'regions', faults))
-    list(
-      value.regions,
-      'regions',
-      faults,
-      (item, faults) => text(item, '', faults, 1, 63, storageClassNamePattern),
-      0,
-      100,
-    )
-  if (required(value.multi_region, 'multi_region', faults))
-    text(value.multi_region, 'multi_region', faults, 0, 63, bucketStorageClassPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bucketIdPattern)
+  anyText(value.engine, 'engine', faults)
+  text(value.name, 'name', faults, 1, 63, storageClassNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
+  nested(value.state, 'state', faults, checkStorageClassState)
+  nested(value.tier, 'tier', faults, checkStorageTier)
+  boolean(value.is_default, 'is_default', faults)
+  matches(value.min_storage_duration, 'min_storage_duration', faults, storageClassMinStorageDurationPattern)
+  list(
+    value.regions,
+    'regions',
+    faults,
+    (item, faults) => text(item, '', faults, 1, 63, storageClassNamePattern),
+    0,
+    100,
+  )
+  text(value.multi_region, 'multi_region', faults, 0, 63, bucketStorageClassPattern)
   if (value.native !== undefined) nested(value.native, 'native', faults, checkNativeClassSettings)
   if (value.s3 !== undefined) nested(value.s3, 's3', faults, checkS3ClassSettings)
-  if (required(value.bucket_count, 'bucket_count', faults))
-    integer(value.bucket_count, 'bucket_count', faults, 0, 2147483647)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  integer(value.bucket_count, 'bucket_count', faults, 0, 2147483647)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -1236,12 +1161,12 @@ export function checkStorageClassInput(value: unknown, faults: Faults): value is
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, storageClassInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, storageClassNamePattern)
+  text(value.name, 'name', faults, 1, 63, storageClassNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.state !== undefined) nested(value.state, 'state', faults, checkStorageClassStateInput)
-  if (required(value.tier, 'tier', faults)) nested(value.tier, 'tier', faults, checkStorageTierInput)
+  nested(value.tier, 'tier', faults, checkStorageTierInput)
   if (value.is_default !== undefined) boolean(value.is_default, 'is_default', faults)
   if (value.min_storage_duration !== undefined)
     matches(value.min_storage_duration, 'min_storage_duration', faults, storageClassMinStorageDurationPattern)
@@ -1311,9 +1236,8 @@ export function completeStorageClassInput(value: StorageClassInput): StorageClas
 export function checkNativeClassSettings(value: unknown, faults: Faults): value is NativeClassSettings {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.sync_mode, 'sync_mode', faults)) nested(value.sync_mode, 'sync_mode', faults, checkSyncMode)
-  if (required(value.min_free_bytes, 'min_free_bytes', faults))
-    integer(value.min_free_bytes, 'min_free_bytes', faults, 0, 9007199254740991)
+  nested(value.sync_mode, 'sync_mode', faults, checkSyncMode)
+  integer(value.min_free_bytes, 'min_free_bytes', faults, 0, 9007199254740991)
   if (value.max_object_size_bytes !== undefined)
     integer(value.max_object_size_bytes, 'max_object_size_bytes', faults, 1, 5497558138880)
   return faults.count === before
@@ -1341,27 +1265,14 @@ export function completeNativeClassSettingsInput(value: NativeClassSettingsInput
 export function checkS3ClassSettings(value: unknown, faults: Faults): value is S3ClassSettings {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.endpoint, 'endpoint', faults) &&
-    text(value.endpoint, 'endpoint', faults, 0, 2048) &&
-    formatted(value.endpoint, 'endpoint', faults, isUri, 'uri')
-  )
-    matches(value.endpoint, 'endpoint', faults, s3ClassSettingsEndpointPattern)
-  if (required(value.region, 'region', faults))
-    text(value.region, 'region', faults, 1, 63, s3ClassSettingsRegionPattern)
-  if (required(value.force_path_style, 'force_path_style', faults))
-    boolean(value.force_path_style, 'force_path_style', faults)
-  if (required(value.bucket_prefix, 'bucket_prefix', faults))
-    text(value.bucket_prefix, 'bucket_prefix', faults, 0, 20, s3ClassSettingsBucketPrefixPattern)
-  if (
-    required(value.credentials_secret_id, 'credentials_secret_id', faults) &&
-    formatted(value.credentials_secret_id, 'credentials_secret_id', faults, isUuid, 'uuid')
-  )
-    matches(value.credentials_secret_id, 'credentials_secret_id', faults, bucketIdPattern)
-  if (required(value.remote_storage_class, 'remote_storage_class', faults))
-    text(value.remote_storage_class, 'remote_storage_class', faults, 0, 64, s3ClassSettingsRemoteStorageClassPattern)
-  if (required(value.capabilities, 'capabilities', faults))
-    list(value.capabilities, 'capabilities', faults, checkStorageCapability, 0, 6)
+  if (text(value.endpoint, 'endpoint', faults, 0, 2048))
+    formatted(value.endpoint, 'endpoint', faults, isUri, 'uri', s3ClassSettingsEndpointPattern)
+  text(value.region, 'region', faults, 1, 63, s3ClassSettingsRegionPattern)
+  boolean(value.force_path_style, 'force_path_style', faults)
+  text(value.bucket_prefix, 'bucket_prefix', faults, 0, 20, s3ClassSettingsBucketPrefixPattern)
+  formatted(value.credentials_secret_id, 'credentials_secret_id', faults, isUuid, 'uuid', bucketIdPattern)
+  text(value.remote_storage_class, 'remote_storage_class', faults, 0, 64, s3ClassSettingsRemoteStorageClassPattern)
+  list(value.capabilities, 'capabilities', faults, checkStorageCapability, 0, 6)
   return faults.count === before
 }
 
@@ -1369,22 +1280,13 @@ export function checkS3ClassSettingsInput(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, s3ClassSettingsInputMembers)
-  if (
-    required(value.endpoint, 'endpoint', faults) &&
-    text(value.endpoint, 'endpoint', faults, 0, 2048) &&
-    formatted(value.endpoint, 'endpoint', faults, isUri, 'uri')
-  )
-    matches(value.endpoint, 'endpoint', faults, s3ClassSettingsEndpointPattern)
-  if (required(value.region, 'region', faults))
-    text(value.region, 'region', faults, 1, 63, s3ClassSettingsRegionPattern)
+  if (text(value.endpoint, 'endpoint', faults, 0, 2048))
+    formatted(value.endpoint, 'endpoint', faults, isUri, 'uri', s3ClassSettingsEndpointPattern)
+  text(value.region, 'region', faults, 1, 63, s3ClassSettingsRegionPattern)
   if (value.force_path_style !== undefined) boolean(value.force_path_style, 'force_path_style', faults)
   if (value.bucket_prefix !== undefined)
     text(value.bucket_prefix, 'bucket_prefix', faults, 0, 20, s3ClassSettingsBucketPrefixPattern)
-  if (
-    required(value.credentials_secret_id, 'credentials_secret_id', faults) &&
-    formatted(value.credentials_secret_id, 'credentials_secret_id', faults, isUuid, 'uuid')
-  )
-    matches(value.credentials_secret_id, 'credentials_secret_id', faults, bucketIdPattern)
+  formatted(value.credentials_secret_id, 'credentials_secret_id', faults, isUuid, 'uuid', bucketIdPattern)
   if (value.remote_storage_class !== undefined)
     text(value.remote_storage_class, 'remote_storage_class', faults, 0, 64, s3ClassSettingsRemoteStorageClassPattern)
   return faults.count === before
@@ -1394,21 +1296,14 @@ export function checkS3ClassSettingsUpdate(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, s3ClassSettingsInputMembers)
-  if (
-    value.endpoint !== undefined &&
-    text(value.endpoint, 'endpoint', faults, 0, 2048) &&
-    formatted(value.endpoint, 'endpoint', faults, isUri, 'uri')
-  )
-    matches(value.endpoint, 'endpoint', faults, s3ClassSettingsEndpointPattern)
+  if (value.endpoint !== undefined && text(value.endpoint, 'endpoint', faults, 0, 2048))
+    formatted(value.endpoint, 'endpoint', faults, isUri, 'uri', s3ClassSettingsEndpointPattern)
   if (value.region !== undefined) text(value.region, 'region', faults, 1, 63, s3ClassSettingsRegionPattern)
   if (value.force_path_style !== undefined) boolean(value.force_path_style, 'force_path_style', faults)
   if (value.bucket_prefix !== undefined)
     text(value.bucket_prefix, 'bucket_prefix', faults, 0, 20, s3ClassSettingsBucketPrefixPattern)
-  if (
-    value.credentials_secret_id !== undefined &&
-    formatted(value.credentials_secret_id, 'credentials_secret_id', faults, isUuid, 'uuid')
-  )
-    matches(value.credentials_secret_id, 'credentials_secret_id', faults, bucketIdPattern)
+  if (value.credentials_secret_id !== undefined)
+    formatted(value.credentials_secret_id, 'credentials_secret_id', faults, isUuid, 'uuid', bucketIdPattern)
   if (value.remote_storage_class !== undefined)
     text(value.remote_storage_class, 'remote_storage_class', faults, 0, 64, s3ClassSettingsRemoteStorageClassPattern)
   return faults.count === before
@@ -1426,40 +1321,28 @@ export function completeS3ClassSettingsInput(value: S3ClassSettingsInput): S3Cla
 export function checkListStorageClassesResponse(value: unknown, faults: Faults): value is ListStorageClassesResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.storage_classes, 'storage_classes', faults))
-    list(value.storage_classes, 'storage_classes', faults, checkStorageClass, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.storage_classes, 'storage_classes', faults, checkStorageClass, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkStorageClassInstance(value: unknown, faults: Faults): value is StorageClassInstance {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bucketIdPattern)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, storageClassNamePattern)
-  if (required(value.storage_class, 'storage_class', faults)) anyText(value.storage_class, 'storage_class', faults)
-  if (required(value.location, 'location', faults))
-    text(value.location, 'location', faults, 1, 63, storageClassNamePattern)
-  if (required(value.region, 'region', faults)) anyText(value.region, 'region', faults)
-  if (required(value.resource_pool, 'resource_pool', faults))
-    text(value.resource_pool, 'resource_pool', faults, 0, 63, bucketStorageClassPattern)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkStorageClassInstanceState)
-  if (required(value.capacity_bytes, 'capacity_bytes', faults))
-    integer(value.capacity_bytes, 'capacity_bytes', faults, 0, 9007199254740991)
-  if (required(value.used_bytes, 'used_bytes', faults))
-    integer(value.used_bytes, 'used_bytes', faults, 0, 9007199254740991)
-  if (required(value.available_bytes, 'available_bytes', faults))
-    integer(value.available_bytes, 'available_bytes', faults, 0, 9007199254740991)
-  if (required(value.bucket_count, 'bucket_count', faults))
-    integer(value.bucket_count, 'bucket_count', faults, 0, 2147483647)
-  if (required(value.conditions, 'conditions', faults))
-    list(value.conditions, 'conditions', faults, checkInstanceCondition)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bucketIdPattern)
+  text(value.name, 'name', faults, 1, 63, storageClassNamePattern)
+  anyText(value.storage_class, 'storage_class', faults)
+  text(value.location, 'location', faults, 1, 63, storageClassNamePattern)
+  anyText(value.region, 'region', faults)
+  text(value.resource_pool, 'resource_pool', faults, 0, 63, bucketStorageClassPattern)
+  nested(value.state, 'state', faults, checkStorageClassInstanceState)
+  integer(value.capacity_bytes, 'capacity_bytes', faults, 0, 9007199254740991)
+  integer(value.used_bytes, 'used_bytes', faults, 0, 9007199254740991)
+  integer(value.available_bytes, 'available_bytes', faults, 0, 9007199254740991)
+  integer(value.bucket_count, 'bucket_count', faults, 0, 2147483647)
+  list(value.conditions, 'conditions', faults, checkInstanceCondition)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   if (value.last_check_time !== undefined)
     formatted(value.last_check_time, 'last_check_time', faults, isDateTime, 'date-time')
   return faults.count === before
@@ -1469,9 +1352,8 @@ export function checkStorageClassInstanceInput(value: unknown, faults: Faults): 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, storageClassInstanceInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, storageClassNamePattern)
-  if (required(value.location, 'location', faults))
-    text(value.location, 'location', faults, 1, 63, storageClassNamePattern)
+  text(value.name, 'name', faults, 1, 63, storageClassNamePattern)
+  text(value.location, 'location', faults, 1, 63, storageClassNamePattern)
   if (value.resource_pool !== undefined)
     text(value.resource_pool, 'resource_pool', faults, 0, 63, bucketStorageClassPattern)
   return faults.count === before
@@ -1484,12 +1366,11 @@ export function completeStorageClassInstanceInput(value: StorageClassInstanceInp
 export function checkInstanceCondition(value: unknown, faults: Faults): value is InstanceCondition {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.type, 'type', faults)) anyText(value.type, 'type', faults)
-  if (required(value.status, 'status', faults)) anyText(value.status, 'status', faults)
-  if (required(value.reason, 'reason', faults)) anyText(value.reason, 'reason', faults)
-  if (required(value.message, 'message', faults)) anyText(value.message, 'message', faults)
-  if (required(value.last_transition_time, 'last_transition_time', faults))
-    formatted(value.last_transition_time, 'last_transition_time', faults, isDateTime, 'date-time')
+  anyText(value.type, 'type', faults)
+  anyText(value.status, 'status', faults)
+  anyText(value.reason, 'reason', faults)
+  anyText(value.message, 'message', faults)
+  formatted(value.last_transition_time, 'last_transition_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -1499,127 +1380,109 @@ export function checkListStorageClassInstancesResponse(
 ): value is ListStorageClassInstancesResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.instances, 'instances', faults))
-    list(value.instances, 'instances', faults, checkStorageClassInstance, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.instances, 'instances', faults, checkStorageClassInstance, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkStatDescriptor(value: unknown, faults: Faults): value is StatDescriptor {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
-  if (required(value.display_name, 'display_name', faults)) anyText(value.display_name, 'display_name', faults)
-  if (required(value.description, 'description', faults)) anyText(value.description, 'description', faults)
-  if (required(value.unit, 'unit', faults)) anyText(value.unit, 'unit', faults)
-  if (required(value.kind, 'kind', faults)) nested(value.kind, 'kind', faults, checkStatKind)
-  if (required(value.default_aggregation, 'default_aggregation', faults))
-    nested(value.default_aggregation, 'default_aggregation', faults, checkStatAggregation)
-  if (required(value.engines, 'engines', faults))
-    list(value.engines, 'engines', faults, (item, faults) => anyText(item, '', faults), 0)
-  if (required(value.retention, 'retention', faults)) anyText(value.retention, 'retention', faults)
+  anyText(value.name, 'name', faults)
+  anyText(value.display_name, 'display_name', faults)
+  anyText(value.description, 'description', faults)
+  anyText(value.unit, 'unit', faults)
+  nested(value.kind, 'kind', faults, checkStatKind)
+  nested(value.default_aggregation, 'default_aggregation', faults, checkStatAggregation)
+  list(value.engines, 'engines', faults, (item, faults) => anyText(item, '', faults), 0)
+  anyText(value.retention, 'retention', faults)
   return faults.count === before
 }
 
 export function checkListStatDescriptorsResponse(value: unknown, faults: Faults): value is ListStatDescriptorsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.stat_descriptors, 'stat_descriptors', faults))
-    list(value.stat_descriptors, 'stat_descriptors', faults, checkStatDescriptor, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.stat_descriptors, 'stat_descriptors', faults, checkStatDescriptor, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkAggregateStatsResponse(value: unknown, faults: Faults): value is AggregateStatsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.stats, 'stats', faults)) list(value.stats, 'stats', faults, checkAggregatedStat)
+  list(value.stats, 'stats', faults, checkAggregatedStat)
   return faults.count === before
 }
 
 export function checkAggregatedStat(value: unknown, faults: Faults): value is AggregatedStat {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.stat, 'stat', faults)) anyText(value.stat, 'stat', faults)
-  if (required(value.value, 'value', faults)) number(value.value, 'value', faults)
-  if (required(value.unit, 'unit', faults)) anyText(value.unit, 'unit', faults)
-  if (required(value.group, 'group', faults)) nested(value.group, 'group', faults, checkStatGroup)
-  if (required(value.as_of_time, 'as_of_time', faults))
-    formatted(value.as_of_time, 'as_of_time', faults, isDateTime, 'date-time')
+  anyText(value.stat, 'stat', faults)
+  number(value.value, 'value', faults)
+  anyText(value.unit, 'unit', faults)
+  nested(value.group, 'group', faults, checkStatGroup)
+  formatted(value.as_of_time, 'as_of_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
 export function checkStatGroup(value: unknown, faults: Faults): value is StatGroup {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.bucket_id, 'bucket_id', faults))
-    matches(value.bucket_id, 'bucket_id', faults, bucketInstanceIdPattern)
-  if (required(value.storage_class, 'storage_class', faults)) anyText(value.storage_class, 'storage_class', faults)
+  matches(value.bucket_id, 'bucket_id', faults, bucketInstanceIdPattern)
+  anyText(value.storage_class, 'storage_class', faults)
   return faults.count === before
 }
 
 export function checkMetricHistoryResponse(value: unknown, faults: Faults): value is MetricHistoryResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.series, 'series', faults)) list(value.series, 'series', faults, checkMetricSeries)
+  list(value.series, 'series', faults, checkMetricSeries)
   return faults.count === before
 }
 
 export function checkMetricSeries(value: unknown, faults: Faults): value is MetricSeries {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.stat, 'stat', faults)) anyText(value.stat, 'stat', faults)
-  if (required(value.group, 'group', faults)) nested(value.group, 'group', faults, checkStatGroup)
-  if (required(value.points, 'points', faults)) list(value.points, 'points', faults, checkMetricPoint, 0, 1000)
+  anyText(value.stat, 'stat', faults)
+  nested(value.group, 'group', faults, checkStatGroup)
+  list(value.points, 'points', faults, checkMetricPoint, 0, 1000)
   return faults.count === before
 }
 
 export function checkMetricPoint(value: unknown, faults: Faults): value is MetricPoint {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.time, 'time', faults)) formatted(value.time, 'time', faults, isDateTime, 'date-time')
-  if (required(value.value, 'value', faults)) number(value.value, 'value', faults)
+  formatted(value.time, 'time', faults, isDateTime, 'date-time')
+  number(value.value, 'value', faults)
   return faults.count === before
 }
 
 export function checkStorageOperation(value: unknown, faults: Faults): value is StorageOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bucketIdPattern)
-  if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
-  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
-  if (required(value.operation_type, 'operation_type', faults))
-    nested(value.operation_type, 'operation_type', faults, checkOperationType)
-  if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkOperationStatus)
-  if (required(value.insert_time, 'insert_time', faults))
-    formatted(value.insert_time, 'insert_time', faults, isDateTime, 'date-time')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bucketIdPattern)
+  anyText(value.resource_id, 'resource_id', faults)
+  anyText(value.resource_type, 'resource_type', faults)
+  nested(value.operation_type, 'operation_type', faults, checkOperationType)
+  nested(value.status, 'status', faults, checkOperationStatus)
+  formatted(value.insert_time, 'insert_time', faults, isDateTime, 'date-time')
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
-  if (required(value.errors, 'errors', faults)) list(value.errors, 'errors', faults, checkOperationError)
-  if (required(value.warnings, 'warnings', faults)) list(value.warnings, 'warnings', faults, checkOperationWarning)
-  if (required(value.progress, 'progress', faults)) integer(value.progress, 'progress', faults, 0, 100)
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (required(value.scope_id, 'scope_id', faults)) matches(value.scope_id, 'scope_id', faults, bucketInstanceIdPattern)
-  if (
-    required(value.principal_id, 'principal_id', faults) &&
-    formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
-  )
-    matches(value.principal_id, 'principal_id', faults, bucketIdPattern)
-  if (required(value.trace_id, 'trace_id', faults))
-    matches(value.trace_id, 'trace_id', faults, storageOperationTraceIdPattern)
+  list(value.errors, 'errors', faults, checkOperationError)
+  list(value.warnings, 'warnings', faults, checkOperationWarning)
+  integer(value.progress, 'progress', faults, 0, 100)
+  nested(value.scope_type, 'scope_type', faults, checkScopeType)
+  matches(value.scope_id, 'scope_id', faults, bucketInstanceIdPattern)
+  formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid', bucketIdPattern)
+  matches(value.trace_id, 'trace_id', faults, storageOperationTraceIdPattern)
   return faults.count === before
 }
 
 export function checkListOperationsResponse(value: unknown, faults: Faults): value is ListOperationsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.operations, 'operations', faults))
-    list(value.operations, 'operations', faults, checkStorageOperation, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.operations, 'operations', faults, checkStorageOperation, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1744,7 +1607,7 @@ export function checkListFilterSchemasRequest(value: unknown, faults: Faults): v
 export function checkGetFilterSchemaRequest(value: unknown, faults: Faults): value is GetFilterSchemaRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.resource, 'resource', faults)) anyText(value.resource, 'resource', faults)
+  anyText(value.resource, 'resource', faults)
   return faults.count === before
 }
 
@@ -1761,17 +1624,15 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bucketIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bucketIdPattern)
   return faults.count === before
 }
 
 export function checkListBucketsRequest(value: unknown, faults: Faults): value is ListBucketsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', bucketIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1782,9 +1643,8 @@ export function checkListBucketsRequest(value: unknown, faults: Faults): value i
 export function checkCreateBucketRequest(value: unknown, faults: Faults): value is CreateBucketRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', bucketIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkBucketInput)
@@ -1798,22 +1658,18 @@ export function completeCreateBucketRequest(request: CreateBucketRequest): Creat
 export function checkGetBucketRequest(value: unknown, faults: Faults): value is GetBucketRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', bucketIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bucketIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteBucketRequest(value: unknown, faults: Faults): value is DeleteBucketRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', bucketIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bucketIdPattern)
   if (value.force !== undefined) boolean(value.force, 'force', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
@@ -1828,11 +1684,9 @@ export function completeDeleteBucketRequest(request: DeleteBucketRequest): Delet
 export function checkUpdateBucketRequest(value: unknown, faults: Faults): value is UpdateBucketRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', bucketIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bucketIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
@@ -1843,11 +1697,9 @@ export function checkUpdateBucketRequest(value: unknown, faults: Faults): value 
 export function checkListMultipartUploadsRequest(value: unknown, faults: Faults): value is ListMultipartUploadsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.bucket, 'bucket', faults) && formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
-    matches(value.bucket, 'bucket', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', bucketIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.bucket, 'bucket', faults, isUuid, 'uuid', bucketIdPattern)
   if (value.view !== undefined) nested(value.view, 'view', faults, checkViewInput)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1866,11 +1718,9 @@ export function checkCreateMultipartUploadRequest(
 ): value is CreateMultipartUploadRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.bucket, 'bucket', faults) && formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
-    matches(value.bucket, 'bucket', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', bucketIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.bucket, 'bucket', faults, isUuid, 'uuid', bucketIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMultipartUploadInput)
@@ -1886,13 +1736,10 @@ export function completeCreateMultipartUploadRequest(
 export function checkAbortMultipartUploadRequest(value: unknown, faults: Faults): value is AbortMultipartUploadRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.bucket, 'bucket', faults) && formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
-    matches(value.bucket, 'bucket', faults, bucketIdPattern)
-  if (required(value.upload_id, 'upload_id', faults) && formatted(value.upload_id, 'upload_id', faults, isUuid, 'uuid'))
-    matches(value.upload_id, 'upload_id', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', bucketIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.bucket, 'bucket', faults, isUuid, 'uuid', bucketIdPattern)
+  formatted(value.upload_id, 'upload_id', faults, isUuid, 'uuid', bucketIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
@@ -1905,13 +1752,10 @@ export function checkCompleteMultipartUploadRequest(
 ): value is CompleteMultipartUploadRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.bucket, 'bucket', faults) && formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
-    matches(value.bucket, 'bucket', faults, bucketIdPattern)
-  if (required(value.upload_id, 'upload_id', faults) && formatted(value.upload_id, 'upload_id', faults, isUuid, 'uuid'))
-    matches(value.upload_id, 'upload_id', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', bucketIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.bucket, 'bucket', faults, isUuid, 'uuid', bucketIdPattern)
+  formatted(value.upload_id, 'upload_id', faults, isUuid, 'uuid', bucketIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCompleteMultipartUploadBodyInput)
@@ -1927,13 +1771,10 @@ export function completeCompleteMultipartUploadRequest(
 export function checkCreatePartUrlsRequest(value: unknown, faults: Faults): value is CreatePartUrlsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.bucket, 'bucket', faults) && formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
-    matches(value.bucket, 'bucket', faults, bucketIdPattern)
-  if (required(value.upload_id, 'upload_id', faults) && formatted(value.upload_id, 'upload_id', faults, isUuid, 'uuid'))
-    matches(value.upload_id, 'upload_id', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', bucketIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.bucket, 'bucket', faults, isUuid, 'uuid', bucketIdPattern)
+  formatted(value.upload_id, 'upload_id', faults, isUuid, 'uuid', bucketIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCreatePartUrlsBodyInput)
   return faults.count === before
 }
@@ -1945,11 +1786,9 @@ export function completeCreatePartUrlsRequest(request: CreatePartUrlsRequest): C
 export function checkListObjectsRequest(value: unknown, faults: Faults): value is ListObjectsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.bucket, 'bucket', faults) && formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
-    matches(value.bucket, 'bucket', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', bucketIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.bucket, 'bucket', faults, isUuid, 'uuid', bucketIdPattern)
   if (value.prefix !== undefined) anyText(value.prefix, 'prefix', faults)
   if (value.delimiter !== undefined) matches(value.delimiter, 'delimiter', faults, listObjectsRequestDelimiterPattern)
   if (value.versions !== undefined) boolean(value.versions, 'versions', faults)
@@ -1972,12 +1811,10 @@ export function completeListObjectsRequest(request: ListObjectsRequest): ListObj
 export function checkGetObjectRequest(value: unknown, faults: Faults): value is GetObjectRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.bucket, 'bucket', faults) && formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
-    matches(value.bucket, 'bucket', faults, bucketIdPattern)
-  if (required(value.object, 'object', faults)) anyText(value.object, 'object', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', bucketIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.bucket, 'bucket', faults, isUuid, 'uuid', bucketIdPattern)
+  anyText(value.object, 'object', faults)
   if (value.version_id !== undefined) text(value.version_id, 'version_id', faults, 1, 1024)
   return faults.count === before
 }
@@ -1985,12 +1822,10 @@ export function checkGetObjectRequest(value: unknown, faults: Faults): value is 
 export function checkDeleteObjectRequest(value: unknown, faults: Faults): value is DeleteObjectRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.bucket, 'bucket', faults) && formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
-    matches(value.bucket, 'bucket', faults, bucketIdPattern)
-  if (required(value.object, 'object', faults)) anyText(value.object, 'object', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', bucketIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.bucket, 'bucket', faults, isUuid, 'uuid', bucketIdPattern)
+  anyText(value.object, 'object', faults)
   if (value.version_id !== undefined) text(value.version_id, 'version_id', faults, 1, 1024)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
@@ -2001,12 +1836,10 @@ export function checkDeleteObjectRequest(value: unknown, faults: Faults): value 
 export function checkGetObjectMetadataRequest(value: unknown, faults: Faults): value is GetObjectMetadataRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.bucket, 'bucket', faults) && formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
-    matches(value.bucket, 'bucket', faults, bucketIdPattern)
-  if (required(value.object, 'object', faults)) anyText(value.object, 'object', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', bucketIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.bucket, 'bucket', faults, isUuid, 'uuid', bucketIdPattern)
+  anyText(value.object, 'object', faults)
   if (value.version_id !== undefined) text(value.version_id, 'version_id', faults, 1, 1024)
   return faults.count === before
 }
@@ -2014,11 +1847,9 @@ export function checkGetObjectMetadataRequest(value: unknown, faults: Faults): v
 export function checkCopyObjectRequest(value: unknown, faults: Faults): value is CopyObjectRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.bucket, 'bucket', faults) && formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
-    matches(value.bucket, 'bucket', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', bucketIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.bucket, 'bucket', faults, isUuid, 'uuid', bucketIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCopyObjectBodyInput)
@@ -2035,11 +1866,9 @@ export function checkCreatePresignedDownloadUrlRequest(
 ): value is CreatePresignedDownloadUrlRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.bucket, 'bucket', faults) && formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
-    matches(value.bucket, 'bucket', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', bucketIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.bucket, 'bucket', faults, isUuid, 'uuid', bucketIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCreatePresignedDownloadUrlBodyInput)
   return faults.count === before
 }
@@ -2056,11 +1885,9 @@ export function checkCreatePresignedUploadUrlRequest(
 ): value is CreatePresignedUploadUrlRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.bucket, 'bucket', faults) && formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
-    matches(value.bucket, 'bucket', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', bucketIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.bucket, 'bucket', faults, isUuid, 'uuid', bucketIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCreatePresignedUploadUrlBodyInput)
   return faults.count === before
 }
@@ -2074,12 +1901,10 @@ export function completeCreatePresignedUploadUrlRequest(
 export function checkAggregateBucketStatsRequest(value: unknown, faults: Faults): value is AggregateBucketStatsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', bucketIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value.stats !== undefined) list(value.stats, 'stats', faults, (item, faults) => anyText(item, '', faults), 0, 100)
-  if (value.bucket_id !== undefined && formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid'))
-    matches(value.bucket_id, 'bucket_id', faults, bucketIdPattern)
+  if (value.bucket_id !== undefined) formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid', bucketIdPattern)
   if (value.group_by !== undefined) nested(value.group_by, 'group_by', faults, checkStatGroupByInput)
   return faults.count === before
 }
@@ -2094,14 +1919,11 @@ export function checkGetBucketMetricHistoryRequest(
 ): value is GetBucketMetricHistoryRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.stat, 'stat', faults)) anyText(value.stat, 'stat', faults)
-  if (value.bucket_id !== undefined && formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid'))
-    matches(value.bucket_id, 'bucket_id', faults, bucketIdPattern)
-  if (required(value.start_time, 'start_time', faults))
-    formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', bucketIdPattern)
+  anyText(value.engine, 'engine', faults)
+  anyText(value.stat, 'stat', faults)
+  if (value.bucket_id !== undefined) formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid', bucketIdPattern)
+  formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
   if (value.interval !== undefined) choice(value.interval, 'interval', faults, getBucketMetricHistoryRequestIntervalSet)
   if (value.aggregation !== undefined) nested(value.aggregation, 'aggregation', faults, checkStatAggregationInput)
@@ -2117,8 +1939,7 @@ export function completeGetBucketMetricHistoryRequest(
 export function checkListStatDescriptorsRequest(value: unknown, faults: Faults): value is ListStatDescriptorsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', bucketIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2129,7 +1950,7 @@ export function checkListStatDescriptorsRequest(value: unknown, faults: Faults):
 export function checkListStorageClassesRequest(value: unknown, faults: Faults): value is ListStorageClassesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2140,7 +1961,7 @@ export function checkListStorageClassesRequest(value: unknown, faults: Faults): 
 export function checkCreateStorageClassRequest(value: unknown, faults: Faults): value is CreateStorageClassRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStorageClassInput)
@@ -2154,16 +1975,16 @@ export function completeCreateStorageClassRequest(request: CreateStorageClassReq
 export function checkGetStorageClassRequest(value: unknown, faults: Faults): value is GetStorageClassRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.engine, 'engine', faults)
+  anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
 export function checkDeleteStorageClassRequest(value: unknown, faults: Faults): value is DeleteStorageClassRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.engine, 'engine', faults)
+  anyText(value.id, 'id', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
@@ -2173,8 +1994,8 @@ export function checkDeleteStorageClassRequest(value: unknown, faults: Faults): 
 export function checkUpdateStorageClassRequest(value: unknown, faults: Faults): value is UpdateStorageClassRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.engine, 'engine', faults)
+  anyText(value.id, 'id', faults)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
@@ -2188,7 +2009,7 @@ export function checkListStorageClassInstancesRequest(
 ): value is ListStorageClassInstancesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.storage_class, 'storage_class', faults)) anyText(value.storage_class, 'storage_class', faults)
+  anyText(value.storage_class, 'storage_class', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2202,9 +2023,8 @@ export function checkGetStorageClassInstanceRequest(
 ): value is GetStorageClassInstanceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.storage_class, 'storage_class', faults)) anyText(value.storage_class, 'storage_class', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, bucketIdPattern)
+  anyText(value.storage_class, 'storage_class', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', bucketIdPattern)
   return faults.count === before
 }
 
@@ -2214,7 +2034,7 @@ export function checkInstantiateStorageClassRequest(
 ): value is InstantiateStorageClassRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.storage_class, 'storage_class', faults)) anyText(value.storage_class, 'storage_class', faults)
+  anyText(value.storage_class, 'storage_class', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStorageClassInstanceInput)

@@ -128,7 +128,7 @@ const organisationIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a
 const organisationNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
 const organisationContactEmailPattern = /^([^\s\u0000-\u001f\u007f-\u009f@]+@[^\s\u0000-\u001f\u007f-\u009f@]+)?$/u
 const organisationStateChangedByPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})?$/u
-const organisationInputMembers = new Set([
+const organisationInputMembers = [
   'id',
   'name',
   'display_name',
@@ -147,7 +147,7 @@ const organisationInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const organisationOmitted = new Set([
   'id',
   'state',
@@ -161,7 +161,7 @@ const organisationOmitted = new Set([
   'create_time',
   'update_time',
 ] as const)
-const groupInputMembers = new Set([
+const groupInputMembers = [
   'id',
   'organisation_id',
   'parent_group_id',
@@ -182,7 +182,7 @@ const groupInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const groupOmitted = new Set([
   'id',
   'organisation_id',
@@ -199,7 +199,7 @@ const groupOmitted = new Set([
   'create_time',
   'update_time',
 ] as const)
-const workspaceInputMembers = new Set([
+const workspaceInputMembers = [
   'id',
   'organisation_id',
   'parent_group_id',
@@ -217,7 +217,7 @@ const workspaceInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const workspaceOmitted = new Set([
   'id',
   'organisation_id',
@@ -231,12 +231,12 @@ const workspaceOmitted = new Set([
   'create_time',
   'update_time',
 ] as const)
-const stateChangeInputMembers = new Set(['reason', 'etag'])
-const moveTargetInputMembers = new Set(['parent_group_id', 'etag'])
+const stateChangeInputMembers = ['reason', 'etag']
+const moveTargetInputMembers = ['parent_group_id', 'etag']
 const effectiveQuotaIdPattern = /^[a-z]+\.[a-z][A-Za-z_]*$/u
-const quotaInputMembers = new Set(['id', 'display_name', 'description', 'unit', 'default_limit', 'etag', 'update_time'])
+const quotaInputMembers = ['id', 'display_name', 'description', 'unit', 'default_limit', 'etag', 'update_time']
 const quotaOmitted = new Set(['id', 'display_name', 'description', 'unit', 'update_time'] as const)
-const quotaOverrideInputMembers = new Set([
+const quotaOverrideInputMembers = [
   'id',
   'quota_id',
   'description',
@@ -247,7 +247,7 @@ const quotaOverrideInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const quotaOverrideOmitted = new Set(['id', 'quota_id', 'usage', 'create_time', 'update_time'] as const)
 const taxonomyOperationTraceIdPattern = /^([0-9a-f]{32})?$/u
 const lifecycleStateSet = /* @__PURE__ */ new Set<unknown>(lifecycleStateValues)
@@ -262,33 +262,24 @@ const createOrganisationRequestIdempotencyKeyPattern = /^[!-~]+$/u
 export function checkOrganisation(value: unknown, faults: Faults): value is Organisation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, organisationNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.contact_email, 'contact_email', faults))
-    text(value.contact_email, 'contact_email', faults, 0, 254, organisationContactEmailPattern)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkLifecycleState)
-  if (required(value.effective_state, 'effective_state', faults))
-    nested(value.effective_state, 'effective_state', faults, checkLifecycleState)
-  if (required(value.effective_state_source, 'effective_state_source', faults))
-    nested(value.effective_state_source, 'effective_state_source', faults, checkEffectiveStateSource)
-  if (required(value.state_reason, 'state_reason', faults)) text(value.state_reason, 'state_reason', faults, 0, 512)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
+  text(value.name, 'name', faults, 1, 63, organisationNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  text(value.contact_email, 'contact_email', faults, 0, 254, organisationContactEmailPattern)
+  nested(value.labels, 'labels', faults, checkLabels)
+  nested(value.state, 'state', faults, checkLifecycleState)
+  nested(value.effective_state, 'effective_state', faults, checkLifecycleState)
+  nested(value.effective_state_source, 'effective_state_source', faults, checkEffectiveStateSource)
+  text(value.state_reason, 'state_reason', faults, 0, 512)
   if (value.state_change_time !== undefined)
     formatted(value.state_change_time, 'state_change_time', faults, isDateTime, 'date-time')
-  if (required(value.state_changed_by, 'state_changed_by', faults))
-    matches(value.state_changed_by, 'state_changed_by', faults, organisationStateChangedByPattern)
-  if (required(value.group_count, 'group_count', faults))
-    integer(value.group_count, 'group_count', faults, 0, 2147483647)
-  if (required(value.workspace_count, 'workspace_count', faults))
-    integer(value.workspace_count, 'workspace_count', faults, 0, 2147483647)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  matches(value.state_changed_by, 'state_changed_by', faults, organisationStateChangedByPattern)
+  integer(value.group_count, 'group_count', faults, 0, 2147483647)
+  integer(value.workspace_count, 'workspace_count', faults, 0, 2147483647)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -296,17 +287,14 @@ export function checkOrganisationInput(value: unknown, faults: Faults): value is
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, organisationInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, organisationNamePattern)
+  text(value.name, 'name', faults, 1, 63, organisationNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.contact_email !== undefined)
     text(value.contact_email, 'contact_email', faults, 0, 254, organisationContactEmailPattern)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (
-    value.owner_principal_id !== undefined &&
-    formatted(value.owner_principal_id, 'owner_principal_id', faults, isUuid, 'uuid')
-  )
-    matches(value.owner_principal_id, 'owner_principal_id', faults, organisationIdPattern)
+  if (value.owner_principal_id !== undefined)
+    formatted(value.owner_principal_id, 'owner_principal_id', faults, isUuid, 'uuid', organisationIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -321,11 +309,8 @@ export function checkOrganisationUpdate(value: unknown, faults: Faults): value i
   if (value.contact_email !== undefined)
     text(value.contact_email, 'contact_email', faults, 0, 254, organisationContactEmailPattern)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (
-    value.owner_principal_id !== undefined &&
-    formatted(value.owner_principal_id, 'owner_principal_id', faults, isUuid, 'uuid')
-  )
-    matches(value.owner_principal_id, 'owner_principal_id', faults, organisationIdPattern)
+  if (value.owner_principal_id !== undefined)
+    formatted(value.owner_principal_id, 'owner_principal_id', faults, isUuid, 'uuid', organisationIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -343,59 +328,43 @@ export function completeOrganisationInput(value: OrganisationInput): Organisatio
 export function checkEffectiveStateSource(value: unknown, faults: Faults): value is EffectiveStateSource {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, organisationIdPattern)
+  nested(value.scope_type, 'scope_type', faults, checkScopeType)
+  formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid', organisationIdPattern)
   return faults.count === before
 }
 
 export function checkListOrganisationsResponse(value: unknown, faults: Faults): value is ListOrganisationsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.organisations, 'organisations', faults))
-    list(value.organisations, 'organisations', faults, checkOrganisation, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.organisations, 'organisations', faults, checkOrganisation, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkGroup(value: unknown, faults: Faults): value is Group {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
-  if (
-    required(value.organisation_id, 'organisation_id', faults) &&
-    formatted(value.organisation_id, 'organisation_id', faults, isUuid, 'uuid')
-  )
-    matches(value.organisation_id, 'organisation_id', faults, organisationIdPattern)
-  if (required(value.parent_group_id, 'parent_group_id', faults))
-    matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, organisationNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.ancestors, 'ancestors', faults)) list(value.ancestors, 'ancestors', faults, checkAncestor, 0, 11)
-  if (required(value.depth, 'depth', faults)) integer(value.depth, 'depth', faults, 1, 10)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkLifecycleState)
-  if (required(value.effective_state, 'effective_state', faults))
-    nested(value.effective_state, 'effective_state', faults, checkLifecycleState)
-  if (required(value.effective_state_source, 'effective_state_source', faults))
-    nested(value.effective_state_source, 'effective_state_source', faults, checkEffectiveStateSource)
-  if (required(value.state_reason, 'state_reason', faults)) text(value.state_reason, 'state_reason', faults, 0, 512)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
+  formatted(value.organisation_id, 'organisation_id', faults, isUuid, 'uuid', organisationIdPattern)
+  matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
+  text(value.name, 'name', faults, 1, 63, organisationNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
+  list(value.ancestors, 'ancestors', faults, checkAncestor, 0, 11)
+  integer(value.depth, 'depth', faults, 1, 10)
+  nested(value.state, 'state', faults, checkLifecycleState)
+  nested(value.effective_state, 'effective_state', faults, checkLifecycleState)
+  nested(value.effective_state_source, 'effective_state_source', faults, checkEffectiveStateSource)
+  text(value.state_reason, 'state_reason', faults, 0, 512)
   if (value.state_change_time !== undefined)
     formatted(value.state_change_time, 'state_change_time', faults, isDateTime, 'date-time')
-  if (required(value.state_changed_by, 'state_changed_by', faults))
-    matches(value.state_changed_by, 'state_changed_by', faults, organisationStateChangedByPattern)
-  if (required(value.group_count, 'group_count', faults))
-    integer(value.group_count, 'group_count', faults, 0, 2147483647)
-  if (required(value.workspace_count, 'workspace_count', faults))
-    integer(value.workspace_count, 'workspace_count', faults, 0, 2147483647)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  matches(value.state_changed_by, 'state_changed_by', faults, organisationStateChangedByPattern)
+  integer(value.group_count, 'group_count', faults, 0, 2147483647)
+  integer(value.workspace_count, 'workspace_count', faults, 0, 2147483647)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -405,7 +374,7 @@ export function checkGroupInput(value: unknown, faults: Faults): value is GroupI
   closed(value, faults, groupInputMembers)
   if (value.parent_group_id !== undefined)
     matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, organisationNamePattern)
+  text(value.name, 'name', faults, 1, 63, organisationNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -440,44 +409,32 @@ export function completeGroupInput(value: GroupInput): GroupGiven {
 export function checkListGroupsResponse(value: unknown, faults: Faults): value is ListGroupsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.groups, 'groups', faults)) list(value.groups, 'groups', faults, checkGroup, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.groups, 'groups', faults, checkGroup, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkWorkspace(value: unknown, faults: Faults): value is Workspace {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
-  if (
-    required(value.organisation_id, 'organisation_id', faults) &&
-    formatted(value.organisation_id, 'organisation_id', faults, isUuid, 'uuid')
-  )
-    matches(value.organisation_id, 'organisation_id', faults, organisationIdPattern)
-  if (required(value.parent_group_id, 'parent_group_id', faults))
-    matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, organisationNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.ancestors, 'ancestors', faults)) list(value.ancestors, 'ancestors', faults, checkAncestor, 0, 11)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkLifecycleState)
-  if (required(value.effective_state, 'effective_state', faults))
-    nested(value.effective_state, 'effective_state', faults, checkLifecycleState)
-  if (required(value.effective_state_source, 'effective_state_source', faults))
-    nested(value.effective_state_source, 'effective_state_source', faults, checkEffectiveStateSource)
-  if (required(value.state_reason, 'state_reason', faults)) text(value.state_reason, 'state_reason', faults, 0, 512)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
+  formatted(value.organisation_id, 'organisation_id', faults, isUuid, 'uuid', organisationIdPattern)
+  matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
+  text(value.name, 'name', faults, 1, 63, organisationNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
+  list(value.ancestors, 'ancestors', faults, checkAncestor, 0, 11)
+  nested(value.state, 'state', faults, checkLifecycleState)
+  nested(value.effective_state, 'effective_state', faults, checkLifecycleState)
+  nested(value.effective_state_source, 'effective_state_source', faults, checkEffectiveStateSource)
+  text(value.state_reason, 'state_reason', faults, 0, 512)
   if (value.state_change_time !== undefined)
     formatted(value.state_change_time, 'state_change_time', faults, isDateTime, 'date-time')
-  if (required(value.state_changed_by, 'state_changed_by', faults))
-    matches(value.state_changed_by, 'state_changed_by', faults, organisationStateChangedByPattern)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  matches(value.state_changed_by, 'state_changed_by', faults, organisationStateChangedByPattern)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -487,7 +444,7 @@ export function checkWorkspaceInput(value: unknown, faults: Faults): value is Wo
   closed(value, faults, workspaceInputMembers)
   if (value.parent_group_id !== undefined)
     matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, organisationNamePattern)
+  text(value.name, 'name', faults, 1, 63, organisationNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -522,20 +479,17 @@ export function completeWorkspaceInput(value: WorkspaceInput): WorkspaceGiven {
 export function checkListWorkspacesResponse(value: unknown, faults: Faults): value is ListWorkspacesResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspaces, 'workspaces', faults))
-    list(value.workspaces, 'workspaces', faults, checkWorkspace, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.workspaces, 'workspaces', faults, checkWorkspace, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkAncestor(value: unknown, faults: Faults): value is Ancestor {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
-  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
+  nested(value.scope_type, 'scope_type', faults, checkScopeType)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
+  anyText(value.name, 'name', faults)
   return faults.count === before
 }
 
@@ -556,8 +510,7 @@ export function checkMoveTargetInput(value: unknown, faults: Faults): value is M
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, moveTargetInputMembers)
-  if (required(value.parent_group_id, 'parent_group_id', faults))
-    matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
+  matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -565,56 +518,47 @@ export function checkMoveTargetInput(value: unknown, faults: Faults): value is M
 export function checkEffectiveQuota(value: unknown, faults: Faults): value is EffectiveQuota {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, effectiveQuotaIdPattern)
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, organisationIdPattern)
-  if (required(value.limit, 'limit', faults)) integer(value.limit, 'limit', faults, -1, 9007199254740991)
-  if (required(value.limit_source, 'limit_source', faults))
-    nested(value.limit_source, 'limit_source', faults, checkLimitSource)
-  if (required(value.usage, 'usage', faults)) integer(value.usage, 'usage', faults, 0, 9007199254740991)
-  if (required(value.available, 'available', faults))
-    integer(value.available, 'available', faults, -1, 9007199254740991)
-  if (required(value.chain, 'chain', faults)) list(value.chain, 'chain', faults, checkQuotaLink, 0, 12)
+  matches(value.id, 'id', faults, effectiveQuotaIdPattern)
+  nested(value.scope_type, 'scope_type', faults, checkScopeType)
+  formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid', organisationIdPattern)
+  integer(value.limit, 'limit', faults, -1, 9007199254740991)
+  nested(value.limit_source, 'limit_source', faults, checkLimitSource)
+  integer(value.usage, 'usage', faults, 0, 9007199254740991)
+  integer(value.available, 'available', faults, -1, 9007199254740991)
+  list(value.chain, 'chain', faults, checkQuotaLink, 0, 12)
   return faults.count === before
 }
 
 export function checkLimitSource(value: unknown, faults: Faults): value is LimitSource {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, organisationIdPattern)
-  if (required(value.override_id, 'override_id', faults))
-    matches(value.override_id, 'override_id', faults, organisationStateChangedByPattern)
+  nested(value.scope_type, 'scope_type', faults, checkScopeType)
+  formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid', organisationIdPattern)
+  matches(value.override_id, 'override_id', faults, organisationStateChangedByPattern)
   return faults.count === before
 }
 
 export function checkQuotaLink(value: unknown, faults: Faults): value is QuotaLink {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, organisationIdPattern)
-  if (required(value.limit, 'limit', faults)) integer(value.limit, 'limit', faults, -1, 9007199254740991)
-  if (required(value.override_id, 'override_id', faults))
-    matches(value.override_id, 'override_id', faults, organisationStateChangedByPattern)
-  if (required(value.usage, 'usage', faults)) integer(value.usage, 'usage', faults, 0, 9007199254740991)
+  nested(value.scope_type, 'scope_type', faults, checkScopeType)
+  formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid', organisationIdPattern)
+  integer(value.limit, 'limit', faults, -1, 9007199254740991)
+  matches(value.override_id, 'override_id', faults, organisationStateChangedByPattern)
+  integer(value.usage, 'usage', faults, 0, 9007199254740991)
   return faults.count === before
 }
 
 export function checkQuota(value: unknown, faults: Faults): value is Quota {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, effectiveQuotaIdPattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.unit, 'unit', faults)) text(value.unit, 'unit', faults, 1)
-  if (required(value.default_limit, 'default_limit', faults))
-    integer(value.default_limit, 'default_limit', faults, -1, 9007199254740991)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  matches(value.id, 'id', faults, effectiveQuotaIdPattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  text(value.unit, 'unit', faults, 1)
+  integer(value.default_limit, 'default_limit', faults, -1, 9007199254740991)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -622,8 +566,7 @@ export function checkQuotaInput(value: unknown, faults: Faults): value is QuotaI
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, quotaInputMembers)
-  if (required(value.default_limit, 'default_limit', faults))
-    integer(value.default_limit, 'default_limit', faults, -1, 9007199254740991)
+  integer(value.default_limit, 'default_limit', faults, -1, 9007199254740991)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -644,29 +587,24 @@ export function completeQuotaInput(value: QuotaInput): QuotaInput {
 export function checkListQuotasResponse(value: unknown, faults: Faults): value is ListQuotasResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.quotas, 'quotas', faults)) list(value.quotas, 'quotas', faults, checkQuota, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.quotas, 'quotas', faults, checkQuota, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkQuotaOverride(value: unknown, faults: Faults): value is QuotaOverride {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
-  if (required(value.quota_id, 'quota_id', faults)) matches(value.quota_id, 'quota_id', faults, effectiveQuotaIdPattern)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, organisationIdPattern)
-  if (required(value.limit, 'limit', faults)) integer(value.limit, 'limit', faults, -1, 9007199254740991)
-  if (required(value.usage, 'usage', faults)) integer(value.usage, 'usage', faults, 0, 9007199254740991)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
+  matches(value.quota_id, 'quota_id', faults, effectiveQuotaIdPattern)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.scope_type, 'scope_type', faults, checkScopeType)
+  formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid', organisationIdPattern)
+  integer(value.limit, 'limit', faults, -1, 9007199254740991)
+  integer(value.usage, 'usage', faults, 0, 9007199254740991)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -675,11 +613,9 @@ export function checkQuotaOverrideInput(value: unknown, faults: Faults): value i
   const before = faults.count
   closed(value, faults, quotaOverrideInputMembers)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.scope_type, 'scope_type', faults))
-    nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
-  if (required(value.scope_id, 'scope_id', faults) && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, organisationIdPattern)
-  if (required(value.limit, 'limit', faults)) integer(value.limit, 'limit', faults, -1, 9007199254740991)
+  nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
+  formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid', organisationIdPattern)
+  integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -690,8 +626,7 @@ export function checkQuotaOverrideUpdate(value: unknown, faults: Faults): value 
   closed(value, faults, quotaOverrideInputMembers)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.scope_type !== undefined) nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
-  if (value.scope_id !== undefined && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, organisationIdPattern)
+  if (value.scope_id !== undefined) formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid', organisationIdPattern)
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -704,50 +639,37 @@ export function completeQuotaOverrideInput(value: QuotaOverrideInput): QuotaOver
 export function checkListQuotaOverridesResponse(value: unknown, faults: Faults): value is ListQuotaOverridesResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.quota_overrides, 'quota_overrides', faults))
-    list(value.quota_overrides, 'quota_overrides', faults, checkQuotaOverride, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.quota_overrides, 'quota_overrides', faults, checkQuotaOverride, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkTaxonomyOperation(value: unknown, faults: Faults): value is TaxonomyOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
-  if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
-  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
-  if (required(value.operation_type, 'operation_type', faults))
-    nested(value.operation_type, 'operation_type', faults, checkOperationType)
-  if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkOperationStatus)
-  if (required(value.insert_time, 'insert_time', faults))
-    formatted(value.insert_time, 'insert_time', faults, isDateTime, 'date-time')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
+  anyText(value.resource_id, 'resource_id', faults)
+  anyText(value.resource_type, 'resource_type', faults)
+  nested(value.operation_type, 'operation_type', faults, checkOperationType)
+  nested(value.status, 'status', faults, checkOperationStatus)
+  formatted(value.insert_time, 'insert_time', faults, isDateTime, 'date-time')
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
-  if (required(value.errors, 'errors', faults)) list(value.errors, 'errors', faults, checkOperationError)
-  if (required(value.warnings, 'warnings', faults)) list(value.warnings, 'warnings', faults, checkOperationWarning)
-  if (required(value.progress, 'progress', faults)) integer(value.progress, 'progress', faults, 0, 100)
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (required(value.scope_id, 'scope_id', faults))
-    matches(value.scope_id, 'scope_id', faults, organisationStateChangedByPattern)
-  if (
-    required(value.principal_id, 'principal_id', faults) &&
-    formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
-  )
-    matches(value.principal_id, 'principal_id', faults, organisationIdPattern)
-  if (required(value.trace_id, 'trace_id', faults))
-    matches(value.trace_id, 'trace_id', faults, taxonomyOperationTraceIdPattern)
+  list(value.errors, 'errors', faults, checkOperationError)
+  list(value.warnings, 'warnings', faults, checkOperationWarning)
+  integer(value.progress, 'progress', faults, 0, 100)
+  nested(value.scope_type, 'scope_type', faults, checkScopeType)
+  matches(value.scope_id, 'scope_id', faults, organisationStateChangedByPattern)
+  formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid', organisationIdPattern)
+  matches(value.trace_id, 'trace_id', faults, taxonomyOperationTraceIdPattern)
   return faults.count === before
 }
 
 export function checkListOperationsResponse(value: unknown, faults: Faults): value is ListOperationsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.operations, 'operations', faults))
-    list(value.operations, 'operations', faults, checkTaxonomyOperation, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.operations, 'operations', faults, checkTaxonomyOperation, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -784,7 +706,7 @@ export function checkListFilterSchemasRequest(value: unknown, faults: Faults): v
 export function checkGetFilterSchemaRequest(value: unknown, faults: Faults): value is GetFilterSchemaRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.resource, 'resource', faults)) anyText(value.resource, 'resource', faults)
+  anyText(value.resource, 'resource', faults)
   return faults.count === before
 }
 
@@ -801,8 +723,7 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
   return faults.count === before
 }
 
@@ -832,16 +753,14 @@ export function completeCreateOrganisationRequest(request: CreateOrganisationReq
 export function checkGetOrganisationRequest(value: unknown, faults: Faults): value is GetOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteOrganisationRequest(value: unknown, faults: Faults): value is DeleteOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
@@ -851,8 +770,7 @@ export function checkDeleteOrganisationRequest(value: unknown, faults: Faults): 
 export function checkUpdateOrganisationRequest(value: unknown, faults: Faults): value is UpdateOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
@@ -863,8 +781,7 @@ export function checkUpdateOrganisationRequest(value: unknown, faults: Faults): 
 export function checkArchiveOrganisationRequest(value: unknown, faults: Faults): value is ArchiveOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -878,8 +795,7 @@ export function completeArchiveOrganisationRequest(request: ArchiveOrganisationR
 export function checkRestoreOrganisationRequest(value: unknown, faults: Faults): value is RestoreOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -893,8 +809,7 @@ export function completeRestoreOrganisationRequest(request: RestoreOrganisationR
 export function checkResumeOrganisationRequest(value: unknown, faults: Faults): value is ResumeOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -908,8 +823,7 @@ export function completeResumeOrganisationRequest(request: ResumeOrganisationReq
 export function checkSuspendOrganisationRequest(value: unknown, faults: Faults): value is SuspendOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -923,11 +837,7 @@ export function completeSuspendOrganisationRequest(request: SuspendOrganisationR
 export function checkListGroupsRequest(value: unknown, faults: Faults): value is ListGroupsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.organisation, 'organisation', faults) &&
-    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  )
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -938,11 +848,7 @@ export function checkListGroupsRequest(value: unknown, faults: Faults): value is
 export function checkCreateGroupRequest(value: unknown, faults: Faults): value is CreateGroupRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.organisation, 'organisation', faults) &&
-    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  )
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkGroupInput)
@@ -956,26 +862,16 @@ export function completeCreateGroupRequest(request: CreateGroupRequest): CreateG
 export function checkGetGroupRequest(value: unknown, faults: Faults): value is GetGroupRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.organisation, 'organisation', faults) &&
-    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  )
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteGroupRequest(value: unknown, faults: Faults): value is DeleteGroupRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.organisation, 'organisation', faults) &&
-    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  )
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
@@ -985,13 +881,8 @@ export function checkDeleteGroupRequest(value: unknown, faults: Faults): value i
 export function checkUpdateGroupRequest(value: unknown, faults: Faults): value is UpdateGroupRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.organisation, 'organisation', faults) &&
-    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  )
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
@@ -1002,13 +893,8 @@ export function checkUpdateGroupRequest(value: unknown, faults: Faults): value i
 export function checkArchiveGroupRequest(value: unknown, faults: Faults): value is ArchiveGroupRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.organisation, 'organisation', faults) &&
-    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  )
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -1022,13 +908,8 @@ export function completeArchiveGroupRequest(request: ArchiveGroupRequest): Archi
 export function checkMoveGroupRequest(value: unknown, faults: Faults): value is MoveGroupRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.organisation, 'organisation', faults) &&
-    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  )
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMoveTargetInput)
@@ -1038,13 +919,8 @@ export function checkMoveGroupRequest(value: unknown, faults: Faults): value is 
 export function checkRestoreGroupRequest(value: unknown, faults: Faults): value is RestoreGroupRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.organisation, 'organisation', faults) &&
-    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  )
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -1058,13 +934,8 @@ export function completeRestoreGroupRequest(request: RestoreGroupRequest): Resto
 export function checkResumeGroupRequest(value: unknown, faults: Faults): value is ResumeGroupRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.organisation, 'organisation', faults) &&
-    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  )
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -1078,13 +949,8 @@ export function completeResumeGroupRequest(request: ResumeGroupRequest): ResumeG
 export function checkSuspendGroupRequest(value: unknown, faults: Faults): value is SuspendGroupRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.organisation, 'organisation', faults) &&
-    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  )
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -1098,11 +964,7 @@ export function completeSuspendGroupRequest(request: SuspendGroupRequest): Suspe
 export function checkListWorkspacesRequest(value: unknown, faults: Faults): value is ListWorkspacesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.organisation, 'organisation', faults) &&
-    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  )
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1113,11 +975,7 @@ export function checkListWorkspacesRequest(value: unknown, faults: Faults): valu
 export function checkCreateWorkspaceRequest(value: unknown, faults: Faults): value is CreateWorkspaceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.organisation, 'organisation', faults) &&
-    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  )
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkWorkspaceInput)
@@ -1131,26 +989,16 @@ export function completeCreateWorkspaceRequest(request: CreateWorkspaceRequest):
 export function checkGetWorkspaceRequest(value: unknown, faults: Faults): value is GetWorkspaceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.organisation, 'organisation', faults) &&
-    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  )
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteWorkspaceRequest(value: unknown, faults: Faults): value is DeleteWorkspaceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.organisation, 'organisation', faults) &&
-    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  )
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value.force !== undefined) boolean(value.force, 'force', faults)
   if (value['Idempotency-Key'] !== undefined)
@@ -1165,13 +1013,8 @@ export function completeDeleteWorkspaceRequest(request: DeleteWorkspaceRequest):
 export function checkUpdateWorkspaceRequest(value: unknown, faults: Faults): value is UpdateWorkspaceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.organisation, 'organisation', faults) &&
-    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  )
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
@@ -1182,13 +1025,8 @@ export function checkUpdateWorkspaceRequest(value: unknown, faults: Faults): val
 export function checkArchiveWorkspaceRequest(value: unknown, faults: Faults): value is ArchiveWorkspaceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.organisation, 'organisation', faults) &&
-    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  )
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -1202,13 +1040,8 @@ export function completeArchiveWorkspaceRequest(request: ArchiveWorkspaceRequest
 export function checkMoveWorkspaceRequest(value: unknown, faults: Faults): value is MoveWorkspaceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.organisation, 'organisation', faults) &&
-    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  )
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMoveTargetInput)
@@ -1218,13 +1051,8 @@ export function checkMoveWorkspaceRequest(value: unknown, faults: Faults): value
 export function checkRestoreWorkspaceRequest(value: unknown, faults: Faults): value is RestoreWorkspaceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.organisation, 'organisation', faults) &&
-    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  )
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -1238,13 +1066,8 @@ export function completeRestoreWorkspaceRequest(request: RestoreWorkspaceRequest
 export function checkResumeWorkspaceRequest(value: unknown, faults: Faults): value is ResumeWorkspaceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.organisation, 'organisation', faults) &&
-    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  )
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -1258,13 +1081,8 @@ export function completeResumeWorkspaceRequest(request: ResumeWorkspaceRequest):
 export function checkSuspendWorkspaceRequest(value: unknown, faults: Faults): value is SuspendWorkspaceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.organisation, 'organisation', faults) &&
-    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  )
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -1278,15 +1096,10 @@ export function completeSuspendWorkspaceRequest(request: SuspendWorkspaceRequest
 export function checkGetEffectiveQuotaRequest(value: unknown, faults: Faults): value is GetEffectiveQuotaRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.organisation, 'organisation', faults) &&
-    formatted(value.organisation, 'organisation', faults, isUuid, 'uuid')
-  )
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationIdPattern)
+  anyText(value.id, 'id', faults)
   if (value.scope_type !== undefined) nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
-  if (value.scope_id !== undefined && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, organisationIdPattern)
+  if (value.scope_id !== undefined) formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid', organisationIdPattern)
   return faults.count === before
 }
 
@@ -1303,14 +1116,14 @@ export function checkListQuotasRequest(value: unknown, faults: Faults): value is
 export function checkGetQuotaRequest(value: unknown, faults: Faults): value is GetQuotaRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
 export function checkUpdateQuotaRequest(value: unknown, faults: Faults): value is UpdateQuotaRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
@@ -1321,7 +1134,7 @@ export function checkUpdateQuotaRequest(value: unknown, faults: Faults): value i
 export function checkListQuotaOverridesRequest(value: unknown, faults: Faults): value is ListQuotaOverridesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.quota, 'quota', faults)) anyText(value.quota, 'quota', faults)
+  anyText(value.quota, 'quota', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1332,7 +1145,7 @@ export function checkListQuotaOverridesRequest(value: unknown, faults: Faults): 
 export function checkCreateQuotaOverrideRequest(value: unknown, faults: Faults): value is CreateQuotaOverrideRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.quota, 'quota', faults)) anyText(value.quota, 'quota', faults)
+  anyText(value.quota, 'quota', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkQuotaOverrideInput)
@@ -1346,18 +1159,16 @@ export function completeCreateQuotaOverrideRequest(request: CreateQuotaOverrideR
 export function checkGetQuotaOverrideRequest(value: unknown, faults: Faults): value is GetQuotaOverrideRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.quota, 'quota', faults)) anyText(value.quota, 'quota', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
+  anyText(value.quota, 'quota', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteQuotaOverrideRequest(value: unknown, faults: Faults): value is DeleteQuotaOverrideRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.quota, 'quota', faults)) anyText(value.quota, 'quota', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
+  anyText(value.quota, 'quota', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
@@ -1367,9 +1178,8 @@ export function checkDeleteQuotaOverrideRequest(value: unknown, faults: Faults):
 export function checkUpdateQuotaOverrideRequest(value: unknown, faults: Faults): value is UpdateQuotaOverrideRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.quota, 'quota', faults)) anyText(value.quota, 'quota', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, organisationIdPattern)
+  anyText(value.quota, 'quota', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)

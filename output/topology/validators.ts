@@ -131,7 +131,7 @@ import {
 const deploymentTargetIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
 const deploymentTargetNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
 const deploymentTargetEndpointPattern = /^((https:\/\/|unix:)[!-~]+)?$/u
-const deploymentTargetInputMembers = new Set([
+const deploymentTargetInputMembers = [
   'id',
   'name',
   'display_name',
@@ -150,7 +150,7 @@ const deploymentTargetInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const deploymentTargetOmitted = new Set([
   'id',
   'state',
@@ -160,7 +160,7 @@ const deploymentTargetOmitted = new Set([
   'update_time',
   'location_hints',
 ] as const)
-const deploymentTargetRegistrationInputMembers = new Set([
+const deploymentTargetRegistrationInputMembers = [
   'name',
   'display_name',
   'description',
@@ -173,17 +173,17 @@ const deploymentTargetRegistrationInputMembers = new Set([
   'numa_nodes',
   'agent_version',
   'etag',
-])
+]
 const deploymentTargetRegistrationOmitted = new Set(['location_hints'] as const)
-const locationHintsInputMembers = new Set(['proposed_region', 'country_code', 'city', 'latitude', 'longitude'])
+const locationHintsInputMembers = ['proposed_region', 'country_code', 'city', 'latitude', 'longitude']
 const locationHintsInputProposedRegionPattern = /^([a-z]([a-z0-9-]{0,61}[a-z0-9])?)?$/u
 const locationHintsInputCountryCodePattern = /^([A-Z]{2})?$/u
-const resourceCapacityMembers = new Set(['vcpus', 'memory_mib', 'disk_gib'])
-const hostNumaNodeMembers = new Set(['vcpus', 'memory_mib'])
+const resourceCapacityMembers = ['vcpus', 'memory_mib', 'disk_gib']
+const hostNumaNodeMembers = ['vcpus', 'memory_mib']
 const locationApprovedByPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})?$/u
-const locationApprovalInputMembers = new Set(['region', 'enable', 'comment', 'etag'])
-const stateChangeInputMembers = new Set(['reason', 'etag'])
-const multiRegionInputMembers = new Set([
+const locationApprovalInputMembers = ['region', 'enable', 'comment', 'etag']
+const stateChangeInputMembers = ['reason', 'etag']
+const multiRegionInputMembers = [
   'id',
   'name',
   'display_name',
@@ -194,9 +194,9 @@ const multiRegionInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const multiRegionOmitted = new Set(['id', 'state', 'create_time', 'update_time'] as const)
-const zoneInputMembers = new Set([
+const zoneInputMembers = [
   'id',
   'name',
   'display_name',
@@ -209,9 +209,9 @@ const zoneInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const zoneOmitted = new Set(['id', 'region', 'state', 'create_time', 'update_time'] as const)
-const resourcePoolInputMembers = new Set([
+const resourcePoolInputMembers = [
   'id',
   'name',
   'display_name',
@@ -232,7 +232,7 @@ const resourcePoolInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const resourcePoolOmitted = new Set([
   'id',
   'allocatable',
@@ -262,30 +262,23 @@ const deleteDeploymentTargetRequestIdempotencyKeyPattern = /^[!-~]+$/u
 export function checkDeploymentTarget(value: unknown, faults: Faults): value is DeploymentTarget {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, deploymentTargetIdPattern)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.location, 'location', faults))
-    text(value.location, 'location', faults, 1, 63, deploymentTargetNamePattern)
-  if (required(value.driver, 'driver', faults)) nested(value.driver, 'driver', faults, checkDriver)
-  if (required(value.endpoint, 'endpoint', faults))
-    text(value.endpoint, 'endpoint', faults, 0, 2048, deploymentTargetEndpointPattern)
-  if (required(value.capacity, 'capacity', faults)) nested(value.capacity, 'capacity', faults, checkResourceCapacity)
-  if (required(value.numa_nodes, 'numa_nodes', faults))
-    list(value.numa_nodes, 'numa_nodes', faults, checkHostNumaNode, 0, 16)
-  if (required(value.agent_version, 'agent_version', faults)) text(value.agent_version, 'agent_version', faults, 0, 64)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkDeploymentTargetState)
-  if (required(value.state_message, 'state_message', faults)) anyText(value.state_message, 'state_message', faults)
-  if (required(value.last_register_time, 'last_register_time', faults))
-    formatted(value.last_register_time, 'last_register_time', faults, isDateTime, 'date-time')
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', deploymentTargetIdPattern)
+  text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
+  text(value.location, 'location', faults, 1, 63, deploymentTargetNamePattern)
+  nested(value.driver, 'driver', faults, checkDriver)
+  text(value.endpoint, 'endpoint', faults, 0, 2048, deploymentTargetEndpointPattern)
+  nested(value.capacity, 'capacity', faults, checkResourceCapacity)
+  list(value.numa_nodes, 'numa_nodes', faults, checkHostNumaNode, 0, 16)
+  text(value.agent_version, 'agent_version', faults, 0, 64)
+  nested(value.state, 'state', faults, checkDeploymentTargetState)
+  anyText(value.state_message, 'state_message', faults)
+  formatted(value.last_register_time, 'last_register_time', faults, isDateTime, 'date-time')
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -293,17 +286,16 @@ export function checkDeploymentTargetInput(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, deploymentTargetInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
+  text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.location, 'location', faults))
-    text(value.location, 'location', faults, 1, 63, deploymentTargetNamePattern)
+  text(value.location, 'location', faults, 1, 63, deploymentTargetNamePattern)
   if (value.location_hints !== undefined)
     nested(value.location_hints, 'location_hints', faults, checkLocationHintsInput)
-  if (required(value.driver, 'driver', faults)) nested(value.driver, 'driver', faults, checkDriverInput)
+  nested(value.driver, 'driver', faults, checkDriverInput)
   if (value.endpoint !== undefined) text(value.endpoint, 'endpoint', faults, 0, 2048, deploymentTargetEndpointPattern)
-  if (required(value.capacity, 'capacity', faults)) nested(value.capacity, 'capacity', faults, checkResourceCapacity)
+  nested(value.capacity, 'capacity', faults, checkResourceCapacity)
   if (value.numa_nodes !== undefined) list(value.numa_nodes, 'numa_nodes', faults, checkHostNumaNode, 0, 16)
   if (value.agent_version !== undefined) text(value.agent_version, 'agent_version', faults, 0, 64)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -349,10 +341,8 @@ export function checkListDeploymentTargetsResponse(
 ): value is ListDeploymentTargetsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.deployment_targets, 'deployment_targets', faults))
-    list(value.deployment_targets, 'deployment_targets', faults, checkDeploymentTarget, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.deployment_targets, 'deployment_targets', faults, checkDeploymentTarget, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -363,17 +353,16 @@ export function checkDeploymentTargetRegistrationInput(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, deploymentTargetRegistrationInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
+  text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.location, 'location', faults))
-    text(value.location, 'location', faults, 1, 63, deploymentTargetNamePattern)
+  text(value.location, 'location', faults, 1, 63, deploymentTargetNamePattern)
   if (value.location_hints !== undefined)
     nested(value.location_hints, 'location_hints', faults, checkLocationHintsInput)
-  if (required(value.driver, 'driver', faults)) nested(value.driver, 'driver', faults, checkDriverInput)
+  nested(value.driver, 'driver', faults, checkDriverInput)
   if (value.endpoint !== undefined) text(value.endpoint, 'endpoint', faults, 0, 2048, deploymentTargetEndpointPattern)
-  if (required(value.capacity, 'capacity', faults)) nested(value.capacity, 'capacity', faults, checkResourceCapacity)
+  nested(value.capacity, 'capacity', faults, checkResourceCapacity)
   if (value.numa_nodes !== undefined) list(value.numa_nodes, 'numa_nodes', faults, checkHostNumaNode, 0, 16)
   if (value.agent_version !== undefined) text(value.agent_version, 'agent_version', faults, 0, 64)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -416,10 +405,9 @@ export function checkResourceCapacity(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, resourceCapacityMembers)
-  if (required(value.vcpus, 'vcpus', faults)) integer(value.vcpus, 'vcpus', faults, 0, 562949953421311)
-  if (required(value.memory_mib, 'memory_mib', faults))
-    integer(value.memory_mib, 'memory_mib', faults, 0, 562949953421311)
-  if (required(value.disk_gib, 'disk_gib', faults)) integer(value.disk_gib, 'disk_gib', faults, 0, 562949953421311)
+  integer(value.vcpus, 'vcpus', faults, 0, 562949953421311)
+  integer(value.memory_mib, 'memory_mib', faults, 0, 562949953421311)
+  integer(value.disk_gib, 'disk_gib', faults, 0, 562949953421311)
   return faults.count === before
 }
 
@@ -437,51 +425,42 @@ export function checkHostNumaNode(value: unknown, faults: Faults): value is Host
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, hostNumaNodeMembers)
-  if (required(value.vcpus, 'vcpus', faults)) integer(value.vcpus, 'vcpus', faults, 0, 562949953421311)
-  if (required(value.memory_mib, 'memory_mib', faults))
-    integer(value.memory_mib, 'memory_mib', faults, 0, 562949953421311)
+  integer(value.vcpus, 'vcpus', faults, 0, 562949953421311)
+  integer(value.memory_mib, 'memory_mib', faults, 0, 562949953421311)
   return faults.count === before
 }
 
 export function checkLocation(value: unknown, faults: Faults): value is Location {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, deploymentTargetIdPattern)
-  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
-  if (required(value.display_name, 'display_name', faults)) anyText(value.display_name, 'display_name', faults)
-  if (required(value.description, 'description', faults)) anyText(value.description, 'description', faults)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.country_code, 'country_code', faults))
-    matches(value.country_code, 'country_code', faults, locationHintsInputCountryCodePattern)
-  if (required(value.city, 'city', faults)) anyText(value.city, 'city', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', deploymentTargetIdPattern)
+  anyText(value.name, 'name', faults)
+  anyText(value.display_name, 'display_name', faults)
+  anyText(value.description, 'description', faults)
+  nested(value.labels, 'labels', faults, checkLabels)
+  matches(value.country_code, 'country_code', faults, locationHintsInputCountryCodePattern)
+  anyText(value.city, 'city', faults)
   if (value.latitude !== undefined) number(value.latitude, 'latitude', faults, -90, 90)
   if (value.longitude !== undefined) number(value.longitude, 'longitude', faults, -180, 180)
-  if (required(value.proposed_region, 'proposed_region', faults))
-    anyText(value.proposed_region, 'proposed_region', faults)
-  if (required(value.region, 'region', faults)) anyText(value.region, 'region', faults)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkLocationState)
-  if (required(value.state_reason, 'state_reason', faults)) anyText(value.state_reason, 'state_reason', faults)
+  anyText(value.proposed_region, 'proposed_region', faults)
+  anyText(value.region, 'region', faults)
+  nested(value.state, 'state', faults, checkLocationState)
+  anyText(value.state_reason, 'state_reason', faults)
   if (value.approve_time !== undefined) formatted(value.approve_time, 'approve_time', faults, isDateTime, 'date-time')
-  if (required(value.approved_by, 'approved_by', faults))
-    matches(value.approved_by, 'approved_by', faults, locationApprovedByPattern)
-  if (required(value.deployment_target_count, 'deployment_target_count', faults))
-    integer(value.deployment_target_count, 'deployment_target_count', faults, 0, 2147483647)
-  if (required(value.zone_count, 'zone_count', faults)) integer(value.zone_count, 'zone_count', faults, 0, 2147483647)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  matches(value.approved_by, 'approved_by', faults, locationApprovedByPattern)
+  integer(value.deployment_target_count, 'deployment_target_count', faults, 0, 2147483647)
+  integer(value.zone_count, 'zone_count', faults, 0, 2147483647)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
 export function checkListLocationsResponse(value: unknown, faults: Faults): value is ListLocationsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.locations, 'locations', faults)) list(value.locations, 'locations', faults, checkLocation, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.locations, 'locations', faults, checkLocation, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -516,14 +495,12 @@ export function completeStateChangeInput(value: StateChangeInput): StateChangeGi
 export function checkMultiRegion(value: unknown, faults: Faults): value is MultiRegion {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, deploymentTargetIdPattern)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', deploymentTargetIdPattern)
+  text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
   if (
-    required(value.regions, 'regions', faults) &&
     list(
       value.regions,
       'regions',
@@ -534,12 +511,10 @@ export function checkMultiRegion(value: unknown, faults: Faults): value is Multi
     )
   )
     unique(value.regions, 'regions', faults)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkMultiRegionState)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  nested(value.state, 'state', faults, checkMultiRegionState)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -547,12 +522,11 @@ export function checkMultiRegionInput(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, multiRegionInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
+  text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (
-    required(value.regions, 'regions', faults) &&
     list(
       value.regions,
       'regions',
@@ -603,61 +577,48 @@ export function completeMultiRegionInput(value: MultiRegionInput): MultiRegionGi
 export function checkListMultiRegionsResponse(value: unknown, faults: Faults): value is ListMultiRegionsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.multi_regions, 'multi_regions', faults))
-    list(value.multi_regions, 'multi_regions', faults, checkMultiRegion, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.multi_regions, 'multi_regions', faults, checkMultiRegion, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkRegion(value: unknown, faults: Faults): value is Region {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, deploymentTargetIdPattern)
-  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
-  if (required(value.country_code, 'country_code', faults))
-    matches(value.country_code, 'country_code', faults, locationHintsInputCountryCodePattern)
-  if (required(value.locations, 'locations', faults))
-    list(value.locations, 'locations', faults, (item, faults) => anyText(item, '', faults), 0)
-  if (required(value.zones, 'zones', faults))
-    list(value.zones, 'zones', faults, (item, faults) => anyText(item, '', faults), 0)
-  if (required(value.multi_regions, 'multi_regions', faults))
-    list(value.multi_regions, 'multi_regions', faults, (item, faults) => anyText(item, '', faults), 0)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkRegionState)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', deploymentTargetIdPattern)
+  anyText(value.name, 'name', faults)
+  matches(value.country_code, 'country_code', faults, locationHintsInputCountryCodePattern)
+  list(value.locations, 'locations', faults, (item, faults) => anyText(item, '', faults), 0)
+  list(value.zones, 'zones', faults, (item, faults) => anyText(item, '', faults), 0)
+  list(value.multi_regions, 'multi_regions', faults, (item, faults) => anyText(item, '', faults), 0)
+  nested(value.state, 'state', faults, checkRegionState)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
 export function checkListRegionsResponse(value: unknown, faults: Faults): value is ListRegionsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.regions, 'regions', faults)) list(value.regions, 'regions', faults, checkRegion, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.regions, 'regions', faults, checkRegion, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkZone(value: unknown, faults: Faults): value is Zone {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, deploymentTargetIdPattern)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.location, 'location', faults))
-    text(value.location, 'location', faults, 1, 63, deploymentTargetNamePattern)
-  if (required(value.region, 'region', faults)) anyText(value.region, 'region', faults)
-  if (required(value.schedulable, 'schedulable', faults)) boolean(value.schedulable, 'schedulable', faults)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkZoneState)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', deploymentTargetIdPattern)
+  text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
+  text(value.location, 'location', faults, 1, 63, deploymentTargetNamePattern)
+  anyText(value.region, 'region', faults)
+  boolean(value.schedulable, 'schedulable', faults)
+  nested(value.state, 'state', faults, checkZoneState)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -665,12 +626,11 @@ export function checkZoneInput(value: unknown, faults: Faults): value is ZoneInp
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, zoneInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
+  text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.location, 'location', faults))
-    text(value.location, 'location', faults, 1, 63, deploymentTargetNamePattern)
+  text(value.location, 'location', faults, 1, 63, deploymentTargetNamePattern)
   if (value.schedulable !== undefined) boolean(value.schedulable, 'schedulable', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -703,42 +663,34 @@ export function completeZoneInput(value: ZoneInput): ZoneGiven {
 export function checkListZonesResponse(value: unknown, faults: Faults): value is ListZonesResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.zones, 'zones', faults)) list(value.zones, 'zones', faults, checkZone, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.zones, 'zones', faults, checkZone, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkResourcePool(value: unknown, faults: Faults): value is ResourcePool {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, deploymentTargetIdPattern)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.zone, 'zone', faults)) text(value.zone, 'zone', faults, 1, 63, deploymentTargetNamePattern)
-  if (required(value.deployment_target, 'deployment_target', faults))
-    text(value.deployment_target, 'deployment_target', faults, 1, 63, deploymentTargetNamePattern)
-  if (required(value.capacity, 'capacity', faults)) nested(value.capacity, 'capacity', faults, checkResourceCapacity)
-  if (required(value.reserved, 'reserved', faults)) nested(value.reserved, 'reserved', faults, checkReservedResources)
-  if (required(value.overcommit, 'overcommit', faults)) nested(value.overcommit, 'overcommit', faults, checkOvercommit)
-  if (required(value.numa_nodes, 'numa_nodes', faults))
-    list(value.numa_nodes, 'numa_nodes', faults, checkHostNumaNode, 0, 16)
-  if (required(value.schedulable, 'schedulable', faults)) boolean(value.schedulable, 'schedulable', faults)
-  if (required(value.allocatable, 'allocatable', faults))
-    nested(value.allocatable, 'allocatable', faults, checkResourceAmounts)
-  if (required(value.allocated, 'allocated', faults)) nested(value.allocated, 'allocated', faults, checkResourceAmounts)
-  if (required(value.available, 'available', faults)) nested(value.available, 'available', faults, checkResourceAmounts)
-  if (required(value.allocation_count, 'allocation_count', faults))
-    integer(value.allocation_count, 'allocation_count', faults, 0, 2147483647)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkResourcePoolState)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', deploymentTargetIdPattern)
+  text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
+  text(value.zone, 'zone', faults, 1, 63, deploymentTargetNamePattern)
+  text(value.deployment_target, 'deployment_target', faults, 1, 63, deploymentTargetNamePattern)
+  nested(value.capacity, 'capacity', faults, checkResourceCapacity)
+  nested(value.reserved, 'reserved', faults, checkReservedResources)
+  nested(value.overcommit, 'overcommit', faults, checkOvercommit)
+  list(value.numa_nodes, 'numa_nodes', faults, checkHostNumaNode, 0, 16)
+  boolean(value.schedulable, 'schedulable', faults)
+  nested(value.allocatable, 'allocatable', faults, checkResourceAmounts)
+  nested(value.allocated, 'allocated', faults, checkResourceAmounts)
+  nested(value.available, 'available', faults, checkResourceAmounts)
+  integer(value.allocation_count, 'allocation_count', faults, 0, 2147483647)
+  nested(value.state, 'state', faults, checkResourcePoolState)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -746,14 +698,13 @@ export function checkResourcePoolInput(value: unknown, faults: Faults): value is
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, resourcePoolInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
+  text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.zone, 'zone', faults)) text(value.zone, 'zone', faults, 1, 63, deploymentTargetNamePattern)
-  if (required(value.deployment_target, 'deployment_target', faults))
-    text(value.deployment_target, 'deployment_target', faults, 1, 63, deploymentTargetNamePattern)
-  if (required(value.capacity, 'capacity', faults)) nested(value.capacity, 'capacity', faults, checkResourceCapacity)
+  text(value.zone, 'zone', faults, 1, 63, deploymentTargetNamePattern)
+  text(value.deployment_target, 'deployment_target', faults, 1, 63, deploymentTargetNamePattern)
+  nested(value.capacity, 'capacity', faults, checkResourceCapacity)
   if (value.reserved !== undefined) nested(value.reserved, 'reserved', faults, checkReservedResourcesInput)
   if (value.overcommit !== undefined) nested(value.overcommit, 'overcommit', faults, checkOvercommitInput)
   if (value.numa_nodes !== undefined) list(value.numa_nodes, 'numa_nodes', faults, checkHostNumaNode, 0, 16)
@@ -804,20 +755,17 @@ export function completeResourcePoolInput(value: ResourcePoolInput): ResourcePoo
 export function checkListResourcePoolsResponse(value: unknown, faults: Faults): value is ListResourcePoolsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.resource_pools, 'resource_pools', faults))
-    list(value.resource_pools, 'resource_pools', faults, checkResourcePool, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.resource_pools, 'resource_pools', faults, checkResourcePool, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkReservedResources(value: unknown, faults: Faults): value is ReservedResources {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.vcpus, 'vcpus', faults)) integer(value.vcpus, 'vcpus', faults, 0, 562949953421311)
-  if (required(value.memory_mib, 'memory_mib', faults))
-    integer(value.memory_mib, 'memory_mib', faults, 0, 562949953421311)
-  if (required(value.disk_gib, 'disk_gib', faults)) integer(value.disk_gib, 'disk_gib', faults, 0, 562949953421311)
+  integer(value.vcpus, 'vcpus', faults, 0, 562949953421311)
+  integer(value.memory_mib, 'memory_mib', faults, 0, 562949953421311)
+  integer(value.disk_gib, 'disk_gib', faults, 0, 562949953421311)
   return faults.count === before
 }
 
@@ -838,12 +786,9 @@ export function completeReservedResourcesInput(value: ReservedResourcesInput): R
 export function checkOvercommit(value: unknown, faults: Faults): value is Overcommit {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.vcpus, 'vcpus', faults) && number(value.vcpus, 'vcpus', faults, 1, 16))
-    multiple(value.vcpus, 'vcpus', faults, 0.01)
-  if (required(value.memory_mib, 'memory_mib', faults) && number(value.memory_mib, 'memory_mib', faults, 1, 1.5))
-    multiple(value.memory_mib, 'memory_mib', faults, 0.01)
-  if (required(value.disk_gib, 'disk_gib', faults) && number(value.disk_gib, 'disk_gib', faults, 1, 2))
-    multiple(value.disk_gib, 'disk_gib', faults, 0.01)
+  if (number(value.vcpus, 'vcpus', faults, 1, 16)) multiple(value.vcpus, 'vcpus', faults, 0.01)
+  if (number(value.memory_mib, 'memory_mib', faults, 1, 1.5)) multiple(value.memory_mib, 'memory_mib', faults, 0.01)
+  if (number(value.disk_gib, 'disk_gib', faults, 1, 2)) multiple(value.disk_gib, 'disk_gib', faults, 0.01)
   return faults.count === before
 }
 
@@ -867,50 +812,38 @@ export function completeOvercommitInput(value: OvercommitInput): OvercommitGiven
 export function checkResourceAmounts(value: unknown, faults: Faults): value is ResourceAmounts {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.vcpus, 'vcpus', faults)) integer(value.vcpus, 'vcpus', faults, 0, 9007199254740991)
-  if (required(value.memory_mib, 'memory_mib', faults))
-    integer(value.memory_mib, 'memory_mib', faults, 0, 9007199254740991)
-  if (required(value.disk_gib, 'disk_gib', faults)) integer(value.disk_gib, 'disk_gib', faults, 0, 9007199254740991)
+  integer(value.vcpus, 'vcpus', faults, 0, 9007199254740991)
+  integer(value.memory_mib, 'memory_mib', faults, 0, 9007199254740991)
+  integer(value.disk_gib, 'disk_gib', faults, 0, 9007199254740991)
   return faults.count === before
 }
 
 export function checkTopologyOperation(value: unknown, faults: Faults): value is TopologyOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, deploymentTargetIdPattern)
-  if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
-  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
-  if (required(value.operation_type, 'operation_type', faults))
-    nested(value.operation_type, 'operation_type', faults, checkOperationType)
-  if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkOperationStatus)
-  if (required(value.insert_time, 'insert_time', faults))
-    formatted(value.insert_time, 'insert_time', faults, isDateTime, 'date-time')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', deploymentTargetIdPattern)
+  anyText(value.resource_id, 'resource_id', faults)
+  anyText(value.resource_type, 'resource_type', faults)
+  nested(value.operation_type, 'operation_type', faults, checkOperationType)
+  nested(value.status, 'status', faults, checkOperationStatus)
+  formatted(value.insert_time, 'insert_time', faults, isDateTime, 'date-time')
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
-  if (required(value.errors, 'errors', faults)) list(value.errors, 'errors', faults, checkOperationError)
-  if (required(value.warnings, 'warnings', faults)) list(value.warnings, 'warnings', faults, checkOperationWarning)
-  if (required(value.progress, 'progress', faults)) integer(value.progress, 'progress', faults, 0, 100)
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (required(value.scope_id, 'scope_id', faults))
-    matches(value.scope_id, 'scope_id', faults, locationApprovedByPattern)
-  if (
-    required(value.principal_id, 'principal_id', faults) &&
-    formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
-  )
-    matches(value.principal_id, 'principal_id', faults, deploymentTargetIdPattern)
-  if (required(value.trace_id, 'trace_id', faults))
-    matches(value.trace_id, 'trace_id', faults, topologyOperationTraceIdPattern)
+  list(value.errors, 'errors', faults, checkOperationError)
+  list(value.warnings, 'warnings', faults, checkOperationWarning)
+  integer(value.progress, 'progress', faults, 0, 100)
+  nested(value.scope_type, 'scope_type', faults, checkScopeType)
+  matches(value.scope_id, 'scope_id', faults, locationApprovedByPattern)
+  formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid', deploymentTargetIdPattern)
+  matches(value.trace_id, 'trace_id', faults, topologyOperationTraceIdPattern)
   return faults.count === before
 }
 
 export function checkListOperationsResponse(value: unknown, faults: Faults): value is ListOperationsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.operations, 'operations', faults))
-    list(value.operations, 'operations', faults, checkTopologyOperation, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.operations, 'operations', faults, checkTopologyOperation, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -971,7 +904,7 @@ export function checkListFilterSchemasRequest(value: unknown, faults: Faults): v
 export function checkGetFilterSchemaRequest(value: unknown, faults: Faults): value is GetFilterSchemaRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.resource, 'resource', faults)) anyText(value.resource, 'resource', faults)
+  anyText(value.resource, 'resource', faults)
   return faults.count === before
 }
 
@@ -988,8 +921,7 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, deploymentTargetIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', deploymentTargetIdPattern)
   return faults.count === before
 }
 
@@ -1009,7 +941,7 @@ export function checkListDeploymentTargetsRequest(
 export function checkGetDeploymentTargetRequest(value: unknown, faults: Faults): value is GetDeploymentTargetRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
@@ -1019,7 +951,7 @@ export function checkDeleteDeploymentTargetRequest(
 ): value is DeleteDeploymentTargetRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(
@@ -1039,7 +971,7 @@ export function checkUpdateDeploymentTargetRequest(
 ): value is UpdateDeploymentTargetRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(
@@ -1092,14 +1024,14 @@ export function checkListLocationsRequest(value: unknown, faults: Faults): value
 export function checkGetLocationRequest(value: unknown, faults: Faults): value is GetLocationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
 export function checkApproveLocationRequest(value: unknown, faults: Faults): value is ApproveLocationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(
       value['Idempotency-Key'],
@@ -1120,7 +1052,7 @@ export function completeApproveLocationRequest(request: ApproveLocationRequest):
 export function checkDisableLocationRequest(value: unknown, faults: Faults): value is DisableLocationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(
       value['Idempotency-Key'],
@@ -1141,7 +1073,7 @@ export function completeDisableLocationRequest(request: DisableLocationRequest):
 export function checkEnableLocationRequest(value: unknown, faults: Faults): value is EnableLocationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(
       value['Idempotency-Key'],
@@ -1192,14 +1124,14 @@ export function completeCreateMultiRegionRequest(request: CreateMultiRegionReque
 export function checkGetMultiRegionRequest(value: unknown, faults: Faults): value is GetMultiRegionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
 export function checkDeleteMultiRegionRequest(value: unknown, faults: Faults): value is DeleteMultiRegionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(
@@ -1216,7 +1148,7 @@ export function checkDeleteMultiRegionRequest(value: unknown, faults: Faults): v
 export function checkUpdateMultiRegionRequest(value: unknown, faults: Faults): value is UpdateMultiRegionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(
@@ -1244,7 +1176,7 @@ export function checkListRegionsRequest(value: unknown, faults: Faults): value i
 export function checkGetRegionRequest(value: unknown, faults: Faults): value is GetRegionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
@@ -1281,14 +1213,14 @@ export function completeCreateZoneRequest(request: CreateZoneRequest): CreateZon
 export function checkGetZoneRequest(value: unknown, faults: Faults): value is GetZoneRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
 export function checkDeleteZoneRequest(value: unknown, faults: Faults): value is DeleteZoneRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(
@@ -1305,7 +1237,7 @@ export function checkDeleteZoneRequest(value: unknown, faults: Faults): value is
 export function checkUpdateZoneRequest(value: unknown, faults: Faults): value is UpdateZoneRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(
@@ -1353,14 +1285,14 @@ export function completeCreateResourcePoolRequest(request: CreateResourcePoolReq
 export function checkGetResourcePoolRequest(value: unknown, faults: Faults): value is GetResourcePoolRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
 export function checkDeleteResourcePoolRequest(value: unknown, faults: Faults): value is DeleteResourcePoolRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(
@@ -1377,7 +1309,7 @@ export function checkDeleteResourcePoolRequest(value: unknown, faults: Faults): 
 export function checkUpdateResourcePoolRequest(value: unknown, faults: Faults): value is UpdateResourcePoolRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(

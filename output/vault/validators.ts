@@ -248,7 +248,7 @@ const secretLatestVersionPattern = /^([1-9][0-9]{0,9})?$/u
 const secretCryptoKeyIdPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})?$/u
 const secretVersionAliasesValuePattern = /^[1-9][0-9]{0,9}$/u
 const secretVersionAliasesKeyPattern = /^[A-Za-z][A-Za-z0-9_-]{0,62}$/u
-const secretInputMembers = new Set([
+const secretInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -267,7 +267,7 @@ const secretInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const secretOmitted = new Set([
   'id',
   'workspace_id',
@@ -277,12 +277,12 @@ const secretOmitted = new Set([
   'create_time',
   'update_time',
 ] as const)
-const secretRotationMembers = new Set(['rotation_period', 'next_rotation_time'])
-const secretPayloadInputMembers = new Set(['data', 'data_crc32c'])
-const addSecretVersionBodyInputMembers = new Set(['payload'])
-const disableVersionBodyInputMembers = new Set(['disabled', 'etag'])
-const etagBodyInputMembers = new Set(['etag'])
-const cryptoKeyInputMembers = new Set([
+const secretRotationMembers = ['rotation_period', 'next_rotation_time']
+const secretPayloadInputMembers = ['data', 'data_crc32c']
+const addSecretVersionBodyInputMembers = ['payload']
+const disableVersionBodyInputMembers = ['disabled', 'etag']
+const etagBodyInputMembers = ['etag']
+const cryptoKeyInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -303,7 +303,7 @@ const cryptoKeyInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const cryptoKeyOmitted = new Set([
   'id',
   'workspace_id',
@@ -315,36 +315,36 @@ const cryptoKeyOmitted = new Set([
   'update_time',
 ] as const)
 const cryptoKeyVersionPublicKeySha256Pattern = /^([0-9a-f]{64})?$/u
-const encryptBodyInputMembers = new Set([
+const encryptBodyInputMembers = [
   'plaintext',
   'plaintext_crc32c',
   'additional_authenticated_data',
   'additional_authenticated_data_crc32c',
   'key_version',
-])
-const decryptBodyInputMembers = new Set([
+]
+const decryptBodyInputMembers = [
   'ciphertext',
   'ciphertext_crc32c',
   'additional_authenticated_data',
   'additional_authenticated_data_crc32c',
   'key_version',
-])
-const reEncryptBodyMembers = new Set([
+]
+const reEncryptBodyMembers = [
   'ciphertext',
   'ciphertext_crc32c',
   'additional_authenticated_data',
   'additional_authenticated_data_crc32c',
-])
-const generateDataEncryptionKeyBodyInputMembers = new Set([
+]
+const generateDataEncryptionKeyBodyInputMembers = [
   'key_size_bytes',
   'additional_authenticated_data',
   'additional_authenticated_data_crc32c',
   'include_plaintext',
-])
+]
 const generateDataEncryptionKeyBodyInputKeySizeBytesSet = new Set<unknown>([16, 24, 32, 64])
-const signBodyInputMembers = new Set(['data', 'data_crc32c', 'digest', 'key_version', 'signature_encoding'])
-const digestMembers = new Set(['sha256', 'sha384'])
-const verifyBodyInputMembers = new Set([
+const signBodyInputMembers = ['data', 'data_crc32c', 'digest', 'key_version', 'signature_encoding']
+const digestMembers = ['sha256', 'sha384']
+const verifyBodyInputMembers = [
   'data',
   'data_crc32c',
   'digest',
@@ -354,13 +354,13 @@ const verifyBodyInputMembers = new Set([
   'mac_crc32c',
   'key_version',
   'signature_encoding',
-])
-const hmacBodyInputMembers = new Set(['data', 'data_crc32c', 'key_version'])
-const generateRandomBytesBodyMembers = new Set(['length_bytes'])
+]
+const hmacBodyInputMembers = ['data', 'data_crc32c', 'key_version']
+const generateRandomBytesBodyMembers = ['length_bytes']
 const capsuleNamePattern = /^([a-z]([a-z0-9-]{0,61}[a-z0-9])?)?$/u
 const capsuleContentTypePattern = /^[A-Za-z0-9!#$&^_.+-]+\/[A-Za-z0-9!#$&^_.+-]+(;[ -~]*)?$/u
 const capsulePayloadCommitmentPattern = /^[0-9a-f]{64}$/u
-const capsuleInputMembers = new Set([
+const capsuleInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -390,7 +390,7 @@ const capsuleInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const capsuleOmitted = new Set([
   'id',
   'workspace_id',
@@ -410,14 +410,14 @@ const capsuleOmitted = new Set([
   'update_time',
   'source',
 ] as const)
-const capsuleSourceInputMembers = new Set(['secret_id', 'version'])
+const capsuleSourceInputMembers = ['secret_id', 'version']
 const capsuleSourceInputVersionPattern = /^([1-9][0-9]{0,9}|[A-Za-z][A-Za-z0-9_-]{0,62})$/u
-const redeemCapsuleBodyInputMembers = new Set(['token', 'passphrase'])
-const revokeCapsuleBodyInputMembers = new Set(['reason', 'etag'])
+const redeemCapsuleBodyInputMembers = ['token', 'passphrase']
+const revokeCapsuleBodyInputMembers = ['reason', 'etag']
 const certificateAuthorityCrlUrlsItemPattern = /^https?:\/\/[^\s\u0000-\u001f\u007f-\u009f]+$/u
 const certificateAuthoritySerialNumberPattern = /^[0-9a-f]*$/u
 const certificateAuthorityCrlNumberPattern = /^[0-9]*$/u
-const certificateAuthorityInputMembers = new Set([
+const certificateAuthorityInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -452,7 +452,7 @@ const certificateAuthorityInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const certificateAuthorityOmitted = new Set([
   'id',
   'workspace_id',
@@ -475,29 +475,29 @@ const certificateAuthorityOmitted = new Set([
 ] as const)
 const certificateAuthoritySubjectCommonNamePattern = /^[^\u0000-\u001f\u007f-\u009f]*$/u
 const certificateAuthoritySubjectCountryCodePattern = /^([A-Z]{2})?$/u
-const certificateAuthoritySubjectInputMembers = new Set([
+const certificateAuthoritySubjectInputMembers = [
   'common_name',
   'organization',
   'organizational_unit',
   'country_code',
   'province',
   'locality',
-])
+]
 const nameConstraintsPermittedDnsNamesItemPattern = /^[^\s\u0000-\u001f\u007f-\u009f]+$/u
 const nameConstraintsPermittedIpRangesItemPattern = /^[0-9A-Fa-f.:]+\/[0-9]{1,3}$/u
 const nameConstraintsPermittedEmailDomainsItemPattern = /^[^\s\u0000-\u001f\u007f-\u009f@]+$/u
-const nameConstraintsInputMembers = new Set([
+const nameConstraintsInputMembers = [
   'permitted_dns_names',
   'excluded_dns_names',
   'permitted_ip_ranges',
   'excluded_ip_ranges',
   'permitted_email_domains',
-])
-const certificateAuthorityActivationMembers = new Set(['certificate_authority_id', 'pem_certificate_chain'])
+]
+const certificateAuthorityActivationMembers = ['certificate_authority_id', 'pem_certificate_chain']
 const certificateRevocationListCrlNumberPattern = /^[0-9]+$/u
 const certificateTemplateAllowedUriPrefixesItemPattern =
   /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^\s\u0000-\u001f\u007f-\u009f]+$/u
-const certificateTemplateInputMembers = new Set([
+const certificateTemplateInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -522,7 +522,7 @@ const certificateTemplateInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const certificateTemplateOmitted = new Set([
   'id',
   'workspace_id',
@@ -532,16 +532,10 @@ const certificateTemplateOmitted = new Set([
   'update_time',
   'predefined_subject',
 ] as const)
-const predefinedSubjectInputMembers = new Set([
-  'organization',
-  'organizational_unit',
-  'country_code',
-  'province',
-  'locality',
-])
+const predefinedSubjectInputMembers = ['organization', 'organizational_unit', 'country_code', 'province', 'locality']
 const objectIdentifierPattern = /^[0-2]\.[0-9.]*[0-9]$/u
 const certificateSerialNumberPattern = /^[0-9a-f]+$/u
-const certificateInputMembers = new Set([
+const certificateInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -575,7 +569,7 @@ const certificateInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const certificateOmitted = new Set([
   'id',
   'workspace_id',
@@ -602,11 +596,11 @@ const certificateOmitted = new Set([
   'update_time',
   'config',
 ] as const)
-const certificateConfigInputMembers = new Set(['subject', 'subject_alt_names', 'public_key_pem', 'key_algorithm'])
+const certificateConfigInputMembers = ['subject', 'subject_alt_names', 'public_key_pem', 'key_algorithm']
 const certificateConfigOmitted = new Set(['subject', 'subject_alt_names'] as const)
 const subjectAltNamesIpAddressesItemPattern = /^[0-9A-Fa-f.:]+$/u
-const subjectAltNamesInputMembers = new Set(['dns_names', 'ip_addresses', 'uris', 'email_addresses'])
-const takeSnapshotBodyInputMembers = new Set(['description', 'verify'])
+const subjectAltNamesInputMembers = ['dns_names', 'ip_addresses', 'uris', 'email_addresses']
+const takeSnapshotBodyInputMembers = ['description', 'verify']
 const vaultOperationTraceIdPattern = /^([0-9a-f]{32})?$/u
 const secretVersionStateSet = /* @__PURE__ */ new Set<unknown>(secretVersionStateValues)
 const secretVersionViewSet = /* @__PURE__ */ new Set<unknown>(secretVersionViewValues)
@@ -657,35 +651,23 @@ const createCapsuleRequestIdempotencyKeyPattern = /^[!-~]+$/u
 export function checkSecret(value: unknown, faults: Faults): value is Secret {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
-  if (
-    required(value.workspace_id, 'workspace_id', faults) &&
-    formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  )
-    matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, secretNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
+  formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  text(value.name, 'name', faults, 1, 63, secretNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  if (required(value.version_destroy_delay, 'version_destroy_delay', faults))
-    matches(value.version_destroy_delay, 'version_destroy_delay', faults, secretVersionDestroyDelayPattern)
-  if (required(value.version_aliases, 'version_aliases', faults))
-    nested(value.version_aliases, 'version_aliases', faults, checkSecretVersionAliases)
+  matches(value.version_destroy_delay, 'version_destroy_delay', faults, secretVersionDestroyDelayPattern)
+  nested(value.version_aliases, 'version_aliases', faults, checkSecretVersionAliases)
   if (value.rotation !== undefined) nested(value.rotation, 'rotation', faults, checkSecretRotation)
-  if (required(value.latest_version, 'latest_version', faults))
-    matches(value.latest_version, 'latest_version', faults, secretLatestVersionPattern)
-  if (required(value.enabled_version_count, 'enabled_version_count', faults))
-    integer(value.enabled_version_count, 'enabled_version_count', faults, 0, 2147483647)
-  if (required(value.crypto_key_id, 'crypto_key_id', faults))
-    matches(value.crypto_key_id, 'crypto_key_id', faults, secretCryptoKeyIdPattern)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  matches(value.latest_version, 'latest_version', faults, secretLatestVersionPattern)
+  integer(value.enabled_version_count, 'enabled_version_count', faults, 0, 2147483647)
+  matches(value.crypto_key_id, 'crypto_key_id', faults, secretCryptoKeyIdPattern)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -707,7 +689,7 @@ export function checkSecretInput(value: unknown, faults: Faults): value is Secre
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, secretInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, secretNamePattern)
+  text(value.name, 'name', faults, 1, 63, secretNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -787,8 +769,7 @@ export function checkSecretRotation(value: unknown, faults: Faults): value is Se
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, secretRotationMembers)
-  if (required(value.rotation_period, 'rotation_period', faults))
-    matches(value.rotation_period, 'rotation_period', faults, secretVersionDestroyDelayPattern)
+  matches(value.rotation_period, 'rotation_period', faults, secretVersionDestroyDelayPattern)
   if (value.next_rotation_time !== undefined)
     formatted(value.next_rotation_time, 'next_rotation_time', faults, isDateTime, 'date-time')
   return faults.count === before
@@ -808,42 +789,35 @@ export function checkSecretRotationUpdate(value: unknown, faults: Faults): value
 export function checkListSecretsResponse(value: unknown, faults: Faults): value is ListSecretsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.secrets, 'secrets', faults)) list(value.secrets, 'secrets', faults, checkSecret, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.secrets, 'secrets', faults, checkSecret, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkSecretVersion(value: unknown, faults: Faults): value is SecretVersion {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
-  if (required(value.version, 'version', faults)) integer(value.version, 'version', faults, 1, 2147483647)
-  if (required(value.secret_id, 'secret_id', faults) && formatted(value.secret_id, 'secret_id', faults, isUuid, 'uuid'))
-    matches(value.secret_id, 'secret_id', faults, secretIdPattern)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkSecretVersionState)
+  matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
+  integer(value.version, 'version', faults, 1, 2147483647)
+  formatted(value.secret_id, 'secret_id', faults, isUuid, 'uuid', secretIdPattern)
+  nested(value.state, 'state', faults, checkSecretVersionState)
   if (value.payload !== undefined) nested(value.payload, 'payload', faults, checkSecretPayload)
-  if (required(value.payload_size_bytes, 'payload_size_bytes', faults))
-    integer(value.payload_size_bytes, 'payload_size_bytes', faults, 0, 65536)
-  if (required(value.payload_crc32c_given, 'payload_crc32c_given', faults))
-    boolean(value.payload_crc32c_given, 'payload_crc32c_given', faults)
+  integer(value.payload_size_bytes, 'payload_size_bytes', faults, 0, 65536)
+  boolean(value.payload_crc32c_given, 'payload_crc32c_given', faults)
   if (value.scheduled_destroy_time !== undefined)
     formatted(value.scheduled_destroy_time, 'scheduled_destroy_time', faults, isDateTime, 'date-time')
   if (value.destroy_time !== undefined) formatted(value.destroy_time, 'destroy_time', faults, isDateTime, 'date-time')
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
 export function checkSecretPayload(value: unknown, faults: Faults): value is SecretPayload {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.data, 'data', faults)) formatted(value.data, 'data', faults, isBase64, 'byte')
-  if (required(value.data_crc32c, 'data_crc32c', faults))
-    integer(value.data_crc32c, 'data_crc32c', faults, 0, 4294967295)
+  formatted(value.data, 'data', faults, isBase64, 'byte')
+  integer(value.data_crc32c, 'data_crc32c', faults, 0, 4294967295)
   return faults.count === before
 }
 
@@ -851,7 +825,7 @@ export function checkSecretPayloadInput(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, secretPayloadInputMembers)
-  if (required(value.data, 'data', faults)) formatted(value.data, 'data', faults, isBase64, 'byte')
+  formatted(value.data, 'data', faults, isBase64, 'byte')
   if (value.data_crc32c !== undefined) integer(value.data_crc32c, 'data_crc32c', faults, 0, 4294967295)
   return faults.count === before
 }
@@ -859,9 +833,8 @@ export function checkSecretPayloadInput(value: unknown, faults: Faults): value i
 export function checkListSecretVersionsResponse(value: unknown, faults: Faults): value is ListSecretVersionsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.versions, 'versions', faults)) list(value.versions, 'versions', faults, checkSecretVersion, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.versions, 'versions', faults, checkSecretVersion, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -869,7 +842,7 @@ export function checkAddSecretVersionBodyInput(value: unknown, faults: Faults): 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, addSecretVersionBodyInputMembers)
-  if (required(value.payload, 'payload', faults)) nested(value.payload, 'payload', faults, checkSecretPayloadInput)
+  nested(value.payload, 'payload', faults, checkSecretPayloadInput)
   return faults.count === before
 }
 
@@ -897,39 +870,29 @@ export function checkEtagBodyInput(value: unknown, faults: Faults): value is Eta
 export function checkCryptoKey(value: unknown, faults: Faults): value is CryptoKey {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
-  if (
-    required(value.workspace_id, 'workspace_id', faults) &&
-    formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  )
-    matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, secretNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.purpose, 'purpose', faults)) nested(value.purpose, 'purpose', faults, checkCryptoKeyPurpose)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
+  formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  text(value.name, 'name', faults, 1, 63, secretNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
+  nested(value.purpose, 'purpose', faults, checkCryptoKeyPurpose)
   if (value.algorithm !== undefined) nested(value.algorithm, 'algorithm', faults, checkCryptoKeyAlgorithm)
-  if (required(value.protection_level, 'protection_level', faults))
-    nested(value.protection_level, 'protection_level', faults, checkProtectionLevel)
+  nested(value.protection_level, 'protection_level', faults, checkProtectionLevel)
   if (value.primary_version !== undefined)
     matches(value.primary_version, 'primary_version', faults, secretVersionAliasesValuePattern)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkCryptoKeyState)
+  nested(value.state, 'state', faults, checkCryptoKeyState)
   if (value.delete_time !== undefined) formatted(value.delete_time, 'delete_time', faults, isDateTime, 'date-time')
-  if (required(value.version_count, 'version_count', faults))
-    integer(value.version_count, 'version_count', faults, 0, 2147483647)
+  integer(value.version_count, 'version_count', faults, 0, 2147483647)
   if (value.rotation_period !== undefined)
     matches(value.rotation_period, 'rotation_period', faults, secretVersionDestroyDelayPattern)
   if (value.next_rotation_time !== undefined)
     formatted(value.next_rotation_time, 'next_rotation_time', faults, isDateTime, 'date-time')
-  if (required(value.destroy_scheduled_duration, 'destroy_scheduled_duration', faults))
-    matches(value.destroy_scheduled_duration, 'destroy_scheduled_duration', faults, secretVersionDestroyDelayPattern)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  matches(value.destroy_scheduled_duration, 'destroy_scheduled_duration', faults, secretVersionDestroyDelayPattern)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -937,11 +900,11 @@ export function checkCryptoKeyInput(value: unknown, faults: Faults): value is Cr
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, cryptoKeyInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, secretNamePattern)
+  text(value.name, 'name', faults, 1, 63, secretNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.purpose, 'purpose', faults)) nested(value.purpose, 'purpose', faults, checkCryptoKeyPurposeInput)
+  nested(value.purpose, 'purpose', faults, checkCryptoKeyPurposeInput)
   if (value.algorithm !== undefined) nested(value.algorithm, 'algorithm', faults, checkCryptoKeyAlgorithmInput)
   if (value.protection_level !== undefined)
     nested(value.protection_level, 'protection_level', faults, checkProtectionLevelInput)
@@ -995,42 +958,31 @@ export function completeCryptoKeyInput(value: CryptoKeyInput): CryptoKeyGiven {
 export function checkListCryptoKeysResponse(value: unknown, faults: Faults): value is ListCryptoKeysResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.crypto_keys, 'crypto_keys', faults))
-    list(value.crypto_keys, 'crypto_keys', faults, checkCryptoKey, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.crypto_keys, 'crypto_keys', faults, checkCryptoKey, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkCryptoKeyVersion(value: unknown, faults: Faults): value is CryptoKeyVersion {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
-  if (required(value.version, 'version', faults)) integer(value.version, 'version', faults, 1, 2147483647)
-  if (
-    required(value.crypto_key_id, 'crypto_key_id', faults) &&
-    formatted(value.crypto_key_id, 'crypto_key_id', faults, isUuid, 'uuid')
-  )
-    matches(value.crypto_key_id, 'crypto_key_id', faults, secretIdPattern)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkCryptoKeyVersionState)
-  if (required(value.algorithm, 'algorithm', faults))
-    nested(value.algorithm, 'algorithm', faults, checkCryptoKeyAlgorithm)
-  if (required(value.protection_level, 'protection_level', faults))
-    nested(value.protection_level, 'protection_level', faults, checkProtectionLevel)
-  if (required(value.is_primary, 'is_primary', faults)) boolean(value.is_primary, 'is_primary', faults)
-  if (required(value.public_key_pem, 'public_key_pem', faults)) anyText(value.public_key_pem, 'public_key_pem', faults)
-  if (required(value.public_key_sha256, 'public_key_sha256', faults))
-    matches(value.public_key_sha256, 'public_key_sha256', faults, cryptoKeyVersionPublicKeySha256Pattern)
+  matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
+  integer(value.version, 'version', faults, 1, 2147483647)
+  formatted(value.crypto_key_id, 'crypto_key_id', faults, isUuid, 'uuid', secretIdPattern)
+  nested(value.state, 'state', faults, checkCryptoKeyVersionState)
+  nested(value.algorithm, 'algorithm', faults, checkCryptoKeyAlgorithm)
+  nested(value.protection_level, 'protection_level', faults, checkProtectionLevel)
+  boolean(value.is_primary, 'is_primary', faults)
+  anyText(value.public_key_pem, 'public_key_pem', faults)
+  matches(value.public_key_sha256, 'public_key_sha256', faults, cryptoKeyVersionPublicKeySha256Pattern)
   if (value.generate_time !== undefined)
     formatted(value.generate_time, 'generate_time', faults, isDateTime, 'date-time')
   if (value.destroy_time !== undefined) formatted(value.destroy_time, 'destroy_time', faults, isDateTime, 'date-time')
   if (value.destroy_event_time !== undefined)
     formatted(value.destroy_event_time, 'destroy_event_time', faults, isDateTime, 'date-time')
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -1040,10 +992,8 @@ export function checkListCryptoKeyVersionsResponse(
 ): value is ListCryptoKeyVersionsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.versions, 'versions', faults))
-    list(value.versions, 'versions', faults, checkCryptoKeyVersion, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.versions, 'versions', faults, checkCryptoKeyVersion, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -1051,7 +1001,7 @@ export function checkEncryptBodyInput(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, encryptBodyInputMembers)
-  if (required(value.plaintext, 'plaintext', faults) && text(value.plaintext, 'plaintext', faults, 0, 87384))
+  if (text(value.plaintext, 'plaintext', faults, 0, 87384))
     formatted(value.plaintext, 'plaintext', faults, isBase64, 'byte')
   if (value.plaintext_crc32c !== undefined) integer(value.plaintext_crc32c, 'plaintext_crc32c', faults, 0, 4294967295)
   if (
@@ -1072,13 +1022,10 @@ export function completeEncryptBodyInput(value: EncryptBodyInput): EncryptBodyGi
 export function checkEncryptResponse(value: unknown, faults: Faults): value is EncryptResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.ciphertext, 'ciphertext', faults)) anyText(value.ciphertext, 'ciphertext', faults)
-  if (required(value.ciphertext_crc32c, 'ciphertext_crc32c', faults))
-    integer(value.ciphertext_crc32c, 'ciphertext_crc32c', faults, 0, 4294967295)
-  if (required(value.key_version, 'key_version', faults))
-    matches(value.key_version, 'key_version', faults, secretVersionAliasesValuePattern)
-  if (required(value.algorithm, 'algorithm', faults))
-    nested(value.algorithm, 'algorithm', faults, checkCryptoKeyAlgorithm)
+  anyText(value.ciphertext, 'ciphertext', faults)
+  integer(value.ciphertext_crc32c, 'ciphertext_crc32c', faults, 0, 4294967295)
+  matches(value.key_version, 'key_version', faults, secretVersionAliasesValuePattern)
+  nested(value.algorithm, 'algorithm', faults, checkCryptoKeyAlgorithm)
   return faults.count === before
 }
 
@@ -1086,7 +1033,7 @@ export function checkDecryptBodyInput(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, decryptBodyInputMembers)
-  if (required(value.ciphertext, 'ciphertext', faults)) text(value.ciphertext, 'ciphertext', faults, 0, 87462)
+  text(value.ciphertext, 'ciphertext', faults, 0, 87462)
   if (value.ciphertext_crc32c !== undefined)
     integer(value.ciphertext_crc32c, 'ciphertext_crc32c', faults, 0, 4294967295)
   if (
@@ -1107,12 +1054,10 @@ export function completeDecryptBodyInput(value: DecryptBodyInput): DecryptBodyGi
 export function checkDecryptResponse(value: unknown, faults: Faults): value is DecryptResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.plaintext, 'plaintext', faults)) formatted(value.plaintext, 'plaintext', faults, isBase64, 'byte')
-  if (required(value.plaintext_crc32c, 'plaintext_crc32c', faults))
-    integer(value.plaintext_crc32c, 'plaintext_crc32c', faults, 0, 4294967295)
-  if (required(value.key_version, 'key_version', faults))
-    matches(value.key_version, 'key_version', faults, secretVersionAliasesValuePattern)
-  if (required(value.used_primary, 'used_primary', faults)) boolean(value.used_primary, 'used_primary', faults)
+  formatted(value.plaintext, 'plaintext', faults, isBase64, 'byte')
+  integer(value.plaintext_crc32c, 'plaintext_crc32c', faults, 0, 4294967295)
+  matches(value.key_version, 'key_version', faults, secretVersionAliasesValuePattern)
+  boolean(value.used_primary, 'used_primary', faults)
   return faults.count === before
 }
 
@@ -1120,7 +1065,7 @@ export function checkReEncryptBody(value: unknown, faults: Faults): value is ReE
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, reEncryptBodyMembers)
-  if (required(value.ciphertext, 'ciphertext', faults)) text(value.ciphertext, 'ciphertext', faults, 0, 87462)
+  text(value.ciphertext, 'ciphertext', faults, 0, 87462)
   if (value.ciphertext_crc32c !== undefined)
     integer(value.ciphertext_crc32c, 'ciphertext_crc32c', faults, 0, 4294967295)
   if (
@@ -1136,13 +1081,10 @@ export function checkReEncryptBody(value: unknown, faults: Faults): value is ReE
 export function checkReEncryptResponse(value: unknown, faults: Faults): value is ReEncryptResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.ciphertext, 'ciphertext', faults)) anyText(value.ciphertext, 'ciphertext', faults)
-  if (required(value.ciphertext_crc32c, 'ciphertext_crc32c', faults))
-    integer(value.ciphertext_crc32c, 'ciphertext_crc32c', faults, 0, 4294967295)
-  if (required(value.source_key_version, 'source_key_version', faults))
-    matches(value.source_key_version, 'source_key_version', faults, secretVersionAliasesValuePattern)
-  if (required(value.key_version, 'key_version', faults))
-    matches(value.key_version, 'key_version', faults, secretVersionAliasesValuePattern)
+  anyText(value.ciphertext, 'ciphertext', faults)
+  integer(value.ciphertext_crc32c, 'ciphertext_crc32c', faults, 0, 4294967295)
+  matches(value.source_key_version, 'source_key_version', faults, secretVersionAliasesValuePattern)
+  matches(value.key_version, 'key_version', faults, secretVersionAliasesValuePattern)
   return faults.count === before
 }
 
@@ -1180,11 +1122,9 @@ export function checkGenerateDataEncryptionKeyResponse(
   const before = faults.count
   if (value.plaintext !== undefined) formatted(value.plaintext, 'plaintext', faults, isBase64, 'byte')
   if (value.plaintext_crc32c !== undefined) integer(value.plaintext_crc32c, 'plaintext_crc32c', faults, 0, 4294967295)
-  if (required(value.ciphertext, 'ciphertext', faults)) anyText(value.ciphertext, 'ciphertext', faults)
-  if (required(value.ciphertext_crc32c, 'ciphertext_crc32c', faults))
-    integer(value.ciphertext_crc32c, 'ciphertext_crc32c', faults, 0, 4294967295)
-  if (required(value.key_version, 'key_version', faults))
-    matches(value.key_version, 'key_version', faults, secretVersionAliasesValuePattern)
+  anyText(value.ciphertext, 'ciphertext', faults)
+  integer(value.ciphertext_crc32c, 'ciphertext_crc32c', faults, 0, 4294967295)
+  matches(value.key_version, 'key_version', faults, secretVersionAliasesValuePattern)
   return faults.count === before
 }
 
@@ -1224,13 +1164,10 @@ export function checkDigest(value: unknown, faults: Faults): value is Digest {
 export function checkSignResponse(value: unknown, faults: Faults): value is SignResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.signature, 'signature', faults)) formatted(value.signature, 'signature', faults, isBase64, 'byte')
-  if (required(value.signature_crc32c, 'signature_crc32c', faults))
-    integer(value.signature_crc32c, 'signature_crc32c', faults, 0, 4294967295)
-  if (required(value.key_version, 'key_version', faults))
-    matches(value.key_version, 'key_version', faults, secretVersionAliasesValuePattern)
-  if (required(value.algorithm, 'algorithm', faults))
-    nested(value.algorithm, 'algorithm', faults, checkCryptoKeyAlgorithm)
+  formatted(value.signature, 'signature', faults, isBase64, 'byte')
+  integer(value.signature_crc32c, 'signature_crc32c', faults, 0, 4294967295)
+  matches(value.key_version, 'key_version', faults, secretVersionAliasesValuePattern)
+  nested(value.algorithm, 'algorithm', faults, checkCryptoKeyAlgorithm)
   return faults.count === before
 }
 
@@ -1265,11 +1202,9 @@ export function completeVerifyBodyInput(value: VerifyBodyInput): VerifyBodyGiven
 export function checkVerifyResponse(value: unknown, faults: Faults): value is VerifyResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.valid, 'valid', faults)) boolean(value.valid, 'valid', faults)
-  if (required(value.key_version, 'key_version', faults))
-    matches(value.key_version, 'key_version', faults, secretVersionAliasesValuePattern)
-  if (required(value.algorithm, 'algorithm', faults))
-    nested(value.algorithm, 'algorithm', faults, checkCryptoKeyAlgorithm)
+  boolean(value.valid, 'valid', faults)
+  matches(value.key_version, 'key_version', faults, secretVersionAliasesValuePattern)
+  nested(value.algorithm, 'algorithm', faults, checkCryptoKeyAlgorithm)
   return faults.count === before
 }
 
@@ -1277,8 +1212,7 @@ export function checkHmacBodyInput(value: unknown, faults: Faults): value is Hma
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, hmacBodyInputMembers)
-  if (required(value.data, 'data', faults) && text(value.data, 'data', faults, 0, 87384))
-    formatted(value.data, 'data', faults, isBase64, 'byte')
+  if (text(value.data, 'data', faults, 0, 87384)) formatted(value.data, 'data', faults, isBase64, 'byte')
   if (value.data_crc32c !== undefined) integer(value.data_crc32c, 'data_crc32c', faults, 0, 4294967295)
   if (value.key_version !== undefined) matches(value.key_version, 'key_version', faults, secretLatestVersionPattern)
   return faults.count === before
@@ -1291,12 +1225,10 @@ export function completeHmacBodyInput(value: HmacBodyInput): HmacBodyGiven {
 export function checkHmacResponse(value: unknown, faults: Faults): value is HmacResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.mac, 'mac', faults)) formatted(value.mac, 'mac', faults, isBase64, 'byte')
-  if (required(value.mac_crc32c, 'mac_crc32c', faults)) integer(value.mac_crc32c, 'mac_crc32c', faults, 0, 4294967295)
-  if (required(value.key_version, 'key_version', faults))
-    matches(value.key_version, 'key_version', faults, secretVersionAliasesValuePattern)
-  if (required(value.algorithm, 'algorithm', faults))
-    nested(value.algorithm, 'algorithm', faults, checkCryptoKeyAlgorithm)
+  formatted(value.mac, 'mac', faults, isBase64, 'byte')
+  integer(value.mac_crc32c, 'mac_crc32c', faults, 0, 4294967295)
+  matches(value.key_version, 'key_version', faults, secretVersionAliasesValuePattern)
+  nested(value.algorithm, 'algorithm', faults, checkCryptoKeyAlgorithm)
   return faults.count === before
 }
 
@@ -1304,66 +1236,46 @@ export function checkGenerateRandomBytesBody(value: unknown, faults: Faults): va
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, generateRandomBytesBodyMembers)
-  if (required(value.length_bytes, 'length_bytes', faults)) integer(value.length_bytes, 'length_bytes', faults, 1, 1024)
+  integer(value.length_bytes, 'length_bytes', faults, 1, 1024)
   return faults.count === before
 }
 
 export function checkGenerateRandomBytesResponse(value: unknown, faults: Faults): value is GenerateRandomBytesResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.data, 'data', faults)) formatted(value.data, 'data', faults, isBase64, 'byte')
-  if (required(value.data_crc32c, 'data_crc32c', faults))
-    integer(value.data_crc32c, 'data_crc32c', faults, 0, 4294967295)
+  formatted(value.data, 'data', faults, isBase64, 'byte')
+  integer(value.data_crc32c, 'data_crc32c', faults, 0, 4294967295)
   return faults.count === before
 }
 
 export function checkCapsule(value: unknown, faults: Faults): value is Capsule {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
-  if (
-    required(value.workspace_id, 'workspace_id', faults) &&
-    formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  )
-    matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 0, 63, capsuleNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.content_type, 'content_type', faults))
-    text(value.content_type, 'content_type', faults, 3, 127, capsuleContentTypePattern)
-  if (required(value.recipient_principal_id, 'recipient_principal_id', faults))
-    matches(value.recipient_principal_id, 'recipient_principal_id', faults, secretCryptoKeyIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
+  formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  text(value.name, 'name', faults, 0, 63, capsuleNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
+  text(value.content_type, 'content_type', faults, 3, 127, capsuleContentTypePattern)
+  matches(value.recipient_principal_id, 'recipient_principal_id', faults, secretCryptoKeyIdPattern)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  if (required(value.max_attempts, 'max_attempts', faults)) integer(value.max_attempts, 'max_attempts', faults, 1, 10)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkCapsuleState)
-  if (required(value.failed_attempts, 'failed_attempts', faults))
-    integer(value.failed_attempts, 'failed_attempts', faults, 0, 10)
-  if (required(value.passphrase_required, 'passphrase_required', faults))
-    boolean(value.passphrase_required, 'passphrase_required', faults)
-  if (required(value.payload_size_bytes, 'payload_size_bytes', faults))
-    integer(value.payload_size_bytes, 'payload_size_bytes', faults, 1, 65536)
-  if (required(value.payload_commitment, 'payload_commitment', faults))
-    matches(value.payload_commitment, 'payload_commitment', faults, capsulePayloadCommitmentPattern)
+  integer(value.max_attempts, 'max_attempts', faults, 1, 10)
+  nested(value.state, 'state', faults, checkCapsuleState)
+  integer(value.failed_attempts, 'failed_attempts', faults, 0, 10)
+  boolean(value.passphrase_required, 'passphrase_required', faults)
+  integer(value.payload_size_bytes, 'payload_size_bytes', faults, 1, 65536)
+  matches(value.payload_commitment, 'payload_commitment', faults, capsulePayloadCommitmentPattern)
   if (value.redeem_time !== undefined) formatted(value.redeem_time, 'redeem_time', faults, isDateTime, 'date-time')
-  if (required(value.redeemed_by_principal_id, 'redeemed_by_principal_id', faults))
-    matches(value.redeemed_by_principal_id, 'redeemed_by_principal_id', faults, secretCryptoKeyIdPattern)
-  if (required(value.redeemed_from_ip, 'redeemed_from_ip', faults))
-    anyText(value.redeemed_from_ip, 'redeemed_from_ip', faults)
+  matches(value.redeemed_by_principal_id, 'redeemed_by_principal_id', faults, secretCryptoKeyIdPattern)
+  anyText(value.redeemed_from_ip, 'redeemed_from_ip', faults)
   if (value.revoke_time !== undefined) formatted(value.revoke_time, 'revoke_time', faults, isDateTime, 'date-time')
-  if (required(value.revoke_reason, 'revoke_reason', faults)) text(value.revoke_reason, 'revoke_reason', faults, 0, 512)
-  if (
-    required(value.created_by, 'created_by', faults) &&
-    formatted(value.created_by, 'created_by', faults, isUuid, 'uuid')
-  )
-    matches(value.created_by, 'created_by', faults, secretIdPattern)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  text(value.revoke_reason, 'revoke_reason', faults, 0, 512)
+  formatted(value.created_by, 'created_by', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -1406,10 +1318,8 @@ export function completeCapsuleInput(value: CapsuleInput): CapsuleGiven {
 export function checkCapsulePayload(value: unknown, faults: Faults): value is CapsulePayload {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.data, 'data', faults) && text(value.data, 'data', faults, 4, 87384))
-    formatted(value.data, 'data', faults, isBase64, 'byte')
-  if (required(value.data_crc32c, 'data_crc32c', faults))
-    integer(value.data_crc32c, 'data_crc32c', faults, 0, 4294967295)
+  if (text(value.data, 'data', faults, 4, 87384)) formatted(value.data, 'data', faults, isBase64, 'byte')
+  integer(value.data_crc32c, 'data_crc32c', faults, 0, 4294967295)
   return faults.count === before
 }
 
@@ -1417,8 +1327,7 @@ export function checkCapsulePayloadInput(value: unknown, faults: Faults): value 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, secretPayloadInputMembers)
-  if (required(value.data, 'data', faults) && text(value.data, 'data', faults, 4, 87384))
-    formatted(value.data, 'data', faults, isBase64, 'byte')
+  if (text(value.data, 'data', faults, 4, 87384)) formatted(value.data, 'data', faults, isBase64, 'byte')
   if (value.data_crc32c !== undefined) integer(value.data_crc32c, 'data_crc32c', faults, 0, 4294967295)
   return faults.count === before
 }
@@ -1427,8 +1336,7 @@ export function checkCapsuleSourceInput(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, capsuleSourceInputMembers)
-  if (required(value.secret_id, 'secret_id', faults) && formatted(value.secret_id, 'secret_id', faults, isUuid, 'uuid'))
-    matches(value.secret_id, 'secret_id', faults, secretIdPattern)
+  formatted(value.secret_id, 'secret_id', faults, isUuid, 'uuid', secretIdPattern)
   if (value.version !== undefined) matches(value.version, 'version', faults, capsuleSourceInputVersionPattern)
   return faults.count === before
 }
@@ -1440,27 +1348,21 @@ export function completeCapsuleSourceInput(value: CapsuleSourceInput): CapsuleSo
 export function checkListCapsulesResponse(value: unknown, faults: Faults): value is ListCapsulesResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.capsules, 'capsules', faults)) list(value.capsules, 'capsules', faults, checkCapsule, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.capsules, 'capsules', faults, checkCapsule, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkCapsuleDelivery(value: unknown, faults: Faults): value is CapsuleDelivery {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkCapsuleState)
-  if (required(value.expire_time, 'expire_time', faults))
-    formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  if (required(value.passphrase_required, 'passphrase_required', faults))
-    boolean(value.passphrase_required, 'passphrase_required', faults)
-  if (required(value.recipient_restricted, 'recipient_restricted', faults))
-    boolean(value.recipient_restricted, 'recipient_restricted', faults)
-  if (required(value.payload_size_bytes, 'payload_size_bytes', faults))
-    integer(value.payload_size_bytes, 'payload_size_bytes', faults, 1, 65536)
-  if (required(value.content_type, 'content_type', faults)) anyText(value.content_type, 'content_type', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
+  nested(value.state, 'state', faults, checkCapsuleState)
+  formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
+  boolean(value.passphrase_required, 'passphrase_required', faults)
+  boolean(value.recipient_restricted, 'recipient_restricted', faults)
+  integer(value.payload_size_bytes, 'payload_size_bytes', faults, 1, 65536)
+  anyText(value.content_type, 'content_type', faults)
   return faults.count === before
 }
 
@@ -1468,7 +1370,7 @@ export function checkRedeemCapsuleBodyInput(value: unknown, faults: Faults): val
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, redeemCapsuleBodyInputMembers)
-  if (required(value.token, 'token', faults)) text(value.token, 'token', faults, 1, 128)
+  text(value.token, 'token', faults, 1, 128)
   if (value.passphrase !== undefined) text(value.passphrase, 'passphrase', faults, 0, 128)
   return faults.count === before
 }
@@ -1480,10 +1382,9 @@ export function completeRedeemCapsuleBodyInput(value: RedeemCapsuleBodyInput): R
 export function checkRedeemCapsuleResponse(value: unknown, faults: Faults): value is RedeemCapsuleResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.payload, 'payload', faults)) nested(value.payload, 'payload', faults, checkCapsulePayload)
-  if (required(value.content_type, 'content_type', faults)) anyText(value.content_type, 'content_type', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  nested(value.payload, 'payload', faults, checkCapsulePayload)
+  anyText(value.content_type, 'content_type', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -1503,29 +1404,22 @@ export function completeRevokeCapsuleBodyInput(value: RevokeCapsuleBodyInput): R
 export function checkCertificateAuthority(value: unknown, faults: Faults): value is CertificateAuthority {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
-  if (
-    required(value.workspace_id, 'workspace_id', faults) &&
-    formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  )
-    matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
+  formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, secretNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
   if (value.type !== undefined) nested(value.type, 'type', faults, checkCertificateAuthorityType)
   if (value.subject !== undefined) nested(value.subject, 'subject', faults, checkCertificateAuthoritySubject)
   if (value.key_algorithm !== undefined) nested(value.key_algorithm, 'key_algorithm', faults, checkCryptoKeyAlgorithm)
-  if (required(value.crypto_key_id, 'crypto_key_id', faults))
-    matches(value.crypto_key_id, 'crypto_key_id', faults, secretCryptoKeyIdPattern)
+  matches(value.crypto_key_id, 'crypto_key_id', faults, secretCryptoKeyIdPattern)
   if (value.lifetime !== undefined) matches(value.lifetime, 'lifetime', faults, secretVersionDestroyDelayPattern)
   if (value.max_path_length !== undefined) integer(value.max_path_length, 'max_path_length', faults, 0, 5)
   if (value.name_constraints !== undefined)
     nested(value.name_constraints, 'name_constraints', faults, checkNameConstraints)
-  if (required(value.parent_certificate_authority_id, 'parent_certificate_authority_id', faults))
-    matches(value.parent_certificate_authority_id, 'parent_certificate_authority_id', faults, secretCryptoKeyIdPattern)
+  matches(value.parent_certificate_authority_id, 'parent_certificate_authority_id', faults, secretCryptoKeyIdPattern)
   if (value.crl_urls !== undefined)
     list(
       value.crl_urls,
@@ -1535,43 +1429,33 @@ export function checkCertificateAuthority(value: unknown, faults: Faults): value
       0,
       5,
     )
-  if (required(value.issuing_certificate_urls, 'issuing_certificate_urls', faults))
-    list(
-      value.issuing_certificate_urls,
-      'issuing_certificate_urls',
-      faults,
-      (item, faults) => text(item, '', faults, 0, 2048, certificateAuthorityCrlUrlsItemPattern),
-      0,
-      5,
-    )
-  if (required(value.require_template, 'require_template', faults))
-    boolean(value.require_template, 'require_template', faults)
+  list(
+    value.issuing_certificate_urls,
+    'issuing_certificate_urls',
+    faults,
+    (item, faults) => text(item, '', faults, 0, 2048, certificateAuthorityCrlUrlsItemPattern),
+    0,
+    5,
+  )
+  boolean(value.require_template, 'require_template', faults)
   if (value.maximum_lifetime !== undefined)
     matches(value.maximum_lifetime, 'maximum_lifetime', faults, secretVersionDestroyDelayPattern)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkCertificateAuthorityState)
-  if (required(value.pem_csr, 'pem_csr', faults)) anyText(value.pem_csr, 'pem_csr', faults)
-  if (required(value.pem_certificate, 'pem_certificate', faults))
-    anyText(value.pem_certificate, 'pem_certificate', faults)
-  if (required(value.pem_certificate_chain, 'pem_certificate_chain', faults))
-    list(value.pem_certificate_chain, 'pem_certificate_chain', faults, (item, faults) => anyText(item, '', faults), 0)
-  if (required(value.serial_number, 'serial_number', faults))
-    matches(value.serial_number, 'serial_number', faults, certificateAuthoritySerialNumberPattern)
-  if (required(value.fingerprint_sha256, 'fingerprint_sha256', faults))
-    matches(value.fingerprint_sha256, 'fingerprint_sha256', faults, cryptoKeyVersionPublicKeySha256Pattern)
-  if (required(value.subject_key_id, 'subject_key_id', faults))
-    matches(value.subject_key_id, 'subject_key_id', faults, certificateAuthoritySerialNumberPattern)
+  nested(value.state, 'state', faults, checkCertificateAuthorityState)
+  anyText(value.pem_csr, 'pem_csr', faults)
+  anyText(value.pem_certificate, 'pem_certificate', faults)
+  list(value.pem_certificate_chain, 'pem_certificate_chain', faults, (item, faults) => anyText(item, '', faults), 0)
+  matches(value.serial_number, 'serial_number', faults, certificateAuthoritySerialNumberPattern)
+  matches(value.fingerprint_sha256, 'fingerprint_sha256', faults, cryptoKeyVersionPublicKeySha256Pattern)
+  matches(value.subject_key_id, 'subject_key_id', faults, certificateAuthoritySerialNumberPattern)
   if (value.not_before_time !== undefined)
     formatted(value.not_before_time, 'not_before_time', faults, isDateTime, 'date-time')
   if (value.not_after_time !== undefined)
     formatted(value.not_after_time, 'not_after_time', faults, isDateTime, 'date-time')
-  if (required(value.crl_number, 'crl_number', faults))
-    matches(value.crl_number, 'crl_number', faults, certificateAuthorityCrlNumberPattern)
+  matches(value.crl_number, 'crl_number', faults, certificateAuthorityCrlNumberPattern)
   if (value.revocation !== undefined) nested(value.revocation, 'revocation', faults, checkRevocation)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -1641,18 +1525,12 @@ export function completeCertificateAuthorityInput(value: CertificateAuthorityInp
 export function checkCertificateAuthoritySubject(value: unknown, faults: Faults): value is CertificateAuthoritySubject {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.common_name, 'common_name', faults))
-    text(value.common_name, 'common_name', faults, 1, 64, certificateAuthoritySubjectCommonNamePattern)
-  if (required(value.organization, 'organization', faults))
-    text(value.organization, 'organization', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
-  if (required(value.organizational_unit, 'organizational_unit', faults))
-    text(value.organizational_unit, 'organizational_unit', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
-  if (required(value.country_code, 'country_code', faults))
-    matches(value.country_code, 'country_code', faults, certificateAuthoritySubjectCountryCodePattern)
-  if (required(value.province, 'province', faults))
-    text(value.province, 'province', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
-  if (required(value.locality, 'locality', faults))
-    text(value.locality, 'locality', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
+  text(value.common_name, 'common_name', faults, 1, 64, certificateAuthoritySubjectCommonNamePattern)
+  text(value.organization, 'organization', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
+  text(value.organizational_unit, 'organizational_unit', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
+  matches(value.country_code, 'country_code', faults, certificateAuthoritySubjectCountryCodePattern)
+  text(value.province, 'province', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
+  text(value.locality, 'locality', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
   return faults.count === before
 }
 
@@ -1663,8 +1541,7 @@ export function checkCertificateAuthoritySubjectInput(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, certificateAuthoritySubjectInputMembers)
-  if (required(value.common_name, 'common_name', faults))
-    text(value.common_name, 'common_name', faults, 1, 64, certificateAuthoritySubjectCommonNamePattern)
+  text(value.common_name, 'common_name', faults, 1, 64, certificateAuthoritySubjectCommonNamePattern)
   if (value.organization !== undefined)
     text(value.organization, 'organization', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
   if (value.organizational_unit !== undefined)
@@ -1694,51 +1571,46 @@ export function completeCertificateAuthoritySubjectInput(
 export function checkNameConstraints(value: unknown, faults: Faults): value is NameConstraints {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.permitted_dns_names, 'permitted_dns_names', faults))
-    list(
-      value.permitted_dns_names,
-      'permitted_dns_names',
-      faults,
-      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedDnsNamesItemPattern),
-      0,
-      50,
-    )
-  if (required(value.excluded_dns_names, 'excluded_dns_names', faults))
-    list(
-      value.excluded_dns_names,
-      'excluded_dns_names',
-      faults,
-      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedDnsNamesItemPattern),
-      0,
-      50,
-    )
-  if (required(value.permitted_ip_ranges, 'permitted_ip_ranges', faults))
-    list(
-      value.permitted_ip_ranges,
-      'permitted_ip_ranges',
-      faults,
-      (item, faults) => text(item, '', faults, 0, 49, nameConstraintsPermittedIpRangesItemPattern),
-      0,
-      50,
-    )
-  if (required(value.excluded_ip_ranges, 'excluded_ip_ranges', faults))
-    list(
-      value.excluded_ip_ranges,
-      'excluded_ip_ranges',
-      faults,
-      (item, faults) => text(item, '', faults, 0, 49, nameConstraintsPermittedIpRangesItemPattern),
-      0,
-      50,
-    )
-  if (required(value.permitted_email_domains, 'permitted_email_domains', faults))
-    list(
-      value.permitted_email_domains,
-      'permitted_email_domains',
-      faults,
-      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedEmailDomainsItemPattern),
-      0,
-      50,
-    )
+  list(
+    value.permitted_dns_names,
+    'permitted_dns_names',
+    faults,
+    (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedDnsNamesItemPattern),
+    0,
+    50,
+  )
+  list(
+    value.excluded_dns_names,
+    'excluded_dns_names',
+    faults,
+    (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedDnsNamesItemPattern),
+    0,
+    50,
+  )
+  list(
+    value.permitted_ip_ranges,
+    'permitted_ip_ranges',
+    faults,
+    (item, faults) => text(item, '', faults, 0, 49, nameConstraintsPermittedIpRangesItemPattern),
+    0,
+    50,
+  )
+  list(
+    value.excluded_ip_ranges,
+    'excluded_ip_ranges',
+    faults,
+    (item, faults) => text(item, '', faults, 0, 49, nameConstraintsPermittedIpRangesItemPattern),
+    0,
+    50,
+  )
+  list(
+    value.permitted_email_domains,
+    'permitted_email_domains',
+    faults,
+    (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedEmailDomainsItemPattern),
+    0,
+    50,
+  )
   return faults.count === before
 }
 
@@ -1812,29 +1684,23 @@ export function checkCertificateAuthorityActivation(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, certificateAuthorityActivationMembers)
-  if (
-    required(value.certificate_authority_id, 'certificate_authority_id', faults) &&
-    formatted(value.certificate_authority_id, 'certificate_authority_id', faults, isUuid, 'uuid')
+  formatted(value.certificate_authority_id, 'certificate_authority_id', faults, isUuid, 'uuid', secretIdPattern)
+  list(
+    value.pem_certificate_chain,
+    'pem_certificate_chain',
+    faults,
+    (item, faults) => text(item, '', faults, 1, 65536),
+    1,
+    10,
   )
-    matches(value.certificate_authority_id, 'certificate_authority_id', faults, secretIdPattern)
-  if (required(value.pem_certificate_chain, 'pem_certificate_chain', faults))
-    list(
-      value.pem_certificate_chain,
-      'pem_certificate_chain',
-      faults,
-      (item, faults) => text(item, '', faults, 1, 65536),
-      1,
-      10,
-    )
   return faults.count === before
 }
 
 export function checkRevocation(value: unknown, faults: Faults): value is Revocation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.reason, 'reason', faults)) nested(value.reason, 'reason', faults, checkRevocationReason)
-  if (required(value.revoke_time, 'revoke_time', faults))
-    formatted(value.revoke_time, 'revoke_time', faults, isDateTime, 'date-time')
+  nested(value.reason, 'reason', faults, checkRevocationReason)
+  formatted(value.revoke_time, 'revoke_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -1842,7 +1708,7 @@ export function checkRevokeCertificateBodyInput(value: unknown, faults: Faults):
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, revokeCapsuleBodyInputMembers)
-  if (required(value.reason, 'reason', faults)) nested(value.reason, 'reason', faults, checkRevocationReason)
+  nested(value.reason, 'reason', faults, checkRevocationReason)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -1853,122 +1719,89 @@ export function checkListCertificateAuthoritiesResponse(
 ): value is ListCertificateAuthoritiesResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.certificate_authorities, 'certificate_authorities', faults))
-    list(value.certificate_authorities, 'certificate_authorities', faults, checkCertificateAuthority, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.certificate_authorities, 'certificate_authorities', faults, checkCertificateAuthority, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkCertificateRevocationList(value: unknown, faults: Faults): value is CertificateRevocationList {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (
-    required(value.certificate_authority_id, 'certificate_authority_id', faults) &&
-    formatted(value.certificate_authority_id, 'certificate_authority_id', faults, isUuid, 'uuid')
-  )
-    matches(value.certificate_authority_id, 'certificate_authority_id', faults, secretIdPattern)
-  if (required(value.crl_number, 'crl_number', faults))
-    matches(value.crl_number, 'crl_number', faults, certificateRevocationListCrlNumberPattern)
-  if (required(value.this_update_time, 'this_update_time', faults))
-    formatted(value.this_update_time, 'this_update_time', faults, isDateTime, 'date-time')
-  if (required(value.next_update_time, 'next_update_time', faults))
-    formatted(value.next_update_time, 'next_update_time', faults, isDateTime, 'date-time')
-  if (required(value.revoked_count, 'revoked_count', faults))
-    integer(value.revoked_count, 'revoked_count', faults, 0, 2147483647)
-  if (required(value.signature_algorithm, 'signature_algorithm', faults))
-    nested(value.signature_algorithm, 'signature_algorithm', faults, checkCryptoKeyAlgorithm)
-  if (required(value.pem_crl, 'pem_crl', faults)) anyText(value.pem_crl, 'pem_crl', faults)
-  if (required(value.der_crl, 'der_crl', faults)) formatted(value.der_crl, 'der_crl', faults, isBase64, 'byte')
+  formatted(value.certificate_authority_id, 'certificate_authority_id', faults, isUuid, 'uuid', secretIdPattern)
+  matches(value.crl_number, 'crl_number', faults, certificateRevocationListCrlNumberPattern)
+  formatted(value.this_update_time, 'this_update_time', faults, isDateTime, 'date-time')
+  formatted(value.next_update_time, 'next_update_time', faults, isDateTime, 'date-time')
+  integer(value.revoked_count, 'revoked_count', faults, 0, 2147483647)
+  nested(value.signature_algorithm, 'signature_algorithm', faults, checkCryptoKeyAlgorithm)
+  anyText(value.pem_crl, 'pem_crl', faults)
+  formatted(value.der_crl, 'der_crl', faults, isBase64, 'byte')
   return faults.count === before
 }
 
 export function checkCertificateTemplate(value: unknown, faults: Faults): value is CertificateTemplate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
-  if (
-    required(value.workspace_id, 'workspace_id', faults) &&
-    formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  )
-    matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (
-    required(value.certificate_authority_id, 'certificate_authority_id', faults) &&
-    formatted(value.certificate_authority_id, 'certificate_authority_id', faults, isUuid, 'uuid')
-  )
-    matches(value.certificate_authority_id, 'certificate_authority_id', faults, secretIdPattern)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, secretNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.maximum_lifetime, 'maximum_lifetime', faults))
-    matches(value.maximum_lifetime, 'maximum_lifetime', faults, secretVersionDestroyDelayPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
+  formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.certificate_authority_id, 'certificate_authority_id', faults, isUuid, 'uuid', secretIdPattern)
+  text(value.name, 'name', faults, 1, 63, secretNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
+  matches(value.maximum_lifetime, 'maximum_lifetime', faults, secretVersionDestroyDelayPattern)
   if (value.default_lifetime !== undefined)
     matches(value.default_lifetime, 'default_lifetime', faults, secretVersionDestroyDelayPattern)
-  if (required(value.key_usages, 'key_usages', faults))
-    list(value.key_usages, 'key_usages', faults, checkKeyUsage, 1, 7)
-  if (required(value.extended_key_usages, 'extended_key_usages', faults))
-    list(
-      value.extended_key_usages,
-      'extended_key_usages',
-      faults,
-      (item, faults) => union(item, '', faults, [checkExtendedKeyUsage, checkObjectIdentifier], false),
-      1,
-      50,
-    )
-  if (required(value.allowed_key_algorithms, 'allowed_key_algorithms', faults))
-    list(value.allowed_key_algorithms, 'allowed_key_algorithms', faults, checkCryptoKeyAlgorithm, 0, 50)
-  if (required(value.allowed_dns_names, 'allowed_dns_names', faults))
-    list(
-      value.allowed_dns_names,
-      'allowed_dns_names',
-      faults,
-      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedDnsNamesItemPattern),
-      0,
-      100,
-    )
-  if (required(value.allow_wildcard_names, 'allow_wildcard_names', faults))
-    boolean(value.allow_wildcard_names, 'allow_wildcard_names', faults)
-  if (required(value.allowed_ip_ranges, 'allowed_ip_ranges', faults))
-    list(
-      value.allowed_ip_ranges,
-      'allowed_ip_ranges',
-      faults,
-      (item, faults) => text(item, '', faults, 0, 49, nameConstraintsPermittedIpRangesItemPattern),
-      0,
-      100,
-    )
-  if (required(value.allowed_uri_prefixes, 'allowed_uri_prefixes', faults))
-    list(
-      value.allowed_uri_prefixes,
-      'allowed_uri_prefixes',
-      faults,
-      (item, faults) => text(item, '', faults, 0, 2048, certificateTemplateAllowedUriPrefixesItemPattern),
-      0,
-      100,
-    )
-  if (required(value.allowed_email_domains, 'allowed_email_domains', faults))
-    list(
-      value.allowed_email_domains,
-      'allowed_email_domains',
-      faults,
-      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedEmailDomainsItemPattern),
-      0,
-      100,
-    )
-  if (required(value.allow_subject_passthrough, 'allow_subject_passthrough', faults))
-    boolean(value.allow_subject_passthrough, 'allow_subject_passthrough', faults)
+  list(value.key_usages, 'key_usages', faults, checkKeyUsage, 1, 7)
+  list(
+    value.extended_key_usages,
+    'extended_key_usages',
+    faults,
+    (item, faults) => union(item, '', faults, [checkExtendedKeyUsage, checkObjectIdentifier], false),
+    1,
+    50,
+  )
+  list(value.allowed_key_algorithms, 'allowed_key_algorithms', faults, checkCryptoKeyAlgorithm, 0, 50)
+  list(
+    value.allowed_dns_names,
+    'allowed_dns_names',
+    faults,
+    (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedDnsNamesItemPattern),
+    0,
+    100,
+  )
+  boolean(value.allow_wildcard_names, 'allow_wildcard_names', faults)
+  list(
+    value.allowed_ip_ranges,
+    'allowed_ip_ranges',
+    faults,
+    (item, faults) => text(item, '', faults, 0, 49, nameConstraintsPermittedIpRangesItemPattern),
+    0,
+    100,
+  )
+  list(
+    value.allowed_uri_prefixes,
+    'allowed_uri_prefixes',
+    faults,
+    (item, faults) => text(item, '', faults, 0, 2048, certificateTemplateAllowedUriPrefixesItemPattern),
+    0,
+    100,
+  )
+  list(
+    value.allowed_email_domains,
+    'allowed_email_domains',
+    faults,
+    (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedEmailDomainsItemPattern),
+    0,
+    100,
+  )
+  boolean(value.allow_subject_passthrough, 'allow_subject_passthrough', faults)
   if (value.predefined_subject !== undefined)
     nested(value.predefined_subject, 'predefined_subject', faults, checkPredefinedSubject)
-  if (required(value.policy_oids, 'policy_oids', faults))
-    list(value.policy_oids, 'policy_oids', faults, checkObjectIdentifier, 0, 50)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  list(value.policy_oids, 'policy_oids', faults, checkObjectIdentifier, 0, 50)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -1976,7 +1809,7 @@ export function checkCertificateTemplateInput(value: unknown, faults: Faults): v
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, certificateTemplateInputMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 63, secretNamePattern)
+  text(value.name, 'name', faults, 1, 63, secretNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -2138,16 +1971,11 @@ export function completeCertificateTemplateInput(value: CertificateTemplateInput
 export function checkPredefinedSubject(value: unknown, faults: Faults): value is PredefinedSubject {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.organization, 'organization', faults))
-    text(value.organization, 'organization', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
-  if (required(value.organizational_unit, 'organizational_unit', faults))
-    text(value.organizational_unit, 'organizational_unit', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
-  if (required(value.country_code, 'country_code', faults))
-    matches(value.country_code, 'country_code', faults, certificateAuthoritySubjectCountryCodePattern)
-  if (required(value.province, 'province', faults))
-    text(value.province, 'province', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
-  if (required(value.locality, 'locality', faults))
-    text(value.locality, 'locality', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
+  text(value.organization, 'organization', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
+  text(value.organizational_unit, 'organizational_unit', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
+  matches(value.country_code, 'country_code', faults, certificateAuthoritySubjectCountryCodePattern)
+  text(value.province, 'province', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
+  text(value.locality, 'locality', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
   return faults.count === before
 }
 
@@ -2189,73 +2017,44 @@ export function checkListCertificateTemplatesResponse(
 ): value is ListCertificateTemplatesResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.certificate_templates, 'certificate_templates', faults))
-    list(value.certificate_templates, 'certificate_templates', faults, checkCertificateTemplate, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.certificate_templates, 'certificate_templates', faults, checkCertificateTemplate, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkCertificate(value: unknown, faults: Faults): value is Certificate {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
-  if (
-    required(value.workspace_id, 'workspace_id', faults) &&
-    formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid')
-  )
-    matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (
-    required(value.certificate_authority_id, 'certificate_authority_id', faults) &&
-    formatted(value.certificate_authority_id, 'certificate_authority_id', faults, isUuid, 'uuid')
-  )
-    matches(value.certificate_authority_id, 'certificate_authority_id', faults, secretIdPattern)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 0, 63, capsuleNamePattern)
-  if (required(value.display_name, 'display_name', faults)) text(value.display_name, 'display_name', faults, 0, 128)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.private_key_secret_id, 'private_key_secret_id', faults))
-    matches(value.private_key_secret_id, 'private_key_secret_id', faults, secretCryptoKeyIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
+  formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.certificate_authority_id, 'certificate_authority_id', faults, isUuid, 'uuid', secretIdPattern)
+  text(value.name, 'name', faults, 0, 63, capsuleNamePattern)
+  text(value.display_name, 'display_name', faults, 0, 128)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
+  matches(value.private_key_secret_id, 'private_key_secret_id', faults, secretCryptoKeyIdPattern)
   if (value.lifetime !== undefined) matches(value.lifetime, 'lifetime', faults, secretVersionDestroyDelayPattern)
-  if (required(value.certificate_template_id, 'certificate_template_id', faults))
-    matches(value.certificate_template_id, 'certificate_template_id', faults, secretCryptoKeyIdPattern)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkCertificateState)
-  if (required(value.serial_number, 'serial_number', faults))
-    matches(value.serial_number, 'serial_number', faults, certificateSerialNumberPattern)
-  if (required(value.pem_certificate, 'pem_certificate', faults))
-    anyText(value.pem_certificate, 'pem_certificate', faults)
-  if (required(value.pem_certificate_chain, 'pem_certificate_chain', faults))
-    list(value.pem_certificate_chain, 'pem_certificate_chain', faults, (item, faults) => anyText(item, '', faults), 0)
-  if (required(value.subject, 'subject', faults)) nested(value.subject, 'subject', faults, checkCertificateSubject)
-  if (required(value.subject_alt_names, 'subject_alt_names', faults))
-    nested(value.subject_alt_names, 'subject_alt_names', faults, checkSubjectAltNames)
-  if (required(value.common_name, 'common_name', faults)) anyText(value.common_name, 'common_name', faults)
-  if (required(value.dns_names, 'dns_names', faults))
-    list(value.dns_names, 'dns_names', faults, (item, faults) => anyText(item, '', faults), 0)
+  matches(value.certificate_template_id, 'certificate_template_id', faults, secretCryptoKeyIdPattern)
+  nested(value.state, 'state', faults, checkCertificateState)
+  matches(value.serial_number, 'serial_number', faults, certificateSerialNumberPattern)
+  anyText(value.pem_certificate, 'pem_certificate', faults)
+  list(value.pem_certificate_chain, 'pem_certificate_chain', faults, (item, faults) => anyText(item, '', faults), 0)
+  nested(value.subject, 'subject', faults, checkCertificateSubject)
+  nested(value.subject_alt_names, 'subject_alt_names', faults, checkSubjectAltNames)
+  anyText(value.common_name, 'common_name', faults)
+  list(value.dns_names, 'dns_names', faults, (item, faults) => anyText(item, '', faults), 0)
   if (value.key_algorithm !== undefined) nested(value.key_algorithm, 'key_algorithm', faults, checkCryptoKeyAlgorithm)
-  if (required(value.fingerprint_sha256, 'fingerprint_sha256', faults))
-    matches(value.fingerprint_sha256, 'fingerprint_sha256', faults, capsulePayloadCommitmentPattern)
-  if (required(value.subject_key_id, 'subject_key_id', faults))
-    matches(value.subject_key_id, 'subject_key_id', faults, certificateSerialNumberPattern)
-  if (required(value.authority_key_id, 'authority_key_id', faults))
-    matches(value.authority_key_id, 'authority_key_id', faults, certificateSerialNumberPattern)
-  if (required(value.not_before_time, 'not_before_time', faults))
-    formatted(value.not_before_time, 'not_before_time', faults, isDateTime, 'date-time')
-  if (required(value.not_after_time, 'not_after_time', faults))
-    formatted(value.not_after_time, 'not_after_time', faults, isDateTime, 'date-time')
+  matches(value.fingerprint_sha256, 'fingerprint_sha256', faults, capsulePayloadCommitmentPattern)
+  matches(value.subject_key_id, 'subject_key_id', faults, certificateSerialNumberPattern)
+  matches(value.authority_key_id, 'authority_key_id', faults, certificateSerialNumberPattern)
+  formatted(value.not_before_time, 'not_before_time', faults, isDateTime, 'date-time')
+  formatted(value.not_after_time, 'not_after_time', faults, isDateTime, 'date-time')
   if (value.revocation !== undefined) nested(value.revocation, 'revocation', faults, checkRevocation)
-  if (
-    required(value.requested_by, 'requested_by', faults) &&
-    formatted(value.requested_by, 'requested_by', faults, isUuid, 'uuid')
-  )
-    matches(value.requested_by, 'requested_by', faults, secretIdPattern)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  if (required(value.update_time, 'update_time', faults))
-    formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
+  formatted(value.requested_by, 'requested_by', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -2317,18 +2116,12 @@ export function completeCertificateConfigInput(value: CertificateConfigInput): C
 export function checkCertificateSubject(value: unknown, faults: Faults): value is CertificateSubject {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.common_name, 'common_name', faults))
-    text(value.common_name, 'common_name', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
-  if (required(value.organization, 'organization', faults))
-    text(value.organization, 'organization', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
-  if (required(value.organizational_unit, 'organizational_unit', faults))
-    text(value.organizational_unit, 'organizational_unit', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
-  if (required(value.country_code, 'country_code', faults))
-    matches(value.country_code, 'country_code', faults, certificateAuthoritySubjectCountryCodePattern)
-  if (required(value.province, 'province', faults))
-    text(value.province, 'province', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
-  if (required(value.locality, 'locality', faults))
-    text(value.locality, 'locality', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
+  text(value.common_name, 'common_name', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
+  text(value.organization, 'organization', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
+  text(value.organizational_unit, 'organizational_unit', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
+  matches(value.country_code, 'country_code', faults, certificateAuthoritySubjectCountryCodePattern)
+  text(value.province, 'province', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
+  text(value.locality, 'locality', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
   return faults.count === before
 }
 
@@ -2366,43 +2159,39 @@ export function completeCertificateSubjectInput(value: CertificateSubjectInput):
 export function checkSubjectAltNames(value: unknown, faults: Faults): value is SubjectAltNames {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.dns_names, 'dns_names', faults))
-    list(
-      value.dns_names,
-      'dns_names',
-      faults,
-      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedDnsNamesItemPattern),
-      0,
-      100,
-    )
-  if (required(value.ip_addresses, 'ip_addresses', faults))
-    list(
-      value.ip_addresses,
-      'ip_addresses',
-      faults,
-      (item, faults) => text(item, '', faults, 0, 45, subjectAltNamesIpAddressesItemPattern),
-      0,
-      100,
-    )
-  if (required(value.uris, 'uris', faults))
-    list(
-      value.uris,
-      'uris',
-      faults,
-      (item, faults) => text(item, '', faults, 0, 2048) && formatted(item, '', faults, isUri, 'uri'),
-      0,
-      100,
-    )
-  if (required(value.email_addresses, 'email_addresses', faults))
-    list(
-      value.email_addresses,
-      'email_addresses',
-      faults,
-      (item, faults) =>
-        text(item, '', faults, 0, 254) && formatted(item, '', faults, isEmail, 'email, such as kim@example.com'),
-      0,
-      100,
-    )
+  list(
+    value.dns_names,
+    'dns_names',
+    faults,
+    (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedDnsNamesItemPattern),
+    0,
+    100,
+  )
+  list(
+    value.ip_addresses,
+    'ip_addresses',
+    faults,
+    (item, faults) => text(item, '', faults, 0, 45, subjectAltNamesIpAddressesItemPattern),
+    0,
+    100,
+  )
+  list(
+    value.uris,
+    'uris',
+    faults,
+    (item, faults) => text(item, '', faults, 0, 2048) && formatted(item, '', faults, isUri, 'uri'),
+    0,
+    100,
+  )
+  list(
+    value.email_addresses,
+    'email_addresses',
+    faults,
+    (item, faults) =>
+      text(item, '', faults, 0, 254) && formatted(item, '', faults, isEmail, 'email, such as kim@example.com'),
+    0,
+    100,
+  )
   return faults.count === before
 }
 
@@ -2463,10 +2252,8 @@ export function completeSubjectAltNamesInput(value: SubjectAltNamesInput): Subje
 export function checkListCertificatesResponse(value: unknown, faults: Faults): value is ListCertificatesResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.certificates, 'certificates', faults))
-    list(value.certificates, 'certificates', faults, checkCertificate, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.certificates, 'certificates', faults, checkCertificate, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -2486,40 +2273,29 @@ export function completeTakeSnapshotBodyInput(value: TakeSnapshotBodyInput): Tak
 export function checkVaultOperation(value: unknown, faults: Faults): value is VaultOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
-  if (required(value.resource_id, 'resource_id', faults)) anyText(value.resource_id, 'resource_id', faults)
-  if (required(value.resource_type, 'resource_type', faults)) anyText(value.resource_type, 'resource_type', faults)
-  if (required(value.operation_type, 'operation_type', faults))
-    nested(value.operation_type, 'operation_type', faults, checkOperationType)
-  if (required(value.status, 'status', faults)) nested(value.status, 'status', faults, checkOperationStatus)
-  if (required(value.insert_time, 'insert_time', faults))
-    formatted(value.insert_time, 'insert_time', faults, isDateTime, 'date-time')
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.resource_id, 'resource_id', faults)
+  anyText(value.resource_type, 'resource_type', faults)
+  nested(value.operation_type, 'operation_type', faults, checkOperationType)
+  nested(value.status, 'status', faults, checkOperationStatus)
+  formatted(value.insert_time, 'insert_time', faults, isDateTime, 'date-time')
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
-  if (required(value.errors, 'errors', faults)) list(value.errors, 'errors', faults, checkOperationError)
-  if (required(value.warnings, 'warnings', faults)) list(value.warnings, 'warnings', faults, checkOperationWarning)
-  if (required(value.progress, 'progress', faults)) integer(value.progress, 'progress', faults, 0, 100)
-  if (required(value.scope_type, 'scope_type', faults)) nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (required(value.scope_id, 'scope_id', faults))
-    matches(value.scope_id, 'scope_id', faults, secretCryptoKeyIdPattern)
-  if (
-    required(value.principal_id, 'principal_id', faults) &&
-    formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid')
-  )
-    matches(value.principal_id, 'principal_id', faults, secretIdPattern)
-  if (required(value.trace_id, 'trace_id', faults))
-    matches(value.trace_id, 'trace_id', faults, vaultOperationTraceIdPattern)
+  list(value.errors, 'errors', faults, checkOperationError)
+  list(value.warnings, 'warnings', faults, checkOperationWarning)
+  integer(value.progress, 'progress', faults, 0, 100)
+  nested(value.scope_type, 'scope_type', faults, checkScopeType)
+  matches(value.scope_id, 'scope_id', faults, secretCryptoKeyIdPattern)
+  formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid', secretIdPattern)
+  matches(value.trace_id, 'trace_id', faults, vaultOperationTraceIdPattern)
   return faults.count === before
 }
 
 export function checkListOperationsResponse(value: unknown, faults: Faults): value is ListOperationsResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.operations, 'operations', faults))
-    list(value.operations, 'operations', faults, checkVaultOperation, 0, 100)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.operations, 'operations', faults, checkVaultOperation, 0, 100)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -2540,10 +2316,9 @@ function checkVaultCredentialOperationPartB(value: unknown, faults: Faults): boo
 export function checkCredential(value: unknown, faults: Faults): value is Credential {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.token, 'token', faults)) anyText(value.token, 'token', faults)
-  if (required(value.expire_time, 'expire_time', faults))
-    formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  if (required(value.url, 'url', faults)) anyText(value.url, 'url', faults)
+  anyText(value.token, 'token', faults)
+  formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
+  anyText(value.url, 'url', faults)
   return faults.count === before
 }
 
@@ -2667,7 +2442,7 @@ export function checkListFilterSchemasRequest(value: unknown, faults: Faults): v
 export function checkGetFilterSchemaRequest(value: unknown, faults: Faults): value is GetFilterSchemaRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.resource, 'resource', faults)) anyText(value.resource, 'resource', faults)
+  anyText(value.resource, 'resource', faults)
   return faults.count === before
 }
 
@@ -2684,24 +2459,21 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
   return faults.count === before
 }
 
 export function checkGetCapsuleDeliveryRequest(value: unknown, faults: Faults): value is GetCapsuleDeliveryRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
   return faults.count === before
 }
 
 export function checkRedeemCapsuleRequest(value: unknown, faults: Faults): value is RedeemCapsuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRedeemCapsuleBodyInput)
   return faults.count === before
 }
@@ -2713,9 +2485,8 @@ export function completeRedeemCapsuleRequest(request: RedeemCapsuleRequest): Red
 export function checkListCapsulesRequest(value: unknown, faults: Faults): value is ListCapsulesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2726,9 +2497,8 @@ export function checkListCapsulesRequest(value: unknown, faults: Faults): value 
 export function checkCreateCapsuleRequest(value: unknown, faults: Faults): value is CreateCapsuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCapsuleInput)
@@ -2742,22 +2512,18 @@ export function completeCreateCapsuleRequest(request: CreateCapsuleRequest): Cre
 export function checkGetCapsuleRequest(value: unknown, faults: Faults): value is GetCapsuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
   return faults.count === before
 }
 
 export function checkRevokeCapsuleRequest(value: unknown, faults: Faults): value is RevokeCapsuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRevokeCapsuleBodyInput)
@@ -2774,9 +2540,8 @@ export function checkListCertificateAuthoritiesRequest(
 ): value is ListCertificateAuthoritiesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2790,9 +2555,8 @@ export function checkCreateCertificateAuthorityRequest(
 ): value is CreateCertificateAuthorityRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCertificateAuthorityInput)
@@ -2811,11 +2575,9 @@ export function checkGetCertificateAuthorityRequest(
 ): value is GetCertificateAuthorityRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
   return faults.count === before
 }
 
@@ -2825,11 +2587,9 @@ export function checkRevokeCertificateAuthorityRequest(
 ): value is RevokeCertificateAuthorityRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRevokeCertificateBodyInput)
@@ -2842,25 +2602,18 @@ export function checkGetCertificateRevocationListRequest(
 ): value is GetCertificateRevocationListRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
   return faults.count === before
 }
 
 export function checkListCertificatesRequest(value: unknown, faults: Faults): value is ListCertificatesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (
-    required(value.certificate_authority, 'certificate_authority', faults) &&
-    formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid')
-  )
-    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid', secretIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2871,14 +2624,9 @@ export function checkListCertificatesRequest(value: unknown, faults: Faults): va
 export function checkCreateCertificateRequest(value: unknown, faults: Faults): value is CreateCertificateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (
-    required(value.certificate_authority, 'certificate_authority', faults) &&
-    formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid')
-  )
-    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid', secretIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCertificateInput)
@@ -2892,32 +2640,20 @@ export function completeCreateCertificateRequest(request: CreateCertificateReque
 export function checkGetCertificateRequest(value: unknown, faults: Faults): value is GetCertificateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (
-    required(value.certificate_authority, 'certificate_authority', faults) &&
-    formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid')
-  )
-    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid', secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
   return faults.count === before
 }
 
 export function checkRevokeCertificateRequest(value: unknown, faults: Faults): value is RevokeCertificateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (
-    required(value.certificate_authority, 'certificate_authority', faults) &&
-    formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid')
-  )
-    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid', secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRevokeCertificateBodyInput)
@@ -2930,14 +2666,9 @@ export function checkListCertificateTemplatesRequest(
 ): value is ListCertificateTemplatesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (
-    required(value.certificate_authority, 'certificate_authority', faults) &&
-    formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid')
-  )
-    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid', secretIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2951,14 +2682,9 @@ export function checkCreateCertificateTemplateRequest(
 ): value is CreateCertificateTemplateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (
-    required(value.certificate_authority, 'certificate_authority', faults) &&
-    formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid')
-  )
-    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid', secretIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCertificateTemplateInput)
@@ -2977,16 +2703,10 @@ export function checkGetCertificateTemplateRequest(
 ): value is GetCertificateTemplateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (
-    required(value.certificate_authority, 'certificate_authority', faults) &&
-    formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid')
-  )
-    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid', secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
   return faults.count === before
 }
 
@@ -2996,16 +2716,10 @@ export function checkDeleteCertificateTemplateRequest(
 ): value is DeleteCertificateTemplateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (
-    required(value.certificate_authority, 'certificate_authority', faults) &&
-    formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid')
-  )
-    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid', secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -3018,16 +2732,10 @@ export function checkUpdateCertificateTemplateRequest(
 ): value is UpdateCertificateTemplateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (
-    required(value.certificate_authority, 'certificate_authority', faults) &&
-    formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid')
-  )
-    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid', secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -3038,9 +2746,8 @@ export function checkUpdateCertificateTemplateRequest(
 export function checkListCryptoKeysRequest(value: unknown, faults: Faults): value is ListCryptoKeysRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -3051,9 +2758,8 @@ export function checkListCryptoKeysRequest(value: unknown, faults: Faults): valu
 export function checkCreateCryptoKeyRequest(value: unknown, faults: Faults): value is CreateCryptoKeyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCryptoKeyInput)
@@ -3067,22 +2773,18 @@ export function completeCreateCryptoKeyRequest(request: CreateCryptoKeyRequest):
 export function checkGetCryptoKeyRequest(value: unknown, faults: Faults): value is GetCryptoKeyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteCryptoKeyRequest(value: unknown, faults: Faults): value is DeleteCryptoKeyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -3092,11 +2794,9 @@ export function checkDeleteCryptoKeyRequest(value: unknown, faults: Faults): val
 export function checkUpdateCryptoKeyRequest(value: unknown, faults: Faults): value is UpdateCryptoKeyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -3107,11 +2807,9 @@ export function checkUpdateCryptoKeyRequest(value: unknown, faults: Faults): val
 export function checkDecryptRequest(value: unknown, faults: Faults): value is DecryptRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkDecryptBodyInput)
   return faults.count === before
 }
@@ -3123,11 +2821,9 @@ export function completeDecryptRequest(request: DecryptRequest): DecryptGiven {
 export function checkEncryptRequest(value: unknown, faults: Faults): value is EncryptRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkEncryptBodyInput)
   return faults.count === before
 }
@@ -3142,11 +2838,9 @@ export function checkGenerateDataEncryptionKeyRequest(
 ): value is GenerateDataEncryptionKeyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkGenerateDataEncryptionKeyBodyInput)
   return faults.count === before
 }
@@ -3160,11 +2854,9 @@ export function completeGenerateDataEncryptionKeyRequest(
 export function checkHmacRequest(value: unknown, faults: Faults): value is HmacRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkHmacBodyInput)
   return faults.count === before
 }
@@ -3176,11 +2868,9 @@ export function completeHmacRequest(request: HmacRequest): HmacGiven {
 export function checkReEncryptRequest(value: unknown, faults: Faults): value is ReEncryptRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkReEncryptBody)
   return faults.count === before
 }
@@ -3188,11 +2878,9 @@ export function checkReEncryptRequest(value: unknown, faults: Faults): value is 
 export function checkSignRequest(value: unknown, faults: Faults): value is SignRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkSignBodyInput)
   return faults.count === before
 }
@@ -3204,11 +2892,9 @@ export function completeSignRequest(request: SignRequest): SignGiven {
 export function checkVerifyRequest(value: unknown, faults: Faults): value is VerifyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkVerifyBodyInput)
   return faults.count === before
 }
@@ -3220,11 +2906,9 @@ export function completeVerifyRequest(request: VerifyRequest): VerifyGiven {
 export function checkRotateCryptoKeyRequest(value: unknown, faults: Faults): value is RotateCryptoKeyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkEtagBodyInput)
@@ -3234,9 +2918,8 @@ export function checkRotateCryptoKeyRequest(value: unknown, faults: Faults): val
 export function checkGenerateRandomBytesRequest(value: unknown, faults: Faults): value is GenerateRandomBytesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkGenerateRandomBytesBody)
   return faults.count === before
 }
@@ -3247,11 +2930,9 @@ export function checkListCryptoKeyVersionsRequest(
 ): value is ListCryptoKeyVersionsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.cryptokey, 'cryptokey', faults) && formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid'))
-    matches(value.cryptokey, 'cryptokey', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid', secretIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -3262,12 +2943,10 @@ export function checkListCryptoKeyVersionsRequest(
 export function checkGetCryptoKeyVersionRequest(value: unknown, faults: Faults): value is GetCryptoKeyVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.cryptokey, 'cryptokey', faults) && formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid'))
-    matches(value.cryptokey, 'cryptokey', faults, secretIdPattern)
-  if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid', secretIdPattern)
+  matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
   return faults.count === before
 }
 
@@ -3277,12 +2956,10 @@ export function checkCancelDestroyCryptoKeyVersionRequest(
 ): value is CancelDestroyCryptoKeyVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.cryptokey, 'cryptokey', faults) && formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid'))
-    matches(value.cryptokey, 'cryptokey', faults, secretIdPattern)
-  if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid', secretIdPattern)
+  matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkEtagBodyInput)
@@ -3295,12 +2972,10 @@ export function checkDestroyCryptoKeyVersionRequest(
 ): value is DestroyCryptoKeyVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.cryptokey, 'cryptokey', faults) && formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid'))
-    matches(value.cryptokey, 'cryptokey', faults, secretIdPattern)
-  if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid', secretIdPattern)
+  matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkEtagBodyInput)
@@ -3313,12 +2988,10 @@ export function checkDisableCryptoKeyVersionRequest(
 ): value is DisableCryptoKeyVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.cryptokey, 'cryptokey', faults) && formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid'))
-    matches(value.cryptokey, 'cryptokey', faults, secretIdPattern)
-  if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid', secretIdPattern)
+  matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkDisableVersionBodyInput)
@@ -3347,9 +3020,8 @@ export function completeTakeSnapshotRequest(request: TakeSnapshotRequest): TakeS
 export function checkListSecretsRequest(value: unknown, faults: Faults): value is ListSecretsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -3360,9 +3032,8 @@ export function checkListSecretsRequest(value: unknown, faults: Faults): value i
 export function checkCreateSecretRequest(value: unknown, faults: Faults): value is CreateSecretRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkSecretInput)
@@ -3376,22 +3047,18 @@ export function completeCreateSecretRequest(request: CreateSecretRequest): Creat
 export function checkGetSecretRequest(value: unknown, faults: Faults): value is GetSecretRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteSecretRequest(value: unknown, faults: Faults): value is DeleteSecretRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -3401,11 +3068,9 @@ export function checkDeleteSecretRequest(value: unknown, faults: Faults): value 
 export function checkUpdateSecretRequest(value: unknown, faults: Faults): value is UpdateSecretRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.id, 'id', faults) && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', secretIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -3416,11 +3081,9 @@ export function checkUpdateSecretRequest(value: unknown, faults: Faults): value 
 export function checkAddSecretVersionRequest(value: unknown, faults: Faults): value is AddSecretVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.secret, 'secret', faults) && formatted(value.secret, 'secret', faults, isUuid, 'uuid'))
-    matches(value.secret, 'secret', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.secret, 'secret', faults, isUuid, 'uuid', secretIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAddSecretVersionBodyInput)
@@ -3430,11 +3093,9 @@ export function checkAddSecretVersionRequest(value: unknown, faults: Faults): va
 export function checkListSecretVersionsRequest(value: unknown, faults: Faults): value is ListSecretVersionsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.secret, 'secret', faults) && formatted(value.secret, 'secret', faults, isUuid, 'uuid'))
-    matches(value.secret, 'secret', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.secret, 'secret', faults, isUuid, 'uuid', secretIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -3445,12 +3106,10 @@ export function checkListSecretVersionsRequest(value: unknown, faults: Faults): 
 export function checkGetSecretVersionRequest(value: unknown, faults: Faults): value is GetSecretVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.secret, 'secret', faults) && formatted(value.secret, 'secret', faults, isUuid, 'uuid'))
-    matches(value.secret, 'secret', faults, secretIdPattern)
-  if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, capsuleSourceInputVersionPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.secret, 'secret', faults, isUuid, 'uuid', secretIdPattern)
+  matches(value.id, 'id', faults, capsuleSourceInputVersionPattern)
   if (value.view !== undefined) nested(value.view, 'view', faults, checkSecretVersionViewInput)
   return faults.count === before
 }
@@ -3462,12 +3121,10 @@ export function completeGetSecretVersionRequest(request: GetSecretVersionRequest
 export function checkDestroySecretVersionRequest(value: unknown, faults: Faults): value is DestroySecretVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.secret, 'secret', faults) && formatted(value.secret, 'secret', faults, isUuid, 'uuid'))
-    matches(value.secret, 'secret', faults, secretIdPattern)
-  if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.secret, 'secret', faults, isUuid, 'uuid', secretIdPattern)
+  matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkEtagBodyInput)
@@ -3477,12 +3134,10 @@ export function checkDestroySecretVersionRequest(value: unknown, faults: Faults)
 export function checkDisableSecretVersionRequest(value: unknown, faults: Faults): value is DisableSecretVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.workspace, 'workspace', faults) && formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
-  if (required(value.engine, 'engine', faults)) anyText(value.engine, 'engine', faults)
-  if (required(value.secret, 'secret', faults) && formatted(value.secret, 'secret', faults, isUuid, 'uuid'))
-    matches(value.secret, 'secret', faults, secretIdPattern)
-  if (required(value.id, 'id', faults)) matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', secretIdPattern)
+  anyText(value.engine, 'engine', faults)
+  formatted(value.secret, 'secret', faults, isUuid, 'uuid', secretIdPattern)
+  matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkDisableVersionBodyInput)

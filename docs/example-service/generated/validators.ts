@@ -54,12 +54,12 @@ const mediumForms = {
   print: checkPrint,
   audio: checkAudio,
 }
-const printMembers = new Set(['type', 'pages'])
+const printMembers = ['type', 'pages']
 const printTypeSet = new Set<unknown>(['print'])
-const audioMembers = new Set(['type', 'minutes', 'reader'])
+const audioMembers = ['type', 'minutes', 'reader']
 const audioTypeSet = new Set<unknown>(['audio'])
 const bookRequestIsbnPattern = /^97[89][0-9]{10}$/u
-const loanRequestInputMembers = new Set(['borrower', 'days'])
+const loanRequestInputMembers = ['borrower', 'days']
 
 export function checkCondition(value: unknown, faults: Faults): value is Condition {
   return choice(value, '', faults, conditionSet)
@@ -77,8 +77,8 @@ export function checkPrint(value: unknown, faults: Faults): value is Print {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, printMembers)
-  if (required(value.type, 'type', faults)) choice(value.type, 'type', faults, printTypeSet)
-  if (required(value.pages, 'pages', faults)) integer(value.pages, 'pages', faults, 1)
+  choice(value.type, 'type', faults, printTypeSet)
+  integer(value.pages, 'pages', faults, 1)
   return faults.count === before
 }
 
@@ -86,8 +86,8 @@ export function checkAudio(value: unknown, faults: Faults): value is Audio {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, audioMembers)
-  if (required(value.type, 'type', faults)) choice(value.type, 'type', faults, audioTypeSet)
-  if (required(value.minutes, 'minutes', faults)) integer(value.minutes, 'minutes', faults, 1)
+  choice(value.type, 'type', faults, audioTypeSet)
+  integer(value.minutes, 'minutes', faults, 1)
   if (value.reader !== undefined) text(value.reader, 'reader', faults, 0, 100)
   return faults.count === before
 }
@@ -95,26 +95,24 @@ export function checkAudio(value: unknown, faults: Faults): value is Audio {
 export function checkBookRequest(value: unknown, faults: Faults): value is BookRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.title, 'title', faults)) text(value.title, 'title', faults, 1, 200)
-  if (required(value.isbn, 'isbn', faults) && value.isbn !== null)
-    matches(value.isbn, 'isbn', faults, bookRequestIsbnPattern)
+  text(value.title, 'title', faults, 1, 200)
+  if (value.isbn !== null) matches(value.isbn, 'isbn', faults, bookRequestIsbnPattern)
   if (value.published !== undefined) formatted(value.published, 'published', faults, isDate, 'date')
-  if (required(value.condition, 'condition', faults)) nested(value.condition, 'condition', faults, checkCondition)
-  if (required(value.tags, 'tags', faults) && list(value.tags, 'tags', faults, checkTag, 0, 10))
-    unique(value.tags, 'tags', faults)
-  if (required(value.medium, 'medium', faults)) nested(value.medium, 'medium', faults, checkMedium)
+  nested(value.condition, 'condition', faults, checkCondition)
+  if (list(value.tags, 'tags', faults, checkTag, 0, 10)) unique(value.tags, 'tags', faults)
+  nested(value.medium, 'medium', faults, checkMedium)
   return faults.count === before
 }
 
 export function checkBookRequestInput(value: unknown, faults: Faults): value is BookRequestInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.title, 'title', faults)) text(value.title, 'title', faults, 1, 200)
+  text(value.title, 'title', faults, 1, 200)
   if (value.isbn !== undefined && value.isbn !== null) matches(value.isbn, 'isbn', faults, bookRequestIsbnPattern)
   if (value.published !== undefined) formatted(value.published, 'published', faults, isDate, 'date')
   if (value.condition !== undefined) nested(value.condition, 'condition', faults, checkCondition)
   if (value.tags !== undefined && list(value.tags, 'tags', faults, checkTag, 0, 10)) unique(value.tags, 'tags', faults)
-  if (required(value.medium, 'medium', faults)) nested(value.medium, 'medium', faults, checkMedium)
+  nested(value.medium, 'medium', faults, checkMedium)
   return faults.count === before
 }
 
@@ -132,9 +130,9 @@ export function checkBook(value: unknown, faults: Faults): value is Book {
 function checkBookPartB(value: unknown, faults: Faults): boolean {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.added, 'added', faults)) formatted(value.added, 'added', faults, isDateTime, 'date-time')
-  if (required(value.due, 'due', faults) && value.due !== null) formatted(value.due, 'due', faults, isDate, 'date')
+  formatted(value.id, 'id', faults, isUuid, 'uuid')
+  formatted(value.added, 'added', faults, isDateTime, 'date-time')
+  if (value.due !== null) formatted(value.due, 'due', faults, isDate, 'date')
   return faults.count === before
 }
 
@@ -142,7 +140,7 @@ export function checkLoanRequestInput(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, loanRequestInputMembers)
-  if (required(value.borrower, 'borrower', faults)) text(value.borrower, 'borrower', faults, 1, 100)
+  text(value.borrower, 'borrower', faults, 1, 100)
   if (value.days !== undefined) integer(value.days, 'days', faults, 1, 60)
   return faults.count === before
 }
@@ -154,18 +152,18 @@ export function completeLoanRequestInput(value: LoanRequestInput): LoanRequestGi
 export function checkLoan(value: unknown, faults: Faults): value is Loan {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.bookId, 'bookId', faults)) formatted(value.bookId, 'bookId', faults, isUuid, 'uuid')
-  if (required(value.borrower, 'borrower', faults)) anyText(value.borrower, 'borrower', faults)
-  if (required(value.due, 'due', faults)) formatted(value.due, 'due', faults, isDate, 'date')
+  formatted(value.bookId, 'bookId', faults, isUuid, 'uuid')
+  anyText(value.borrower, 'borrower', faults)
+  formatted(value.due, 'due', faults, isDate, 'date')
   return faults.count === before
 }
 
 export function checkProblem(value: unknown, faults: Faults): value is Problem {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.type, 'type', faults)) anyText(value.type, 'type', faults)
-  if (required(value.title, 'title', faults)) anyText(value.title, 'title', faults)
-  if (required(value.status, 'status', faults)) integer(value.status, 'status', faults)
+  anyText(value.type, 'type', faults)
+  anyText(value.title, 'title', faults)
+  integer(value.status, 'status', faults)
   if (value.detail !== undefined) anyText(value.detail, 'detail', faults)
   return faults.count === before
 }
@@ -180,15 +178,15 @@ export function checkInvalidProblem(value: unknown, faults: Faults): value is In
 function checkInvalidProblemPartB(value: unknown, faults: Faults): boolean {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.faults, 'faults', faults)) list(value.faults, 'faults', faults, checkInvalidProblemPartBFaultsItem)
+  list(value.faults, 'faults', faults, checkInvalidProblemPartBFaultsItem)
   return faults.count === before
 }
 
 function checkInvalidProblemPartBFaultsItem(value: unknown, faults: Faults): boolean {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.field, 'field', faults)) anyText(value.field, 'field', faults)
-  if (required(value.message, 'message', faults)) anyText(value.message, 'message', faults)
+  anyText(value.field, 'field', faults)
+  anyText(value.message, 'message', faults)
   return faults.count === before
 }
 
@@ -202,7 +200,7 @@ export function checkLentProblem(value: unknown, faults: Faults): value is LentP
 function checkLentProblemPartB(value: unknown, faults: Faults): boolean {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.due, 'due', faults)) formatted(value.due, 'due', faults, isDate, 'date')
+  formatted(value.due, 'due', faults, isDate, 'date')
   return faults.count === before
 }
 
@@ -234,14 +232,14 @@ export function completeCreateBookRequest(request: CreateBookRequest): CreateBoo
 export function checkGetBookRequest(value: unknown, faults: Faults): value is GetBookRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.bookId, 'bookId', faults)) formatted(value.bookId, 'bookId', faults, isUuid, 'uuid')
+  formatted(value.bookId, 'bookId', faults, isUuid, 'uuid')
   return faults.count === before
 }
 
 export function checkReplaceBookRequest(value: unknown, faults: Faults): value is ReplaceBookRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.bookId, 'bookId', faults)) formatted(value.bookId, 'bookId', faults, isUuid, 'uuid')
+  formatted(value.bookId, 'bookId', faults, isUuid, 'uuid')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkBookRequestInput)
   return faults.count === before
 }
@@ -253,14 +251,14 @@ export function completeReplaceBookRequest(request: ReplaceBookRequest): Replace
 export function checkDeleteBookRequest(value: unknown, faults: Faults): value is DeleteBookRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.bookId, 'bookId', faults)) formatted(value.bookId, 'bookId', faults, isUuid, 'uuid')
+  formatted(value.bookId, 'bookId', faults, isUuid, 'uuid')
   return faults.count === before
 }
 
 export function checkUploadCoverRequest(value: unknown, faults: Faults): value is UploadCoverRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.bookId, 'bookId', faults)) formatted(value.bookId, 'bookId', faults, isUuid, 'uuid')
+  formatted(value.bookId, 'bookId', faults, isUuid, 'uuid')
   required(value.body, 'body', faults)
   return faults.count === before
 }
@@ -268,14 +266,14 @@ export function checkUploadCoverRequest(value: unknown, faults: Faults): value i
 export function checkDownloadCoverRequest(value: unknown, faults: Faults): value is DownloadCoverRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.bookId, 'bookId', faults)) formatted(value.bookId, 'bookId', faults, isUuid, 'uuid')
+  formatted(value.bookId, 'bookId', faults, isUuid, 'uuid')
   return faults.count === before
 }
 
 export function checkLendBookRequest(value: unknown, faults: Faults): value is LendBookRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.bookId, 'bookId', faults)) formatted(value.bookId, 'bookId', faults, isUuid, 'uuid')
+  formatted(value.bookId, 'bookId', faults, isUuid, 'uuid')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkLoanRequestInput)
   return faults.count === before
 }

@@ -52,8 +52,7 @@ const importRowsRequestOmitted = new Set(['body'] as const)
 export function checkTokenFormInput(value: unknown, faults: Faults): value is TokenFormInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.grant_type, 'grant_type', faults))
-    choice(value.grant_type, 'grant_type', faults, tokenFormInputGrantTypeSet)
+  choice(value.grant_type, 'grant_type', faults, tokenFormInputGrantTypeSet)
   if (value.scope !== undefined) list(value.scope, 'scope', faults, (item, faults) => anyText(item, '', faults), 0)
   if (value.ttl !== undefined) integer(value.ttl, 'ttl', faults)
   if (value.tags !== undefined) list(value.tags, 'tags', faults, (item, faults) => anyText(item, '', faults), 0)
@@ -84,10 +83,9 @@ export function completeTokenFormInput(value: TokenFormInput): TokenFormGiven {
 export function checkAlbumFormInput(value: unknown, faults: Faults): value is AlbumFormInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.title, 'title', faults)) text(value.title, 'title', faults, 0, 10)
+  text(value.title, 'title', faults, 0, 10)
   if (value.year !== undefined) integer(value.year, 'year', faults)
-  if (required(value.photos, 'photos', faults))
-    list(value.photos, 'photos', faults, (item, faults) => file(item, '', faults, 0, 100000), 1, 3)
+  list(value.photos, 'photos', faults, (item, faults) => file(item, '', faults, 0, 100000), 1, 3)
   if (value.cover !== undefined) file(value.cover, 'cover', faults)
   if (value.place !== undefined) nested(value.place, 'place', faults, checkPlace)
   if (value.tags !== undefined) list(value.tags, 'tags', faults, (item, faults) => anyText(item, '', faults), 0)
@@ -101,7 +99,7 @@ export function completeAlbumFormInput(value: AlbumFormInput): AlbumFormGiven {
 export function checkPlace(value: unknown, faults: Faults): value is Place {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
+  anyText(value.name, 'name', faults)
   if (value.lat !== undefined) number(value.lat, 'lat', faults)
   return faults.count === before
 }
@@ -109,7 +107,7 @@ export function checkPlace(value: unknown, faults: Faults): value is Place {
 export function checkLinkInput(value: unknown, faults: Faults): value is LinkInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.url, 'url', faults)) anyText(value.url, 'url', faults)
+  anyText(value.url, 'url', faults)
   if (value.retries !== undefined) integer(value.retries, 'retries', faults)
   return faults.count === before
 }
@@ -121,15 +119,15 @@ export function completeLinkInput(value: LinkInput): LinkGiven {
 export function checkRow(value: unknown, faults: Faults): value is Row {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.n, 'n', faults)) integer(value.n, 'n', faults, 0)
-  if (required(value.unit, 'unit', faults)) anyText(value.unit, 'unit', faults)
+  integer(value.n, 'n', faults, 0)
+  anyText(value.unit, 'unit', faults)
   return faults.count === before
 }
 
 export function checkRowInput(value: unknown, faults: Faults): value is RowInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.n, 'n', faults)) integer(value.n, 'n', faults, 0)
+  integer(value.n, 'n', faults, 0)
   if (value.unit !== undefined) anyText(value.unit, 'unit', faults)
   return faults.count === before
 }
@@ -141,7 +139,7 @@ export function completeRowInput(value: RowInput): RowGiven {
 export function checkTick(value: unknown, faults: Faults): value is Tick {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.n, 'n', faults)) integer(value.n, 'n', faults)
+  integer(value.n, 'n', faults)
   return faults.count === before
 }
 
@@ -151,7 +149,7 @@ export function checkChange(value: unknown, faults: Faults): value is Change {
   if (value.id !== undefined) anyText(value.id, 'id', faults)
   if (value.event !== undefined) anyText(value.event, 'event', faults)
   if (value.retry !== undefined) integer(value.retry, 'retry', faults)
-  if (required(value.data, 'data', faults)) nested(value.data, 'data', faults, checkTick)
+  nested(value.data, 'data', faults, checkTick)
   return faults.count === before
 }
 
@@ -197,7 +195,7 @@ export function checkUploadRequest(value: unknown, faults: Faults): value is Upl
 function checkUploadRequestBodyMultipart(value: unknown, faults: Faults): boolean {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.file, 'file', faults)) file(value.file, 'file', faults)
+  file(value.file, 'file', faults)
   return faults.count === before
 }
 

@@ -25,7 +25,7 @@ import {
 } from './types.ts'
 
 const colourSet = /* @__PURE__ */ new Set<unknown>(colourValues)
-const noteInputMembers = new Set(['id', 'text', 'colour', 'attachment_bytes'])
+const noteInputMembers = ['id', 'text', 'colour', 'attachment_bytes']
 const noteOmitted = new Set(['id', 'attachment_bytes'] as const)
 
 export function checkColour(value: unknown, faults: Faults): value is Colour {
@@ -36,7 +36,7 @@ export function checkNote(value: unknown, faults: Faults): value is Note {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.id !== undefined) anyText(value.id, 'id', faults)
-  if (required(value.text, 'text', faults)) text(value.text, 'text', faults, 1, 100)
+  text(value.text, 'text', faults, 1, 100)
   if (value.colour !== undefined) nested(value.colour, 'colour', faults, checkColour)
   if (value.attachment_bytes !== undefined) integer(value.attachment_bytes, 'attachment_bytes', faults)
   return faults.count === before
@@ -46,7 +46,7 @@ export function checkNoteInput(value: unknown, faults: Faults): value is NoteInp
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, noteInputMembers)
-  if (required(value.text, 'text', faults)) text(value.text, 'text', faults, 1, 100)
+  text(value.text, 'text', faults, 1, 100)
   if (value.colour !== undefined) nested(value.colour, 'colour', faults, checkColour)
   return faults.count === before
 }
@@ -79,14 +79,14 @@ export function completeCreateNoteRequest(request: CreateNoteRequest): CreateNot
 export function checkGetNoteRequest(value: unknown, faults: Faults): value is GetNoteRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   return faults.count === before
 }
 
 export function checkUploadAttachmentRequest(value: unknown, faults: Faults): value is UploadAttachmentRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   required(value.body, 'body', faults)
   return faults.count === before
 }
@@ -94,6 +94,6 @@ export function checkUploadAttachmentRequest(value: unknown, faults: Faults): va
 export function checkDownloadAttachmentRequest(value: unknown, faults: Faults): value is DownloadAttachmentRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) anyText(value.id, 'id', faults)
+  anyText(value.id, 'id', faults)
   return faults.count === before
 }

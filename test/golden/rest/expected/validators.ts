@@ -62,7 +62,7 @@ export function checkCondition(value: unknown, faults: Faults): value is Conditi
 export function checkAuthor(value: unknown, faults: Faults): value is Author {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.name, 'name', faults)) anyText(value.name, 'name', faults)
+  anyText(value.name, 'name', faults)
   if (value.born !== undefined && value.born !== null) integer(value.born, 'born', faults)
   return faults.count === before
 }
@@ -71,18 +71,12 @@ export function checkBook(value: unknown, faults: Faults): value is Book {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   if (value.id !== undefined) integer(value.id, 'id', faults)
-  if (required(value.title, 'title', faults)) text(value.title, 'title', faults, 1)
-  if (required(value.authors, 'authors', faults) && list(value.authors, 'authors', faults, checkAuthor, 1))
-    unique(value.authors, 'authors', faults)
+  text(value.title, 'title', faults, 1)
+  if (list(value.authors, 'authors', faults, checkAuthor, 1)) unique(value.authors, 'authors', faults)
   if (value.condition !== undefined) nested(value.condition, 'condition', faults, checkCondition)
-  if (
-    required(value.price, 'price', faults) &&
-    number(value.price, 'price', faults, 0) &&
-    between(value.price, 'price', faults, 0, Infinity)
-  )
+  if (number(value.price, 'price', faults, 0) && between(value.price, 'price', faults, 0, Infinity))
     multiple(value.price, 'price', faults, 0.01)
-  if (required(value.sizes, 'sizes', faults))
-    list(value.sizes, 'sizes', faults, (item, faults) => choice(item, '', faults, bookSizesItemSet), 0)
+  list(value.sizes, 'sizes', faults, (item, faults) => choice(item, '', faults, bookSizesItemSet), 0)
   if (value.related !== undefined)
     list(value.related, 'related', faults, (item, faults) => recursive(item, '', faults, checkBook), 0)
   if (value.medium !== undefined) tagged(value.medium, 'medium', faults, 'kind', bookMediumForms)
@@ -100,9 +94,8 @@ function checkBookRatings(value: unknown, faults: Faults): boolean {
 export function checkBookInput(value: unknown, faults: Faults): value is BookInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.title, 'title', faults)) text(value.title, 'title', faults, 1)
-  if (required(value.authors, 'authors', faults) && list(value.authors, 'authors', faults, checkAuthor, 1))
-    unique(value.authors, 'authors', faults)
+  text(value.title, 'title', faults, 1)
+  if (list(value.authors, 'authors', faults, checkAuthor, 1)) unique(value.authors, 'authors', faults)
   if (value.condition !== undefined) nested(value.condition, 'condition', faults, checkCondition)
   if (
     value.price !== undefined &&
@@ -138,7 +131,7 @@ export function completeBookInput(value: BookInput): BookGiven {
 export function checkPaper(value: unknown, faults: Faults): value is Paper {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.kind, 'kind', faults)) anyText(value.kind, 'kind', faults)
+  anyText(value.kind, 'kind', faults)
   if (value.pages !== undefined) integer(value.pages, 'pages', faults)
   return faults.count === before
 }
@@ -146,7 +139,7 @@ export function checkPaper(value: unknown, faults: Faults): value is Paper {
 export function checkAudio(value: unknown, faults: Faults): value is Audio {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.kind, 'kind', faults)) anyText(value.kind, 'kind', faults)
+  anyText(value.kind, 'kind', faults)
   if (value.minutes !== undefined) integer(value.minutes, 'minutes', faults)
   return faults.count === before
 }
@@ -199,14 +192,14 @@ export function completeAddBookRequest(request: AddBookRequest): AddBookGiven {
 export function checkDeleteRequest(value: unknown, faults: Faults): value is DeleteRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value['book-id'], 'book-id', faults)) integer(value['book-id'], 'book-id', faults, 1)
+  integer(value['book-id'], 'book-id', faults, 1)
   return faults.count === before
 }
 
 export function checkUploadCoverRequest(value: unknown, faults: Faults): value is UploadCoverRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value['book-id'], 'book-id', faults)) integer(value['book-id'], 'book-id', faults, 1)
+  integer(value['book-id'], 'book-id', faults, 1)
   required(value.body, 'body', faults)
   return faults.count === before
 }
@@ -214,7 +207,7 @@ export function checkUploadCoverRequest(value: unknown, faults: Faults): value i
 export function checkDownloadCoverRequest(value: unknown, faults: Faults): value is DownloadCoverRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value['book-id'], 'book-id', faults)) integer(value['book-id'], 'book-id', faults, 1)
+  integer(value['book-id'], 'book-id', faults, 1)
   return faults.count === before
 }
 

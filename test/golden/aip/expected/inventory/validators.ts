@@ -44,9 +44,9 @@ import {
 
 const shelfStateSet = /* @__PURE__ */ new Set<unknown>(shelfStateValues)
 const placeRoomPattern = /^[A-Z][0-9]{2}$/u
-const placeInputMembers = new Set(['room', 'height_cm'])
+const placeInputMembers = ['room', 'height_cm']
 const shelfNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
-const shelfInputMembers = new Set([
+const shelfInputMembers = [
   'id',
   'name',
   'description',
@@ -57,10 +57,10 @@ const shelfInputMembers = new Set([
   'state',
   'etag',
   'create_time',
-])
+]
 const shelfOmitted = new Set(['id', 'state', 'etag', 'create_time', 'spare_place'] as const)
 const inventoryOperationStatusSet = new Set<unknown>(['PENDING', 'RUNNING', 'DONE', 'ERROR'])
-const moveShelfRequestBodyMembers = new Set(['to'])
+const moveShelfRequestBodyMembers = ['to']
 
 export function checkShelfState(value: unknown, faults: Faults): value is ShelfState {
   return choice(value, '', faults, shelfStateSet)
@@ -69,8 +69,8 @@ export function checkShelfState(value: unknown, faults: Faults): value is ShelfS
 export function checkPlace(value: unknown, faults: Faults): value is Place {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.room, 'room', faults)) matches(value.room, 'room', faults, placeRoomPattern)
-  if (required(value.height_cm, 'height_cm', faults)) integer(value.height_cm, 'height_cm', faults, 0, 300)
+  matches(value.room, 'room', faults, placeRoomPattern)
+  integer(value.height_cm, 'height_cm', faults, 0, 300)
   return faults.count === before
 }
 
@@ -78,7 +78,7 @@ export function checkPlaceInput(value: unknown, faults: Faults): value is PlaceI
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, placeInputMembers)
-  if (required(value.room, 'room', faults)) matches(value.room, 'room', faults, placeRoomPattern)
+  matches(value.room, 'room', faults, placeRoomPattern)
   if (value.height_cm !== undefined) integer(value.height_cm, 'height_cm', faults, 0, 300)
   return faults.count === before
 }
@@ -99,16 +99,15 @@ export function completePlaceInput(value: PlaceInput): PlaceGiven {
 export function checkShelf(value: unknown, faults: Faults): value is Shelf {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.name, 'name', faults)) matches(value.name, 'name', faults, shelfNamePattern)
-  if (required(value.description, 'description', faults)) text(value.description, 'description', faults, 0, 1024)
-  if (required(value.labels, 'labels', faults)) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.place, 'place', faults)) nested(value.place, 'place', faults, checkPlace)
+  formatted(value.id, 'id', faults, isUuid, 'uuid')
+  matches(value.name, 'name', faults, shelfNamePattern)
+  text(value.description, 'description', faults, 0, 1024)
+  nested(value.labels, 'labels', faults, checkLabels)
+  nested(value.place, 'place', faults, checkPlace)
   if (value.spare_place !== undefined) nested(value.spare_place, 'spare_place', faults, checkPlace)
-  if (required(value.state, 'state', faults)) nested(value.state, 'state', faults, checkShelfState)
-  if (required(value.etag, 'etag', faults)) anyText(value.etag, 'etag', faults)
-  if (required(value.create_time, 'create_time', faults))
-    formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
+  nested(value.state, 'state', faults, checkShelfState)
+  anyText(value.etag, 'etag', faults)
+  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -116,10 +115,10 @@ export function checkShelfInput(value: unknown, faults: Faults): value is ShelfI
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, shelfInputMembers)
-  if (required(value.name, 'name', faults)) matches(value.name, 'name', faults, shelfNamePattern)
+  matches(value.name, 'name', faults, shelfNamePattern)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (required(value.place, 'place', faults)) nested(value.place, 'place', faults, checkPlaceInput)
+  nested(value.place, 'place', faults, checkPlaceInput)
   if (value.spare_place !== undefined) nested(value.spare_place, 'spare_place', faults, checkPlaceInput)
   if (value.combination !== undefined) text(value.combination, 'combination', faults, 4)
   return faults.count === before
@@ -151,18 +150,17 @@ export function completeShelfInput(value: ShelfInput): ShelfGiven {
 export function checkListShelvesResponse(value: unknown, faults: Faults): value is ListShelvesResponse {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.shelves, 'shelves', faults)) list(value.shelves, 'shelves', faults, checkShelf)
-  if (required(value.next_page_token, 'next_page_token', faults))
-    anyText(value.next_page_token, 'next_page_token', faults)
+  list(value.shelves, 'shelves', faults, checkShelf)
+  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
 export function checkInventoryOperation(value: unknown, faults: Faults): value is InventoryOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) formatted(value.id, 'id', faults, isUuid, 'uuid')
-  if (required(value.status, 'status', faults)) choice(value.status, 'status', faults, inventoryOperationStatusSet)
-  if (required(value.errors, 'errors', faults)) list(value.errors, 'errors', faults, checkStatus)
+  formatted(value.id, 'id', faults, isUuid, 'uuid')
+  choice(value.status, 'status', faults, inventoryOperationStatusSet)
+  list(value.errors, 'errors', faults, checkStatus)
   return faults.count === before
 }
 
@@ -190,14 +188,14 @@ export function completeCreateShelfRequest(request: CreateShelfRequest): CreateS
 export function checkGetShelfRequest(value: unknown, faults: Faults): value is GetShelfRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) formatted(value.id, 'id', faults, isUuid, 'uuid')
+  formatted(value.id, 'id', faults, isUuid, 'uuid')
   return faults.count === before
 }
 
 export function checkUpdateShelfRequest(value: unknown, faults: Faults): value is UpdateShelfRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) formatted(value.id, 'id', faults, isUuid, 'uuid')
+  formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkShelfUpdate)
   return faults.count === before
@@ -210,7 +208,7 @@ export function completeUpdateShelfRequest(request: UpdateShelfRequest): UpdateS
 export function checkMoveShelfRequest(value: unknown, faults: Faults): value is MoveShelfRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) formatted(value.id, 'id', faults, isUuid, 'uuid')
+  formatted(value.id, 'id', faults, isUuid, 'uuid')
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMoveShelfRequestBody)
   return faults.count === before
 }
@@ -219,7 +217,7 @@ function checkMoveShelfRequestBody(value: unknown, faults: Faults): boolean {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, moveShelfRequestBodyMembers)
-  if (required(value.to, 'to', faults)) nested(value.to, 'to', faults, checkPlaceInput)
+  nested(value.to, 'to', faults, checkPlaceInput)
   return faults.count === before
 }
 
@@ -230,7 +228,7 @@ export function completeMoveShelfRequest(request: MoveShelfRequest): MoveShelfGi
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (required(value.id, 'id', faults)) formatted(value.id, 'id', faults, isUuid, 'uuid')
+  formatted(value.id, 'id', faults, isUuid, 'uuid')
   return faults.count === before
 }
 
