@@ -1,8 +1,9 @@
 import { DiagnosticList } from './diagnostics.ts'
-import { emit, emitJoined } from './emit/emit.ts'
+import { type Answered, emit, emitJoined } from './emit/emit.ts'
 import { build } from './model/build.ts'
 import { outlineOf } from './model/outline.ts'
 import type { Model, Outline } from './model/types.ts'
+import { answeredBy } from './model/views.ts'
 import type { GenerateOptions } from './options.ts'
 import { check } from './read/check.ts'
 import type { Loaded } from './read/types.ts'
@@ -44,7 +45,10 @@ export function generate(loaded: Loaded, options: GenerateOptions, beside: Besid
   const made = model.documents.map(document => outlineOf(document, model))
   const place = ({ name }: Outline): number => beside.order.indexOf(name)
   const outlines = [...made, ...beside.outlines].sort((a, b) => place(a) - place(b))
-  const files = new Map([...beside.files, ...emit(model, options), ...emitJoined(outlines, options)])
+  const elsewhere = outlines.flatMap(({ reaches }) => reaches.answered)
+  const schemas = model.documents.flatMap(document => document.schemas)
+  const answered: Answered = ids => answeredBy([], schemas, [...ids, ...elsewhere])
+  const files = new Map([...beside.files, ...emit(model, options, answered), ...emitJoined(outlines, options)])
   if (options.runtime.kind !== 'copy') return { files, model, outlines, diagnostics }
   const copied = copyRuntime(files, options.runtimeFiles, options.importEnding)
   return { files: new Map([...files, ...copied]), model, outlines, diagnostics }

@@ -86,6 +86,7 @@ export class RunCache {
 
 function keyOf({
   allowRefs,
+  answerChecks,
   client,
   documents,
   importEnding,
@@ -94,7 +95,7 @@ function keyOf({
   runtime,
   strict,
 }: Invocation): string {
-  const given = { allowRefs, client, documents, importEnding, out, permissionBits, runtime, strict }
+  const given = { allowRefs, answerChecks, client, documents, importEnding, out, permissionBits, runtime, strict }
   const options = { ...given, in: resolve('') }
   return hash([JSON.stringify(options), process.version, ...generatorTexts()])
 }
