@@ -4,6 +4,7 @@ import { documentNames, joinedClient } from './cli/document-names.ts'
 import type { Flags, Invocation } from './cli/invocation.ts'
 import { processTerminal, type Terminal } from './cli/terminal.ts'
 import { UsageError } from './cli/usage-error.ts'
+import { answerChecks } from './options.ts'
 
 /**
  * Creates the command `generate`. It sets the exit code of the process to 1 on errors, and with `--check` on
@@ -17,6 +18,7 @@ export function generateCommand(terminal: Terminal = processTerminal): Command {
     .option('--name <file=name>', 'name of a document, instead of its file name', collect)
     .option('--runtime <where>', 'copy, package, or a folder that holds the runtime', 'copy')
     .addOption(endingOption())
+    .addOption(answerOption())
     .option('--client <name>', 'class that joins the clients of all documents, in client.ts of the output folder')
     .option('--permission-bits <file>', 'number the permission keys of all documents; the file keeps their order')
     .option('--templates <dir>', 'folder of Handlebars templates that replace built-in ones')
@@ -42,6 +44,9 @@ export function generateCommand(terminal: Terminal = processTerminal): Command {
 const endingOption = (): Option =>
   new Option('--import-ending <ending>', 'ending of relative imports').choices(['.ts', '.js', 'none']).default('.js')
 
+const answerOption = (): Option =>
+  new Option('--answer-checks <which>', 'answers that have checks').choices(answerChecks).default('all')
+
 const collect = (value: string, values: readonly string[] = []): string[] => [...values, value]
 
 /**
@@ -62,6 +67,7 @@ function parse(patterns: readonly string[], flags: Flags, command: Command): Inv
       out: flags.out,
       runtime: flags.runtime,
       importEnding: flags.importEnding === 'none' ? '' : flags.importEnding,
+      answerChecks: flags.answerChecks,
       client: joinedClient(flags.client, documents),
       permissionBits: severalOnly(flags.permissionBits, documents),
       templates: flags.templates,

@@ -1,15 +1,16 @@
 import { DiagnosticList } from './diagnostics.ts'
-import { emit, emitJoined } from './emit/emit.ts'
+import type { Outline } from './document-outline.ts'
+import { type Answered, emit, emitJoined } from './emit/emit.ts'
 import { finished } from './emit/finish.ts'
 import { checkOverrides } from './emit/templates.ts'
 import { build } from './model/build.ts'
 import { outlineOf } from './model/outline.ts'
 import type { Model } from './model/types.ts'
+import { answeredBy } from './model/views.ts'
 import type { GenerateOptions } from './options.ts'
 import { check } from './read/check.ts'
 import type { Loaded } from './read/types.ts'
 import { copyRuntime } from './runtime-copy.ts'
-import type { Outline } from './document-outline.ts'
 
 /** The result of generating documents. */
 export interface Generated {
@@ -51,7 +52,10 @@ export async function generate(loaded: Loaded, options: GenerateOptions, beside:
   const made = model.documents.map(document => outlineOf(document, model))
   const place = ({ name }: Outline): number => beside.order.indexOf(name)
   const outlines = [...made, ...beside.outlines].sort((a, b) => place(a) - place(b))
-  const emitted = new Map([...emit(model, options), ...emitJoined(outlines, options)])
+  const elsewhere = outlines.flatMap(({ reaches }) => reaches.answered)
+  const schemas = model.documents.flatMap(document => document.schemas)
+  const answered: Answered = ids => answeredBy([], schemas, [...ids, ...elsewhere])
+  const emitted = new Map([...emit(model, options, answered), ...emitJoined(outlines, options)])
   const files = new Map([...beside.files, ...(options.templates ? await finished(emitted) : emitted)])
   if (options.runtime.kind !== 'copy') return { files, model, outlines, diagnostics }
   const copied = copyRuntime(files, options.runtimeFiles, options.importEnding)

@@ -3,6 +3,14 @@ export const importEndings = ['.ts', '.js', ''] as const
 /** An ending of relative imports. */
 export type ImportEnding = (typeof importEndings)[number]
 
+/**
+ * The answers that validators check. `records`: only those that a server reads back, which are the records of
+ * operations, and what other documents answer with.
+ */
+export const answerChecks = ['all', 'records'] as const
+/** One of `answerChecks`. */
+export type AnswerChecks = (typeof answerChecks)[number]
+
 /** The place where generated files find the runtime. */
 export type RuntimeNaming =
   /** The runtime's files are copied into `runtime/` of the output root, so that the output needs no package. */
@@ -39,6 +47,8 @@ export interface Override {
 export interface EmitOptions {
   readonly runtime: RuntimeNaming
   readonly importEnding: ImportEnding
+  /** The answers that validators check; absent for all. */
+  readonly answerChecks?: AnswerChecks
   /**
    * Whether files lie directly in the output root instead of a folder for each document; for a single document only.
    */

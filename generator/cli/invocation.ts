@@ -1,4 +1,4 @@
-import type { ImportEnding } from '../options.ts'
+import type { AnswerChecks, ImportEnding } from '../options.ts'
 
 /** The parsed command line of `generate`. Its syntax is checked; its files are not. */
 export interface Invocation {
@@ -9,6 +9,7 @@ export interface Invocation {
   /** `copy`, `package`, or the path of a folder that holds the runtime. */
   readonly runtime: string
   readonly importEnding: ImportEnding
+  readonly answerChecks: AnswerChecks
   /** The name of the class that joins the clients of all documents. */
   readonly client: string | undefined
   /** The file that stores the bits of permission keys. */
@@ -41,6 +42,7 @@ export interface Flags {
   readonly name?: readonly string[]
   readonly runtime: string
   readonly importEnding: '.ts' | '.js' | 'none'
+  readonly answerChecks: AnswerChecks
   readonly client?: string
   readonly permissionBits?: string
   readonly templates?: string

@@ -17,6 +17,7 @@ export function generateOptions(invocation: Invocation): GenerateOptions {
   return {
     runtime,
     importEnding: invocation.importEnding,
+    answerChecks: invocation.answerChecks,
     flat: invocation.documents.length === 1,
     ...(invocation.client !== undefined && { client: invocation.client }),
     runtimeFiles: runtime.kind === 'copy' ? runtimeSources() : new Map(),

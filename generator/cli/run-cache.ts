@@ -88,6 +88,7 @@ export class RunCache {
 
 function keyOf({
   allowRefs,
+  answerChecks,
   client,
   documents,
   importEnding,
@@ -97,7 +98,18 @@ function keyOf({
   strict,
   templates,
 }: Invocation): string {
-  const given = { allowRefs, client, documents, importEnding, out, permissionBits, runtime, strict, templates }
+  const given = {
+    allowRefs,
+    answerChecks,
+    client,
+    documents,
+    importEnding,
+    out,
+    permissionBits,
+    runtime,
+    strict,
+    templates,
+  }
   const options = { ...given, in: resolve('') }
   return hash([JSON.stringify(options), process.version, ...generatorTexts()])
 }

@@ -47,7 +47,7 @@ function viewOf(records: Records, emission: Emission, file: OutputFile): AreaVie
 }
 
 /** The records of the document's operations. */
-interface Records {
+export interface Records {
   /** The operation that lists them. */
   readonly list: Operation
   readonly schema: NamedSchema
@@ -56,7 +56,7 @@ interface Records {
 }
 
 /** The first list whose rows are of the resource `<area>.operations` and say what operations do. */
-function recordsOf(emission: Emission): Records | undefined {
+export function recordsOf(emission: Emission): Records | undefined {
   const { document } = emission
   for (const list of document.operations) {
     if (list.list?.item.kind !== 'ref') continue

@@ -87,7 +87,10 @@ export const inMember = (context: CheckContext, name: string): CheckContext => (
   place: `${context.place}${pascal(camel(word(name)))}`,
 })
 
-/** `if (formatted(value.x, 'x', faults, isUuid, 'uuid')) matches(...)`: a call itself says that its value is required. */
+/**
+ * `if (value.x !== undefined && text(value.x, 'x', faults, 1)) formatted(...)`. Checks of a type refuse a required
+ * member that is not there themselves; where nothing else may ask, `required` does.
+ */
 export function valueStatement(
   subject: Subject,
   schema: Schema,
@@ -98,14 +101,12 @@ export function valueStatement(
   const { value, field } = subject
   const chain = value.startsWith('value') ? chainOf(subject, schema, context) : [nestedCall(subject, schema, context)]
   const last = chain.at(-1)
-  const given = (): Doc =>
-    isRequired ? call(file.runtime('required'), [value, field, 'faults']) : `${value} !== undefined`
-  if (last === undefined) return isRequired ? [given()] : []
   const judged = exemption(schema, value, file)?.judged ?? []
-  // A value of another type than an implied one is not looked at, and nothing may be said of a whole value.
-  const tells = isRequired && field !== "''" && schema.kind !== 'never' && !schema.implied
-  const guards = [...(tells ? [] : [given()]), ...judged, ...chain.slice(0, -1)]
-  return [guards.length === 0 ? last : conditional(guards, last)]
+  const required = (): Doc => call(file.runtime('required'), [value, field, 'faults'])
+  if (last === undefined) return isRequired ? [required()] : []
+  const asksItself = !schema.implied && schema.kind !== 'never'
+  const given = isRequired ? (asksItself ? [] : [required()]) : [`${value} !== undefined`]
+  return [conditional([...given, ...judged, ...chain.slice(0, -1)], last)]
 }
 
 /** Values that pass unchecked: when such a one does, and when one is judged. */

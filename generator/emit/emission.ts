@@ -11,6 +11,8 @@ export interface Emission {
   readonly schemas: ReadonlyMap<string, NamedSchema>
   readonly completions: Completions
   readonly taken: ReadonlySet<string>
+  /** The ids of the schemas whose answers are checked; absent if all are. */
+  readonly checkedAnswers?: ReadonlySet<string>
 }
 
 /** Prepares the emission of each document of a model; the index of schemas is shared. */

@@ -1,6 +1,6 @@
 import type { Model } from '../model/types.ts'
 import type { EmitOptions } from '../options.ts'
-import { emitArea } from './area.ts'
+import { emitArea, recordsOf } from './area.ts'
 import { emitClient } from './client.ts'
 import { type Emission, emissions } from './emission.ts'
 import { emitErrors } from './errors.ts'
@@ -28,10 +28,18 @@ const artefacts: readonly { readonly file: string; readonly emit: (emission: Emi
   { file: 'area.ts', emit: emitArea },
 ]
 
+/** The ids of the schemas in answers that hold these schemas, and in the answers of other documents. */
+export type Answered = (ids: readonly string[]) => ReadonlySet<string>
+
 /** Prints the documents of a model: path below the output root -> text, laid out as prettier would. */
-export function emit(model: Model, options: EmitOptions): ReadonlyMap<string, string> {
+export function emit(model: Model, options: EmitOptions, answered: Answered): ReadonlyMap<string, string> {
   const files = new Map<string, string>()
-  for (const emission of emissions(model, options)) {
+  const all = emissions(model, options)
+  // What a server reads back are the records of its operations.
+  const records = all.flatMap(emission => recordsOf(emission)?.schema.id ?? [])
+  const checked = options.answerChecks === 'records' ? { checkedAnswers: answered(records) } : {}
+  for (const each of all) {
+    const emission = { ...each, ...checked }
     const folder = options.flat ? '' : `${emission.document.name}/`
     for (const artefact of artefacts) {
       const file = artefact.emit(emission)

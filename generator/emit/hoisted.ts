@@ -28,10 +28,10 @@ export class Hoisted {
     return this.#constant(`${name}Pattern`, `/${source}/u`)
   }
 
-  /** A set of member names. */
+  /** The names of an object's members, in the order of the document. */
   members(names: readonly string[], name: string): string {
-    if (names.length === 0) return this.#constant(`${name}Members`, 'new Set<string>()')
-    return this.#constant(`${name}Members`, ['new Set(', array(names.map(quote)), ')'])
+    if (names.length === 0) return '[]'
+    return this.#constant(`${name}Members`, array(names.map(quote)))
   }
 
   /** A set of members to leave out, whose names its type knows. */

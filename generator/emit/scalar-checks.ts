@@ -34,11 +34,12 @@ export function textChain(
   const check = format !== undefined && Object.hasOwn(formatChecks, format) ? formatChecks[format] : undefined
   const chain: Doc[] = []
   if (limits.length > 0 && (check || pattern === undefined)) chain.push(run('text', ...limits))
-  if (check && format) chain.push(run('formatted', file.runtime(check), quote(formatNames[format] ?? format)))
-  if (pattern === undefined) return chain.length > 0 ? chain : [run('anyText')]
-  const regex = hoisted.pattern(pattern, place)
-  if (check || limits.length === 0) chain.push(run('matches', regex))
-  else chain.push(run('text', String(minLength), String(maxLength ?? Infinity), regex))
+  const regex = pattern === undefined ? [] : [hoisted.pattern(pattern, place)]
+  if (check && format) {
+    chain.push(run('formatted', file.runtime(check), quote(formatNames[format] ?? format), ...regex))
+  } else if (pattern === undefined) return chain.length > 0 ? chain : [run('anyText')]
+  else if (limits.length === 0) chain.push(run('matches', ...regex))
+  else chain.push(run('text', String(minLength), String(maxLength ?? Infinity), ...regex))
   return chain
 }
 

@@ -12,7 +12,7 @@ export function emitValidators(emission: Emission): OutputFile {
   const hoisted = new Hoisted(wanted => file.claim(wanted))
   const printer = new CheckPrinter(emission, file, hoisted)
   for (const schema of emission.document.schemas) {
-    for (const [view, name] of distinctViews(schema)) printer.named(schema, view, name)
+    for (const [view, name] of checkedViews(schema, emission)) printer.named(schema, view, name)
     printComplete(schema, emission, file, hoisted)
   }
   for (const operation of emission.document.operations) {
@@ -24,10 +24,15 @@ export function emitValidators(emission: Emission): OutputFile {
   return file
 }
 
-/** Each view that has a type of its own. */
-function distinctViews({ isAnswered, views }: NamedSchema): readonly (readonly [View, string])[] {
+/** Each view that has a type of its own and is checked. */
+function checkedViews(
+  { id, isAnswered, isSent, views }: NamedSchema,
+  { checkedAnswers }: Emission,
+): readonly (readonly [View, string])[] {
   const names = new Map<string, View>()
-  const generated = isAnswered ? (['output', 'input', 'update'] as const) : (['input', 'update'] as const)
-  for (const view of generated) if (!names.has(views[view])) names.set(views[view], view)
+  const isChecked = checkedAnswers?.has(id) ?? true
+  const sent = isSent || isChecked ? (['input', 'update'] as const) : []
+  const checked = isAnswered && isChecked ? (['output', ...sent] as const) : sent
+  for (const view of checked) if (!names.has(views[view])) names.set(views[view], view)
   return [...names].map(([name, view]) => [view, name])
 }

@@ -31,9 +31,7 @@ import {
   type GetVmRequest,
   type ListFilterSchemasRequest,
   type ListOperationsRequest,
-  type ListOperationsResponse,
   type ListVmsRequest,
-  type ListVmsResponse,
   type OperationStatus,
   type OperationType,
   type ResetVmRequest,
@@ -51,12 +49,9 @@ import {
   type StopVmRequest,
   type SuspendVmRequest,
   type UpdateVmRequest,
-  type Vm,
-  type VmBootDisk,
   type VmBootDiskGiven,
   type VmBootDiskInput,
   type VmBootDiskUpdate,
-  type VmCpu,
   type VmCpuGiven,
   type VmCpuInput,
   type VmCpuUpdate,
@@ -64,31 +59,21 @@ import {
   type VmGiven,
   type VmInput,
   type VmMetadata,
-  type VmNetworkInterface,
   type VmNetworkInterfaceInput,
-  type VmNuma,
   type VmNumaInput,
-  type VmNumaNode,
   type VmNumaNodeInput,
   type VmNumaUpdate,
   type VmSourceArtifact,
   type VmSourceArtifactUpdate,
   type VmSourceObject,
   type VmSourceObjectUpdate,
-  type VmStatus,
-  type VmSuspendCause,
   type VmUpdate,
   operationStatusValues,
   operationTypeValues,
   scopeTypeValues,
-  vmStatusValues,
-  vmSuspendCauseValues,
 } from './types.ts'
 
-const vmIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
-const vmNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
-const vmStatusReasonPattern = /^([A-Z][A-Z0-9_]*)?$/u
-const vmInputMembers = new Set([
+const vmInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -120,7 +105,8 @@ const vmInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
+const vmInputNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
 const vmOmitted = new Set([
   'id',
   'workspace_id',
@@ -139,89 +125,38 @@ const vmOmitted = new Set([
   'update_time',
   'numa',
 ] as const)
-const vmCpuInputMembers = new Set(['count', 'cores_per_socket', 'threads_per_core'])
-const vmNumaInputMembers = new Set(['nodes'])
-const vmNumaNodeInputMembers = new Set(['vcpus', 'memory_mib', 'host_node'])
+const vmCpuInputMembers = ['count', 'cores_per_socket', 'threads_per_core']
+const vmNumaInputMembers = ['nodes']
+const vmNumaNodeInputMembers = ['vcpus', 'memory_mib', 'host_node']
 const vmNumaNodeOmitted = new Set(['host_node'] as const)
-const vmBootDiskInputMembers = new Set(['image', 'source_object', 'source_artifact', 'size_gib'])
-const vmSourceObjectMembers = new Set(['bucket_id', 'object'])
-const vmSourceArtifactMembers = new Set(['repository_id', 'reference'])
+const vmBootDiskInputMembers = ['image', 'source_object', 'source_artifact', 'size_gib']
+const vmSourceObjectMembers = ['bucket_id', 'object']
+const vmSourceObjectBucketIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
+const vmSourceArtifactMembers = ['repository_id', 'reference']
 const vmSourceArtifactReferencePattern = /^([A-Za-z0-9_][A-Za-z0-9._-]{0,127}|sha256:[0-9a-f]{64})$/u
-const vmDataDiskMembers = new Set(['name', 'size_gib'])
-const vmNetworkInterfaceNamePattern = /^nic[0-7]$/u
-const vmNetworkInterfaceMacAddressPattern = /^02(:[0-9a-f]{2}){5}$/u
-const vmNetworkInterfaceInputMembers = new Set([
-  'subnet_id',
-  'ip_address',
-  'name',
-  'mac_address',
-  'vpc_id',
-  'logical_port_id',
-])
+const vmDataDiskMembers = ['name', 'size_gib']
+const vmNetworkInterfaceInputMembers = ['subnet_id', 'ip_address', 'name', 'mac_address', 'vpc_id', 'logical_port_id']
 const vmNetworkInterfaceOmitted = new Set(['name', 'mac_address', 'vpc_id', 'logical_port_id'] as const)
 const vmMetadataKeyPattern = /^[a-z0-9][a-z0-9._-]{0,127}$/u
-const stateChangeInputMembers = new Set(['etag'])
-const stopVmBodyInputMembers = new Set(['grace_period_seconds', 'discard_saved_state', 'etag'])
-const restartVmBodyInputMembers = new Set(['grace_period_seconds', 'etag'])
+const stateChangeInputMembers = ['etag']
+const stopVmBodyInputMembers = ['grace_period_seconds', 'discard_saved_state', 'etag']
+const restartVmBodyInputMembers = ['grace_period_seconds', 'etag']
 const computeOperationScopeIdPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})?$/u
 const computeOperationTraceIdPattern = /^([0-9a-f]{32})?$/u
-const vmStatusSet = /* @__PURE__ */ new Set<unknown>(vmStatusValues)
-const vmSuspendCauseSet = /* @__PURE__ */ new Set<unknown>(vmSuspendCauseValues)
 const scopeTypeSet = /* @__PURE__ */ new Set<unknown>(scopeTypeValues)
 const operationTypeSet = /* @__PURE__ */ new Set<unknown>(operationTypeValues)
 const operationStatusSet = /* @__PURE__ */ new Set<unknown>(operationStatusValues)
 const createVmRequestIdempotencyKeyPattern = /^[!-~]+$/u
 
-export function checkVm(value: unknown, faults: Faults): value is Vm {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vmIdPattern)
-  if (formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid'))
-    matches(value.workspace_id, 'workspace_id', faults, vmIdPattern)
-  anyText(value.engine, 'engine', faults)
-  text(value.name, 'name', faults, 1, 63, vmNamePattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.labels, 'labels', faults, checkLabels)
-  text(value.zone, 'zone', faults, 1, 63, vmNamePattern)
-  anyText(value.region, 'region', faults)
-  nested(value.cpu, 'cpu', faults, checkVmCpu)
-  if (integer(value.memory_mib, 'memory_mib', faults, 128, 16777216))
-    multiple(value.memory_mib, 'memory_mib', faults, 128)
-  if (value.numa !== undefined) nested(value.numa, 'numa', faults, checkVmNuma)
-  nested(value.boot_disk, 'boot_disk', faults, checkVmBootDisk)
-  list(value.data_disks, 'data_disks', faults, checkVmDataDisk, 0, 15)
-  list(value.network_interfaces, 'network_interfaces', faults, checkVmNetworkInterface, 0, 8)
-  nested(value.metadata, 'metadata', faults, checkVmMetadata)
-  boolean(value.auto_restart, 'auto_restart', faults)
-  boolean(value.deletion_protection, 'deletion_protection', faults)
-  nested(value.status, 'status', faults, checkVmStatus)
-  matches(value.status_reason, 'status_reason', faults, vmStatusReasonPattern)
-  anyText(value.status_message, 'status_message', faults)
-  if (value.suspend_cause !== undefined) nested(value.suspend_cause, 'suspend_cause', faults, checkVmSuspendCause)
-  anyText(value.resource_pool, 'resource_pool', faults)
-  integer(value.boot_count, 'boot_count', faults, 0, 2147483647)
-  if (value.last_start_time !== undefined)
-    formatted(value.last_start_time, 'last_start_time', faults, isDateTime, 'date-time')
-  if (value.last_stop_time !== undefined)
-    formatted(value.last_stop_time, 'last_stop_time', faults, isDateTime, 'date-time')
-  if (value.last_suspend_time !== undefined)
-    formatted(value.last_suspend_time, 'last_suspend_time', faults, isDateTime, 'date-time')
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkVmInput(value: unknown, faults: Faults): value is VmInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmInputMembers)
-  text(value.name, 'name', faults, 1, 63, vmNamePattern)
+  text(value.name, 'name', faults, 1, 63, vmInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  text(value.zone, 'zone', faults, 1, 63, vmNamePattern)
+  text(value.zone, 'zone', faults, 1, 63, vmInputNamePattern)
   nested(value.cpu, 'cpu', faults, checkVmCpuInput)
   if (integer(value.memory_mib, 'memory_mib', faults, 128, 16777216))
     multiple(value.memory_mib, 'memory_mib', faults, 128)
@@ -242,11 +177,11 @@ export function checkVmUpdate(value: unknown, faults: Faults): value is VmUpdate
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, vmNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, vmInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.zone !== undefined) text(value.zone, 'zone', faults, 1, 63, vmNamePattern)
+  if (value.zone !== undefined) text(value.zone, 'zone', faults, 1, 63, vmInputNamePattern)
   if (value.cpu !== undefined) nested(value.cpu, 'cpu', faults, checkVmCpuUpdate)
   if (value.memory_mib !== undefined && integer(value.memory_mib, 'memory_mib', faults, 128, 16777216))
     multiple(value.memory_mib, 'memory_mib', faults, 128)
@@ -284,15 +219,6 @@ export function completeVmInput(value: VmInput): VmGiven {
   }
 }
 
-export function checkVmCpu(value: unknown, faults: Faults): value is VmCpu {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  integer(value.count, 'count', faults, 1, 256)
-  if (value.cores_per_socket !== undefined) integer(value.cores_per_socket, 'cores_per_socket', faults, 1, 256)
-  integer(value.threads_per_core, 'threads_per_core', faults, 1, 2)
-  return faults.count === before
-}
-
 export function checkVmCpuInput(value: unknown, faults: Faults): value is VmCpuInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -317,13 +243,6 @@ export function completeVmCpuInput(value: VmCpuInput): VmCpuGiven {
   return { ...value, threads_per_core: value.threads_per_core ?? 1 }
 }
 
-export function checkVmNuma(value: unknown, faults: Faults): value is VmNuma {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.nodes, 'nodes', faults, checkVmNumaNode, 1, 8)
-  return faults.count === before
-}
-
 export function checkVmNumaInput(value: unknown, faults: Faults): value is VmNumaInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -344,16 +263,6 @@ export function completeVmNumaInput(value: VmNumaInput): VmNumaInput {
   return { ...value, nodes: value.nodes.map(item => completeVmNumaNodeInput(item)) }
 }
 
-export function checkVmNumaNode(value: unknown, faults: Faults): value is VmNumaNode {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  integer(value.vcpus, 'vcpus', faults, 1, 256)
-  if (integer(value.memory_mib, 'memory_mib', faults, 128, 16777216))
-    multiple(value.memory_mib, 'memory_mib', faults, 128)
-  if (value.host_node !== undefined) integer(value.host_node, 'host_node', faults, 0, 2147483647)
-  return faults.count === before
-}
-
 export function checkVmNumaNodeInput(value: unknown, faults: Faults): value is VmNumaNodeInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -366,17 +275,6 @@ export function checkVmNumaNodeInput(value: unknown, faults: Faults): value is V
 
 export function completeVmNumaNodeInput(value: VmNumaNodeInput): VmNumaNodeInput {
   return omit(value, vmNumaNodeOmitted)
-}
-
-export function checkVmBootDisk(value: unknown, faults: Faults): value is VmBootDisk {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  text(value.image, 'image', faults, 0, 128)
-  if (value.source_object !== undefined) nested(value.source_object, 'source_object', faults, checkVmSourceObject)
-  if (value.source_artifact !== undefined)
-    nested(value.source_artifact, 'source_artifact', faults, checkVmSourceArtifact)
-  if (value.size_gib !== undefined) integer(value.size_gib, 'size_gib', faults, 1, 65536)
-  return faults.count === before
 }
 
 export function checkVmBootDiskInput(value: unknown, faults: Faults): value is VmBootDiskInput {
@@ -411,8 +309,7 @@ export function checkVmSourceObject(value: unknown, faults: Faults): value is Vm
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmSourceObjectMembers)
-  if (formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid'))
-    matches(value.bucket_id, 'bucket_id', faults, vmIdPattern)
+  formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
   text(value.object, 'object', faults, 1, 1024)
   return faults.count === before
 }
@@ -421,8 +318,8 @@ export function checkVmSourceObjectUpdate(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmSourceObjectMembers)
-  if (value.bucket_id !== undefined && formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid'))
-    matches(value.bucket_id, 'bucket_id', faults, vmIdPattern)
+  if (value.bucket_id !== undefined)
+    formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
   if (value.object !== undefined) text(value.object, 'object', faults, 1, 1024)
   return faults.count === before
 }
@@ -431,8 +328,7 @@ export function checkVmSourceArtifact(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmSourceArtifactMembers)
-  if (formatted(value.repository_id, 'repository_id', faults, isUuid, 'uuid'))
-    matches(value.repository_id, 'repository_id', faults, vmIdPattern)
+  formatted(value.repository_id, 'repository_id', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
   text(value.reference, 'reference', faults, 1, 128, vmSourceArtifactReferencePattern)
   return faults.count === before
 }
@@ -441,8 +337,8 @@ export function checkVmSourceArtifactUpdate(value: unknown, faults: Faults): val
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmSourceArtifactMembers)
-  if (value.repository_id !== undefined && formatted(value.repository_id, 'repository_id', faults, isUuid, 'uuid'))
-    matches(value.repository_id, 'repository_id', faults, vmIdPattern)
+  if (value.repository_id !== undefined)
+    formatted(value.repository_id, 'repository_id', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
   if (value.reference !== undefined)
     text(value.reference, 'reference', faults, 1, 128, vmSourceArtifactReferencePattern)
   return faults.count === before
@@ -452,22 +348,8 @@ export function checkVmDataDisk(value: unknown, faults: Faults): value is VmData
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmDataDiskMembers)
-  text(value.name, 'name', faults, 1, 63, vmNamePattern)
+  text(value.name, 'name', faults, 1, 63, vmInputNamePattern)
   integer(value.size_gib, 'size_gib', faults, 1, 65536)
-  return faults.count === before
-}
-
-export function checkVmNetworkInterface(value: unknown, faults: Faults): value is VmNetworkInterface {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.subnet_id, 'subnet_id', faults, isUuid, 'uuid'))
-    matches(value.subnet_id, 'subnet_id', faults, vmIdPattern)
-  if (value.ip_address !== undefined) formatted(value.ip_address, 'ip_address', faults, isIpv4, 'ipv4')
-  matches(value.name, 'name', faults, vmNetworkInterfaceNamePattern)
-  matches(value.mac_address, 'mac_address', faults, vmNetworkInterfaceMacAddressPattern)
-  if (formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid')) matches(value.vpc_id, 'vpc_id', faults, vmIdPattern)
-  if (formatted(value.logical_port_id, 'logical_port_id', faults, isUuid, 'uuid'))
-    matches(value.logical_port_id, 'logical_port_id', faults, vmIdPattern)
   return faults.count === before
 }
 
@@ -475,8 +357,7 @@ export function checkVmNetworkInterfaceInput(value: unknown, faults: Faults): va
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vmNetworkInterfaceInputMembers)
-  if (formatted(value.subnet_id, 'subnet_id', faults, isUuid, 'uuid'))
-    matches(value.subnet_id, 'subnet_id', faults, vmIdPattern)
+  formatted(value.subnet_id, 'subnet_id', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
   if (value.ip_address !== undefined) formatted(value.ip_address, 'ip_address', faults, isIpv4, 'ipv4')
   return faults.count === before
 }
@@ -489,14 +370,6 @@ export function checkVmMetadata(value: unknown, faults: Faults): value is VmMeta
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   entries(value, faults, (item, faults) => text(item, '', faults, 0, 65536), undefined, vmMetadataKeyPattern)
-  return faults.count === before
-}
-
-export function checkListVmsResponse(value: unknown, faults: Faults): value is ListVmsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.vms, 'vms', faults, checkVm, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -544,7 +417,7 @@ export function completeRestartVmBodyInput(value: RestartVmBodyInput): RestartVm
 export function checkComputeOperation(value: unknown, faults: Faults): value is ComputeOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vmIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
   anyText(value.resource_id, 'resource_id', faults)
   anyText(value.resource_type, 'resource_type', faults)
   nested(value.operation_type, 'operation_type', faults, checkOperationType)
@@ -557,26 +430,9 @@ export function checkComputeOperation(value: unknown, faults: Faults): value is 
   integer(value.progress, 'progress', faults, 0, 100)
   nested(value.scope_type, 'scope_type', faults, checkScopeType)
   matches(value.scope_id, 'scope_id', faults, computeOperationScopeIdPattern)
-  if (formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid'))
-    matches(value.principal_id, 'principal_id', faults, vmIdPattern)
+  formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
   matches(value.trace_id, 'trace_id', faults, computeOperationTraceIdPattern)
   return faults.count === before
-}
-
-export function checkListOperationsResponse(value: unknown, faults: Faults): value is ListOperationsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.operations, 'operations', faults, checkComputeOperation, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkVmStatus(value: unknown, faults: Faults): value is VmStatus {
-  return choice(value, '', faults, vmStatusSet)
-}
-
-export function checkVmSuspendCause(value: unknown, faults: Faults): value is VmSuspendCause {
-  return choice(value, '', faults, vmSuspendCauseSet)
 }
 
 export function checkScopeType(value: unknown, faults: Faults): value is ScopeType {
@@ -621,15 +477,14 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vmIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
   return faults.count === before
 }
 
 export function checkListVmsRequest(value: unknown, faults: Faults): value is ListVmsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vmIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -640,8 +495,7 @@ export function checkListVmsRequest(value: unknown, faults: Faults): value is Li
 export function checkCreateVmRequest(value: unknown, faults: Faults): value is CreateVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vmIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkVmInput)
@@ -655,18 +509,16 @@ export function completeCreateVmRequest(request: CreateVmRequest): CreateVmGiven
 export function checkGetVmRequest(value: unknown, faults: Faults): value is GetVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vmIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vmIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteVmRequest(value: unknown, faults: Faults): value is DeleteVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vmIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vmIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
@@ -676,9 +528,8 @@ export function checkDeleteVmRequest(value: unknown, faults: Faults): value is D
 export function checkUpdateVmRequest(value: unknown, faults: Faults): value is UpdateVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vmIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vmIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
@@ -689,9 +540,8 @@ export function checkUpdateVmRequest(value: unknown, faults: Faults): value is U
 export function checkStartVmRequest(value: unknown, faults: Faults): value is StartVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vmIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vmIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -701,9 +551,8 @@ export function checkStartVmRequest(value: unknown, faults: Faults): value is St
 export function checkStopVmRequest(value: unknown, faults: Faults): value is StopVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vmIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vmIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStopVmBodyInput)
@@ -717,9 +566,8 @@ export function completeStopVmRequest(request: StopVmRequest): StopVmGiven {
 export function checkSuspendVmRequest(value: unknown, faults: Faults): value is SuspendVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vmIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vmIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -729,9 +577,8 @@ export function checkSuspendVmRequest(value: unknown, faults: Faults): value is 
 export function checkResumeVmRequest(value: unknown, faults: Faults): value is ResumeVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vmIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vmIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -741,9 +588,8 @@ export function checkResumeVmRequest(value: unknown, faults: Faults): value is R
 export function checkRestartVmRequest(value: unknown, faults: Faults): value is RestartVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vmIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vmIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRestartVmBodyInput)
@@ -757,9 +603,8 @@ export function completeRestartVmRequest(request: RestartVmRequest): RestartVmGi
 export function checkResetVmRequest(value: unknown, faults: Faults): value is ResetVmRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vmIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vmIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', vmSourceObjectBucketIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVmRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)

@@ -38,24 +38,16 @@ import {
   type DeleteQuotaLimitRequest,
   type DeleteSubnetRequest,
   type DeleteVpcRequest,
-  type EffectiveFirewallRule,
-  type FirewallAction,
   type FirewallActionInput,
-  type FirewallDirection,
   type FirewallDirectionInput,
-  type FirewallPeers,
   type FirewallPeersGiven,
   type FirewallPeersInput,
-  type FirewallPolicy,
   type FirewallPolicyGiven,
   type FirewallPolicyInput,
-  type FirewallPolicyRule,
   type FirewallPolicyRuleGiven,
   type FirewallPolicyRuleInput,
   type FirewallPolicyRuleUpdate,
-  type FirewallPolicyState,
   type FirewallPolicyUpdate,
-  type FirewallTargets,
   type FirewallTargetsGiven,
   type FirewallTargetsInput,
   type GetFilterSchemaRequest,
@@ -71,35 +63,20 @@ import {
   type Ipv4Cidr,
   type ListFilterSchemasRequest,
   type ListFirewallPoliciesRequest,
-  type ListFirewallPoliciesResponse,
   type ListFirewallPolicyRulesRequest,
-  type ListFirewallPolicyRulesResponse,
   type ListLogicalPortsRequest,
-  type ListLogicalPortsResponse,
   type ListOperationsRequest,
-  type ListOperationsResponse,
   type ListQuotaDefinitionsRequest,
-  type ListQuotaDefinitionsResponse,
   type ListQuotaLimitsRequest,
-  type ListQuotaLimitsResponse,
   type ListSubnetsRequest,
-  type ListSubnetsResponse,
   type ListVpcsRequest,
-  type ListVpcsResponse,
-  type LogicalPort,
-  type LogicalPortState,
   type NetworkOperation,
   type OperationStatus,
   type OperationType,
-  type PortAttachment,
-  type Protocol,
   type ProtocolInput,
-  type ProtocolMatch,
   type ProtocolMatchGiven,
   type ProtocolMatchInput,
-  type QuotaDefinition,
   type QuotaDimensions,
-  type QuotaLimit,
   type QuotaLimitGiven,
   type QuotaLimitInput,
   type QuotaLimitUpdate,
@@ -107,10 +84,8 @@ import {
   type RemoveFirewallPolicyRuleRequest,
   type ScopeType,
   type ScopeTypeInput,
-  type Subnet,
   type SubnetGiven,
   type SubnetInput,
-  type SubnetState,
   type SubnetUpdate,
   type UpdateFirewallPolicyRequest,
   type UpdateFirewallPolicyRuleBodyGiven,
@@ -120,26 +95,18 @@ import {
   type UpdateQuotaLimitRequest,
   type UpdateSubnetRequest,
   type UpdateVpcRequest,
-  type Vpc,
   type VpcGiven,
   type VpcInput,
-  type VpcState,
   type VpcUpdate,
   firewallActionValues,
   firewallDirectionValues,
-  firewallPolicyStateValues,
-  logicalPortStateValues,
   operationStatusValues,
   operationTypeValues,
   protocolValues,
   scopeTypeValues,
-  subnetStateValues,
-  vpcStateValues,
 } from './types.ts'
 
-const vpcIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
-const vpcNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
-const vpcInputMembers = new Set([
+const vpcInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -156,7 +123,8 @@ const vpcInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
+const vpcInputNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
 const vpcOmitted = new Set([
   'id',
   'workspace_id',
@@ -167,7 +135,7 @@ const vpcOmitted = new Set([
   'create_time',
   'update_time',
 ] as const)
-const subnetInputMembers = new Set([
+const subnetInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -189,7 +157,8 @@ const subnetInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
+const subnetInputVpcIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
 const subnetOmitted = new Set([
   'id',
   'workspace_id',
@@ -203,11 +172,8 @@ const subnetOmitted = new Set([
   'create_time',
   'update_time',
 ] as const)
-const addressRangeMembers = new Set(['start', 'end'])
-const logicalPortIpAddressPattern = /^[0-9]{1,3}(\.[0-9]{1,3}){3}$/u
-const logicalPortMacAddressPattern = /^02(:[0-9a-f]{2}){5}$/u
-const effectiveFirewallRulePolicyIdPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})?$/u
-const firewallPolicyInputMembers = new Set([
+const addressRangeMembers = ['start', 'end']
+const firewallPolicyInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -223,7 +189,7 @@ const firewallPolicyInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const firewallPolicyOmitted = new Set([
   'id',
   'workspace_id',
@@ -233,7 +199,7 @@ const firewallPolicyOmitted = new Set([
   'create_time',
   'update_time',
 ] as const)
-const firewallPolicyRuleInputMembers = new Set([
+const firewallPolicyRuleInputMembers = [
   'id',
   'firewall_policy_id',
   'name',
@@ -248,7 +214,7 @@ const firewallPolicyRuleInputMembers = new Set([
   'targets',
   'create_time',
   'update_time',
-])
+]
 const firewallPolicyRuleOmitted = new Set([
   'id',
   'firewall_policy_id',
@@ -257,15 +223,14 @@ const firewallPolicyRuleOmitted = new Set([
   'peers',
   'targets',
 ] as const)
-const protocolMatchPortsItemPattern = /^(0|[1-9][0-9]{0,4})(-(0|[1-9][0-9]{0,4}))?$/u
-const protocolMatchInputMembers = new Set(['protocol', 'ports', 'icmp_type'])
-const firewallPeersInputMembers = new Set(['ranges', 'subnet_ids', 'vm_labels'])
-const firewallTargetsInputMembers = new Set(['subnet_ids', 'vm_labels'])
-const addFirewallPolicyRuleBodyInputMembers = new Set(['rule', 'etag'])
-const updateFirewallPolicyRuleBodyInputMembers = new Set(['rule_id', 'rule', 'update_mask', 'etag'])
-const removeFirewallPolicyRuleBodyInputMembers = new Set(['rule_id', 'etag'])
-const quotaDefinitionIdPattern = /^[a-z]+\.[a-z][A-Za-z]*$/u
-const quotaLimitInputMembers = new Set([
+const protocolMatchInputMembers = ['protocol', 'ports', 'icmp_type']
+const protocolMatchInputPortsItemPattern = /^(0|[1-9][0-9]{0,4})(-(0|[1-9][0-9]{0,4}))?$/u
+const firewallPeersInputMembers = ['ranges', 'subnet_ids', 'vm_labels']
+const firewallTargetsInputMembers = ['subnet_ids', 'vm_labels']
+const addFirewallPolicyRuleBodyInputMembers = ['rule', 'etag']
+const updateFirewallPolicyRuleBodyInputMembers = ['rule_id', 'rule', 'update_mask', 'etag']
+const removeFirewallPolicyRuleBodyInputMembers = ['rule_id', 'etag']
+const quotaLimitInputMembers = [
   'id',
   'quota_definition_id',
   'description',
@@ -277,24 +242,18 @@ const quotaLimitInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const quotaLimitOmitted = new Set(['id', 'quota_definition_id', 'usage', 'create_time', 'update_time'] as const)
 const quotaDimensionsKeyPattern = /^[a-z][a-z0-9_]*$/u
 const ipv4CidrPattern = /^((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\/(3[0-2]|[12]?\d)$/u
+const networkOperationScopeIdPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})?$/u
 const networkOperationTraceIdPattern = /^([0-9a-f]{32})?$/u
-const vpcStateSet = /* @__PURE__ */ new Set<unknown>(vpcStateValues)
-const subnetStateSet = /* @__PURE__ */ new Set<unknown>(subnetStateValues)
-const logicalPortStateSet = /* @__PURE__ */ new Set<unknown>(logicalPortStateValues)
-const firewallPolicyStateSet = /* @__PURE__ */ new Set<unknown>(firewallPolicyStateValues)
-const firewallDirectionSet = /* @__PURE__ */ new Set<unknown>(firewallDirectionValues)
 const firewallDirectionInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ firewallDirectionValues.filter(value => value !== 'NETWORK_FIREWALL_DIRECTION_UNSPECIFIED'),
 )
-const firewallActionSet = /* @__PURE__ */ new Set<unknown>(firewallActionValues)
 const firewallActionInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ firewallActionValues.filter(value => value !== 'NETWORK_FIREWALL_ACTION_UNSPECIFIED'),
 )
-const protocolSet = /* @__PURE__ */ new Set<unknown>(protocolValues)
 const protocolInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ protocolValues.filter(value => value !== 'NETWORK_PROTOCOL_UNSPECIFIED'),
 )
@@ -306,38 +265,15 @@ const operationTypeSet = /* @__PURE__ */ new Set<unknown>(operationTypeValues)
 const operationStatusSet = /* @__PURE__ */ new Set<unknown>(operationStatusValues)
 const createVpcRequestIdempotencyKeyPattern = /^[!-~]+$/u
 
-export function checkVpc(value: unknown, faults: Faults): value is Vpc {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vpcIdPattern)
-  if (formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid'))
-    matches(value.workspace_id, 'workspace_id', faults, vpcIdPattern)
-  anyText(value.engine, 'engine', faults)
-  text(value.name, 'name', faults, 1, 63, vpcNamePattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.labels, 'labels', faults, checkLabels)
-  text(value.region, 'region', faults, 1, 63, vpcNamePattern)
-  list(value.cidr_blocks, 'cidr_blocks', faults, checkIpv4Cidr, 1, 5)
-  integer(value.mtu, 'mtu', faults, 1280, 8900)
-  nested(value.state, 'state', faults, checkVpcState)
-  integer(value.subnet_count, 'subnet_count', faults, 0, 2147483647)
-  integer(value.logical_port_count, 'logical_port_count', faults, 0, 2147483647)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkVpcInput(value: unknown, faults: Faults): value is VpcInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vpcInputMembers)
-  text(value.name, 'name', faults, 1, 63, vpcNamePattern)
+  text(value.name, 'name', faults, 1, 63, vpcInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  text(value.region, 'region', faults, 1, 63, vpcNamePattern)
+  text(value.region, 'region', faults, 1, 63, vpcInputNamePattern)
   list(value.cidr_blocks, 'cidr_blocks', faults, checkIpv4Cidr, 1, 5)
   if (value.mtu !== undefined) integer(value.mtu, 'mtu', faults, 1280, 8900)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -348,11 +284,11 @@ export function checkVpcUpdate(value: unknown, faults: Faults): value is VpcUpda
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, vpcInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, vpcInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.region !== undefined) text(value.region, 'region', faults, 1, 63, vpcNamePattern)
+  if (value.region !== undefined) text(value.region, 'region', faults, 1, 63, vpcInputNamePattern)
   if (value.cidr_blocks !== undefined) list(value.cidr_blocks, 'cidr_blocks', faults, checkIpv4Cidr, 1, 5)
   if (value.mtu !== undefined) integer(value.mtu, 'mtu', faults, 1280, 8900)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -369,51 +305,15 @@ export function completeVpcInput(value: VpcInput): VpcGiven {
   }
 }
 
-export function checkListVpcsResponse(value: unknown, faults: Faults): value is ListVpcsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.vpcs, 'vpcs', faults, checkVpc, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkSubnet(value: unknown, faults: Faults): value is Subnet {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vpcIdPattern)
-  if (formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid'))
-    matches(value.workspace_id, 'workspace_id', faults, vpcIdPattern)
-  anyText(value.engine, 'engine', faults)
-  anyText(value.region, 'region', faults)
-  text(value.name, 'name', faults, 1, 63, vpcNamePattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.labels, 'labels', faults, checkLabels)
-  if (formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid')) matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern)
-  nested(value.cidr_block, 'cidr_block', faults, checkIpv4Cidr)
-  if (value.gateway_address !== undefined) nested(value.gateway_address, 'gateway_address', faults, checkIpv4Address)
-  list(value.reserved_ranges, 'reserved_ranges', faults, checkAddressRange, 0, 16)
-  list(value.dns_servers, 'dns_servers', faults, checkIpv4Address, 0, 4)
-  integer(value.total_addresses, 'total_addresses', faults, 0, 2147483647)
-  integer(value.usable_addresses, 'usable_addresses', faults, 0, 2147483647)
-  integer(value.allocated_addresses, 'allocated_addresses', faults, 0, 2147483647)
-  integer(value.available_addresses, 'available_addresses', faults, 0, 2147483647)
-  nested(value.state, 'state', faults, checkSubnetState)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkSubnetInput(value: unknown, faults: Faults): value is SubnetInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, subnetInputMembers)
-  text(value.name, 'name', faults, 1, 63, vpcNamePattern)
+  text(value.name, 'name', faults, 1, 63, vpcInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid')) matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern)
+  formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   nested(value.cidr_block, 'cidr_block', faults, checkIpv4Cidr)
   if (value.gateway_address !== undefined) nested(value.gateway_address, 'gateway_address', faults, checkIpv4Address)
   if (value.reserved_ranges !== undefined)
@@ -427,12 +327,11 @@ export function checkSubnetUpdate(value: unknown, faults: Faults): value is Subn
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, subnetInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, vpcInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.vpc_id !== undefined && formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid'))
-    matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern)
+  if (value.vpc_id !== undefined) formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   if (value.cidr_block !== undefined) nested(value.cidr_block, 'cidr_block', faults, checkIpv4Cidr)
   if (value.gateway_address !== undefined) nested(value.gateway_address, 'gateway_address', faults, checkIpv4Address)
   if (value.reserved_ranges !== undefined)
@@ -462,101 +361,15 @@ export function checkAddressRange(value: unknown, faults: Faults): value is Addr
   return faults.count === before
 }
 
-export function checkListSubnetsResponse(value: unknown, faults: Faults): value is ListSubnetsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.subnets, 'subnets', faults, checkSubnet, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkLogicalPort(value: unknown, faults: Faults): value is LogicalPort {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vpcIdPattern)
-  if (formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid'))
-    matches(value.workspace_id, 'workspace_id', faults, vpcIdPattern)
-  anyText(value.engine, 'engine', faults)
-  anyText(value.region, 'region', faults)
-  anyText(value.zone, 'zone', faults)
-  if (formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid')) matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern)
-  if (formatted(value.subnet_id, 'subnet_id', faults, isUuid, 'uuid'))
-    matches(value.subnet_id, 'subnet_id', faults, vpcIdPattern)
-  text(value.name, 'name', faults, 0, 68)
-  nested(value.labels, 'labels', faults, checkLabels)
-  matches(value.ip_address, 'ip_address', faults, logicalPortIpAddressPattern)
-  matches(value.mac_address, 'mac_address', faults, logicalPortMacAddressPattern)
-  nested(value.state, 'state', faults, checkLogicalPortState)
-  nested(value.attachment, 'attachment', faults, checkPortAttachment)
-  list(value.effective_rules, 'effective_rules', faults, checkEffectiveFirewallRule)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
-export function checkPortAttachment(value: unknown, faults: Faults): value is PortAttachment {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.resource_type, 'resource_type', faults)
-  if (formatted(value.resource_id, 'resource_id', faults, isUuid, 'uuid'))
-    matches(value.resource_id, 'resource_id', faults, vpcIdPattern)
-  anyText(value.interface, 'interface', faults)
-  return faults.count === before
-}
-
-export function checkEffectiveFirewallRule(value: unknown, faults: Faults): value is EffectiveFirewallRule {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  matches(value.policy_id, 'policy_id', faults, effectiveFirewallRulePolicyIdPattern)
-  matches(value.rule_id, 'rule_id', faults, effectiveFirewallRulePolicyIdPattern)
-  integer(value.policy_priority, 'policy_priority', faults, 0, 65535)
-  integer(value.priority, 'priority', faults, 0, 65535)
-  nested(value.direction, 'direction', faults, checkFirewallDirection)
-  nested(value.action, 'action', faults, checkFirewallAction)
-  list(value.protocols, 'protocols', faults, checkProtocolMatch)
-  nested(value.peers, 'peers', faults, checkFirewallPeers)
-  return faults.count === before
-}
-
-export function checkListLogicalPortsResponse(value: unknown, faults: Faults): value is ListLogicalPortsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.logical_ports, 'logical_ports', faults, checkLogicalPort, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkFirewallPolicy(value: unknown, faults: Faults): value is FirewallPolicy {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vpcIdPattern)
-  if (formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid'))
-    matches(value.workspace_id, 'workspace_id', faults, vpcIdPattern)
-  anyText(value.engine, 'engine', faults)
-  text(value.name, 'name', faults, 1, 63, vpcNamePattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.labels, 'labels', faults, checkLabels)
-  if (formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid')) matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern)
-  integer(value.priority, 'priority', faults, 0, 65534)
-  boolean(value.enabled, 'enabled', faults)
-  integer(value.rule_count, 'rule_count', faults, 0, 2147483647)
-  nested(value.state, 'state', faults, checkFirewallPolicyState)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkFirewallPolicyInput(value: unknown, faults: Faults): value is FirewallPolicyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, firewallPolicyInputMembers)
-  text(value.name, 'name', faults, 1, 63, vpcNamePattern)
+  text(value.name, 'name', faults, 1, 63, vpcInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid')) matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern)
+  formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   if (value.priority !== undefined) integer(value.priority, 'priority', faults, 0, 65534)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -567,12 +380,11 @@ export function checkFirewallPolicyUpdate(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, firewallPolicyInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, vpcInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.vpc_id !== undefined && formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid'))
-    matches(value.vpc_id, 'vpc_id', faults, vpcIdPattern)
+  if (value.vpc_id !== undefined) formatted(value.vpc_id, 'vpc_id', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   if (value.priority !== undefined) integer(value.priority, 'priority', faults, 0, 65534)
   if (value.enabled !== undefined) boolean(value.enabled, 'enabled', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -590,43 +402,11 @@ export function completeFirewallPolicyInput(value: FirewallPolicyInput): Firewal
   }
 }
 
-export function checkListFirewallPoliciesResponse(
-  value: unknown,
-  faults: Faults,
-): value is ListFirewallPoliciesResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.firewall_policies, 'firewall_policies', faults, checkFirewallPolicy, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkFirewallPolicyRule(value: unknown, faults: Faults): value is FirewallPolicyRule {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vpcIdPattern)
-  if (formatted(value.firewall_policy_id, 'firewall_policy_id', faults, isUuid, 'uuid'))
-    matches(value.firewall_policy_id, 'firewall_policy_id', faults, vpcIdPattern)
-  text(value.name, 'name', faults, 1, 63, vpcNamePattern)
-  text(value.description, 'description', faults, 0, 1024)
-  integer(value.priority, 'priority', faults, 0, 65534)
-  nested(value.direction, 'direction', faults, checkFirewallDirection)
-  nested(value.action, 'action', faults, checkFirewallAction)
-  boolean(value.enabled, 'enabled', faults)
-  boolean(value.log, 'log', faults)
-  list(value.protocols, 'protocols', faults, checkProtocolMatch, 1, 16)
-  if (value.peers !== undefined) nested(value.peers, 'peers', faults, checkFirewallPeers)
-  if (value.targets !== undefined) nested(value.targets, 'targets', faults, checkFirewallTargets)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkFirewallPolicyRuleInput(value: unknown, faults: Faults): value is FirewallPolicyRuleInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, firewallPolicyRuleInputMembers)
-  text(value.name, 'name', faults, 1, 63, vpcNamePattern)
+  text(value.name, 'name', faults, 1, 63, vpcInputNamePattern)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   integer(value.priority, 'priority', faults, 0, 65534)
   nested(value.direction, 'direction', faults, checkFirewallDirectionInput)
@@ -643,7 +423,7 @@ export function checkFirewallPolicyRuleUpdate(value: unknown, faults: Faults): v
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, firewallPolicyRuleInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, vpcNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, vpcInputNamePattern)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.priority !== undefined) integer(value.priority, 'priority', faults, 0, 65534)
   if (value.direction !== undefined) nested(value.direction, 'direction', faults, checkFirewallDirectionInput)
@@ -668,15 +448,6 @@ export function completeFirewallPolicyRuleInput(value: FirewallPolicyRuleInput):
   }
 }
 
-export function checkProtocolMatch(value: unknown, faults: Faults): value is ProtocolMatch {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  nested(value.protocol, 'protocol', faults, checkProtocol)
-  list(value.ports, 'ports', faults, (item, faults) => matches(item, '', faults, protocolMatchPortsItemPattern), 0, 64)
-  if (value.icmp_type !== undefined) integer(value.icmp_type, 'icmp_type', faults, 0, 255)
-  return faults.count === before
-}
-
 export function checkProtocolMatchInput(value: unknown, faults: Faults): value is ProtocolMatchInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -687,7 +458,7 @@ export function checkProtocolMatchInput(value: unknown, faults: Faults): value i
       value.ports,
       'ports',
       faults,
-      (item, faults) => matches(item, '', faults, protocolMatchPortsItemPattern),
+      (item, faults) => matches(item, '', faults, protocolMatchInputPortsItemPattern),
       0,
       64,
     )
@@ -697,22 +468,6 @@ export function checkProtocolMatchInput(value: unknown, faults: Faults): value i
 
 export function completeProtocolMatchInput(value: ProtocolMatchInput): ProtocolMatchGiven {
   return { ...value, ports: value.ports ?? [] }
-}
-
-export function checkFirewallPeers(value: unknown, faults: Faults): value is FirewallPeers {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.ranges, 'ranges', faults, checkIpv4Cidr, 0, 256)
-  list(
-    value.subnet_ids,
-    'subnet_ids',
-    faults,
-    (item, faults) => formatted(item, '', faults, isUuid, 'uuid') && matches(item, '', faults, vpcIdPattern),
-    0,
-    32,
-  )
-  nested(value.vm_labels, 'vm_labels', faults, checkLabels)
-  return faults.count === before
 }
 
 export function checkFirewallPeersInput(value: unknown, faults: Faults): value is FirewallPeersInput {
@@ -725,7 +480,7 @@ export function checkFirewallPeersInput(value: unknown, faults: Faults): value i
       value.subnet_ids,
       'subnet_ids',
       faults,
-      (item, faults) => formatted(item, '', faults, isUuid, 'uuid') && matches(item, '', faults, vpcIdPattern),
+      (item, faults) => formatted(item, '', faults, isUuid, 'uuid', subnetInputVpcIdPattern),
       0,
       32,
     )
@@ -737,21 +492,6 @@ export function completeFirewallPeersInput(value: FirewallPeersInput): FirewallP
   return { ...value, ranges: value.ranges ?? [], subnet_ids: value.subnet_ids ?? [], vm_labels: value.vm_labels ?? {} }
 }
 
-export function checkFirewallTargets(value: unknown, faults: Faults): value is FirewallTargets {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(
-    value.subnet_ids,
-    'subnet_ids',
-    faults,
-    (item, faults) => formatted(item, '', faults, isUuid, 'uuid') && matches(item, '', faults, vpcIdPattern),
-    0,
-    32,
-  )
-  nested(value.vm_labels, 'vm_labels', faults, checkLabels)
-  return faults.count === before
-}
-
 export function checkFirewallTargetsInput(value: unknown, faults: Faults): value is FirewallTargetsInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -761,7 +501,7 @@ export function checkFirewallTargetsInput(value: unknown, faults: Faults): value
       value.subnet_ids,
       'subnet_ids',
       faults,
-      (item, faults) => formatted(item, '', faults, isUuid, 'uuid') && matches(item, '', faults, vpcIdPattern),
+      (item, faults) => formatted(item, '', faults, isUuid, 'uuid', subnetInputVpcIdPattern),
       0,
       32,
     )
@@ -771,17 +511,6 @@ export function checkFirewallTargetsInput(value: unknown, faults: Faults): value
 
 export function completeFirewallTargetsInput(value: FirewallTargetsInput): FirewallTargetsGiven {
   return { ...value, subnet_ids: value.subnet_ids ?? [], vm_labels: value.vm_labels ?? {} }
-}
-
-export function checkListFirewallPolicyRulesResponse(
-  value: unknown,
-  faults: Faults,
-): value is ListFirewallPolicyRulesResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.rules, 'rules', faults, checkFirewallPolicyRule, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
 }
 
 export function checkAddFirewallPolicyRuleBodyInput(
@@ -809,8 +538,7 @@ export function checkUpdateFirewallPolicyRuleBodyInput(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, updateFirewallPolicyRuleBodyInputMembers)
-  if (formatted(value.rule_id, 'rule_id', faults, isUuid, 'uuid'))
-    matches(value.rule_id, 'rule_id', faults, vpcIdPattern)
+  formatted(value.rule_id, 'rule_id', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   nested(value.rule, 'rule', faults, checkFirewallPolicyRuleUpdate)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -830,52 +558,8 @@ export function checkRemoveFirewallPolicyRuleBodyInput(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, removeFirewallPolicyRuleBodyInputMembers)
-  if (formatted(value.rule_id, 'rule_id', faults, isUuid, 'uuid'))
-    matches(value.rule_id, 'rule_id', faults, vpcIdPattern)
+  formatted(value.rule_id, 'rule_id', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  return faults.count === before
-}
-
-export function checkQuotaDefinition(value: unknown, faults: Faults): value is QuotaDefinition {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  matches(value.id, 'id', faults, quotaDefinitionIdPattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  text(value.unit, 'unit', faults, 1)
-  anyText(value.resource_type, 'resource_type', faults)
-  nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  list(value.dimensions, 'dimensions', faults, (item, faults) => anyText(item, '', faults), 0)
-  integer(value.default_limit, 'default_limit', faults, -1, 9007199254740991)
-  return faults.count === before
-}
-
-export function checkListQuotaDefinitionsResponse(
-  value: unknown,
-  faults: Faults,
-): value is ListQuotaDefinitionsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.quota_definitions, 'quota_definitions', faults, checkQuotaDefinition, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkQuotaLimit(value: unknown, faults: Faults): value is QuotaLimit {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vpcIdPattern)
-  matches(value.quota_definition_id, 'quota_definition_id', faults, quotaDefinitionIdPattern)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, vpcIdPattern)
-  nested(value.dimensions, 'dimensions', faults, checkQuotaDimensions)
-  integer(value.limit, 'limit', faults, -1, 9007199254740991)
-  integer(value.usage, 'usage', faults, 0, 9007199254740991)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -885,8 +569,7 @@ export function checkQuotaLimitInput(value: unknown, faults: Faults): value is Q
   closed(value, faults, quotaLimitInputMembers)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
-  if (formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, vpcIdPattern)
+  formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   if (value.dimensions !== undefined) nested(value.dimensions, 'dimensions', faults, checkQuotaDimensions)
   integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -899,8 +582,8 @@ export function checkQuotaLimitUpdate(value: unknown, faults: Faults): value is 
   closed(value, faults, quotaLimitInputMembers)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.scope_type !== undefined) nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
-  if (value.scope_id !== undefined && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, vpcIdPattern)
+  if (value.scope_id !== undefined)
+    formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   if (value.dimensions !== undefined) nested(value.dimensions, 'dimensions', faults, checkQuotaDimensions)
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -918,14 +601,6 @@ export function checkQuotaDimensions(value: unknown, faults: Faults): value is Q
   return faults.count === before
 }
 
-export function checkListQuotaLimitsResponse(value: unknown, faults: Faults): value is ListQuotaLimitsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.quota_limits, 'quota_limits', faults, checkQuotaLimit, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
 export function checkIpv4Address(value: unknown, faults: Faults): value is Ipv4Address {
   return formatted(value, '', faults, isIpv4, 'ipv4')
 }
@@ -937,7 +612,7 @@ export function checkIpv4Cidr(value: unknown, faults: Faults): value is Ipv4Cidr
 export function checkNetworkOperation(value: unknown, faults: Faults): value is NetworkOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   anyText(value.resource_id, 'resource_id', faults)
   anyText(value.resource_type, 'resource_type', faults)
   nested(value.operation_type, 'operation_type', faults, checkOperationType)
@@ -949,55 +624,18 @@ export function checkNetworkOperation(value: unknown, faults: Faults): value is 
   list(value.warnings, 'warnings', faults, checkOperationWarning)
   integer(value.progress, 'progress', faults, 0, 100)
   nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  matches(value.scope_id, 'scope_id', faults, effectiveFirewallRulePolicyIdPattern)
-  if (formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid'))
-    matches(value.principal_id, 'principal_id', faults, vpcIdPattern)
+  matches(value.scope_id, 'scope_id', faults, networkOperationScopeIdPattern)
+  formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   matches(value.trace_id, 'trace_id', faults, networkOperationTraceIdPattern)
   return faults.count === before
-}
-
-export function checkListOperationsResponse(value: unknown, faults: Faults): value is ListOperationsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.operations, 'operations', faults, checkNetworkOperation, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkVpcState(value: unknown, faults: Faults): value is VpcState {
-  return choice(value, '', faults, vpcStateSet)
-}
-
-export function checkSubnetState(value: unknown, faults: Faults): value is SubnetState {
-  return choice(value, '', faults, subnetStateSet)
-}
-
-export function checkLogicalPortState(value: unknown, faults: Faults): value is LogicalPortState {
-  return choice(value, '', faults, logicalPortStateSet)
-}
-
-export function checkFirewallPolicyState(value: unknown, faults: Faults): value is FirewallPolicyState {
-  return choice(value, '', faults, firewallPolicyStateSet)
-}
-
-export function checkFirewallDirection(value: unknown, faults: Faults): value is FirewallDirection {
-  return choice(value, '', faults, firewallDirectionSet)
 }
 
 export function checkFirewallDirectionInput(value: unknown, faults: Faults): value is FirewallDirectionInput {
   return choice(value, '', faults, firewallDirectionInputSet)
 }
 
-export function checkFirewallAction(value: unknown, faults: Faults): value is FirewallAction {
-  return choice(value, '', faults, firewallActionSet)
-}
-
 export function checkFirewallActionInput(value: unknown, faults: Faults): value is FirewallActionInput {
   return choice(value, '', faults, firewallActionInputSet)
-}
-
-export function checkProtocol(value: unknown, faults: Faults): value is Protocol {
-  return choice(value, '', faults, protocolSet)
 }
 
 export function checkProtocolInput(value: unknown, faults: Faults): value is ProtocolInput {
@@ -1050,15 +688,14 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   return faults.count === before
 }
 
 export function checkListVpcsRequest(value: unknown, faults: Faults): value is ListVpcsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1070,8 +707,7 @@ export function checkListVpcsRequest(value: unknown, faults: Faults): value is L
 export function checkCreateVpcRequest(value: unknown, faults: Faults): value is CreateVpcRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
@@ -1086,20 +722,18 @@ export function completeCreateVpcRequest(request: CreateVpcRequest): CreateVpcGi
 export function checkGetVpcRequest(value: unknown, faults: Faults): value is GetVpcRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteVpcRequest(value: unknown, faults: Faults): value is DeleteVpcRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
@@ -1109,10 +743,9 @@ export function checkDeleteVpcRequest(value: unknown, faults: Faults): value is 
 export function checkUpdateVpcRequest(value: unknown, faults: Faults): value is UpdateVpcRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
@@ -1123,8 +756,7 @@ export function checkUpdateVpcRequest(value: unknown, faults: Faults): value is 
 export function checkListSubnetsRequest(value: unknown, faults: Faults): value is ListSubnetsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1136,8 +768,7 @@ export function checkListSubnetsRequest(value: unknown, faults: Faults): value i
 export function checkCreateSubnetRequest(value: unknown, faults: Faults): value is CreateSubnetRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
@@ -1152,20 +783,18 @@ export function completeCreateSubnetRequest(request: CreateSubnetRequest): Creat
 export function checkGetSubnetRequest(value: unknown, faults: Faults): value is GetSubnetRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteSubnetRequest(value: unknown, faults: Faults): value is DeleteSubnetRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
@@ -1175,10 +804,9 @@ export function checkDeleteSubnetRequest(value: unknown, faults: Faults): value 
 export function checkUpdateSubnetRequest(value: unknown, faults: Faults): value is UpdateSubnetRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
@@ -1189,8 +817,7 @@ export function checkUpdateSubnetRequest(value: unknown, faults: Faults): value 
 export function checkListLogicalPortsRequest(value: unknown, faults: Faults): value is ListLogicalPortsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1202,18 +829,16 @@ export function checkListLogicalPortsRequest(value: unknown, faults: Faults): va
 export function checkGetLogicalPortRequest(value: unknown, faults: Faults): value is GetLogicalPortRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   return faults.count === before
 }
 
 export function checkListFirewallPoliciesRequest(value: unknown, faults: Faults): value is ListFirewallPoliciesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1225,8 +850,7 @@ export function checkListFirewallPoliciesRequest(value: unknown, faults: Faults)
 export function checkCreateFirewallPolicyRequest(value: unknown, faults: Faults): value is CreateFirewallPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
@@ -1241,20 +865,18 @@ export function completeCreateFirewallPolicyRequest(request: CreateFirewallPolic
 export function checkGetFirewallPolicyRequest(value: unknown, faults: Faults): value is GetFirewallPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteFirewallPolicyRequest(value: unknown, faults: Faults): value is DeleteFirewallPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
@@ -1264,10 +886,9 @@ export function checkDeleteFirewallPolicyRequest(value: unknown, faults: Faults)
 export function checkUpdateFirewallPolicyRequest(value: unknown, faults: Faults): value is UpdateFirewallPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
@@ -1281,11 +902,9 @@ export function checkAddFirewallPolicyRuleRequest(
 ): value is AddFirewallPolicyRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid'))
-    matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
+  formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAddFirewallPolicyRuleBodyInput)
@@ -1304,11 +923,9 @@ export function checkUpdateFirewallPolicyRuleRequest(
 ): value is UpdateFirewallPolicyRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid'))
-    matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
+  formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkUpdateFirewallPolicyRuleBodyInput)
@@ -1327,11 +944,9 @@ export function checkRemoveFirewallPolicyRuleRequest(
 ): value is RemoveFirewallPolicyRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid'))
-    matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
+  formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRemoveFirewallPolicyRuleBodyInput)
@@ -1344,11 +959,9 @@ export function checkListFirewallPolicyRulesRequest(
 ): value is ListFirewallPolicyRulesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid'))
-    matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
+  formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1362,12 +975,10 @@ export function checkGetFirewallPolicyRuleRequest(
 ): value is GetFirewallPolicyRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, vpcIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid'))
-    matches(value.firewall_policy, 'firewall_policy', faults, vpcIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.firewall_policy, 'firewall_policy', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   return faults.count === before
 }
 
@@ -1417,7 +1028,7 @@ export function checkGetQuotaLimitRequest(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   anyText(value.quota_definition, 'quota_definition', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   return faults.count === before
 }
 
@@ -1425,7 +1036,7 @@ export function checkDeleteQuotaLimitRequest(value: unknown, faults: Faults): va
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   anyText(value.quota_definition, 'quota_definition', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)
@@ -1436,7 +1047,7 @@ export function checkUpdateQuotaLimitRequest(value: unknown, faults: Faults): va
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   anyText(value.quota_definition, 'quota_definition', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, vpcIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', subnetInputVpcIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createVpcRequestIdempotencyKeyPattern)

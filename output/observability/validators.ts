@@ -25,30 +25,16 @@ import {
 } from '../../runtime/validation.ts'
 import { checkLabels, checkOperationError, checkOperationWarning } from '../shared/validators.ts'
 import {
-  type Activity,
-  type ActivityCategory,
-  type ActivityOutcome,
-  type Alert,
-  type AlertDelivery,
-  type AlertReceiver,
   type AlertReceiverInput,
-  type AlertRule,
   type AlertRuleGiven,
   type AlertRuleInput,
-  type AlertRuleState,
   type AlertRuleUpdate,
-  type AlertSeverity,
   type AlertSeverityInput,
-  type AlertState,
   type AlertTemplates,
   type AttributeScalar,
-  type AttributeValue,
-  type Attributes,
-  type BucketDestination,
   type BucketDestinationGiven,
   type BucketDestinationInput,
   type BucketDestinationUpdate,
-  type ConnectionType,
   type CreateAlertRuleGiven,
   type CreateAlertRuleRequest,
   type CreateIngestionConfigGiven,
@@ -75,97 +61,53 @@ import {
   type GetServiceGraphRequest,
   type GetSilenceRequest,
   type GetTraceRequest,
-  type IngestKey,
   type IngestKeyInput,
-  type IngestionConfig,
   type IngestionConfigGiven,
   type IngestionConfigInput,
   type IngestionConfigUpdate,
-  type IngestionEndpoints,
-  type IngestionStats,
-  type InstrumentationScope,
-  type LabelSet,
-  type LatencyQuantiles,
   type ListActivitiesRequest,
-  type ListActivitiesResponse,
   type ListAlertRulesRequest,
-  type ListAlertRulesResponse,
   type ListFilterSchemasRequest,
   type ListIngestionConfigsRequest,
-  type ListIngestionConfigsResponse,
   type ListLogSinksRequest,
-  type ListLogSinksResponse,
   type ListLogStreamsRequest,
-  type ListLogStreamsResponse,
   type ListMetricDescriptorsRequest,
-  type ListMetricDescriptorsResponse,
   type ListMetricLabelsRequest,
-  type ListMetricLabelsResponse,
   type ListOperationsRequest,
-  type ListOperationsResponse,
   type ListQuotaDefinitionsRequest,
-  type ListQuotaDefinitionsResponse,
   type ListQuotaLimitsRequest,
-  type ListQuotaLimitsResponse,
   type ListRetentionPoliciesRequest,
-  type ListRetentionPoliciesResponse,
   type ListSilencesRequest,
-  type ListSilencesResponse,
-  type LogDestination,
   type LogDestinationGiven,
   type LogDestinationInput,
   type LogDestinationUpdate,
-  type LogDirection,
   type LogDirectionInput,
-  type LogEntry,
-  type LogExclusion,
   type LogExclusionGiven,
   type LogExclusionInput,
   type LogQueryGiven,
   type LogQueryInput,
-  type LogQueryResponse,
-  type LogQueryStats,
-  type LogQueryStream,
-  type LogSeverity,
-  type LogSink,
   type LogSinkGiven,
   type LogSinkInput,
-  type LogSinkState,
   type LogSinkUpdate,
-  type LogStream,
   type LogTailGiven,
   type LogTailInput,
-  type LogTailResponse,
-  type MatchOperator,
   type MatchOperatorInput,
-  type MatrixSeries,
-  type MetricDescriptor,
-  type MetricLabel,
   type MetricQueryGiven,
   type MetricQueryInput,
-  type MetricQueryResponse,
-  type MetricQueryStats,
   type MetricRangeQueryGiven,
   type MetricRangeQueryInput,
-  type MetricType,
-  type NoDataAction,
   type NoDataActionInput,
-  type NodeType,
   type ObservabilityOperation,
   type OperationStatus,
   type OperationType,
   type OtlpDestination,
   type OtlpDestinationUpdate,
-  type OtlpIngestion,
   type OtlpIngestionGiven,
   type OtlpIngestionInput,
-  type PrincipalKind,
   type PrometheusRemoteWrite,
-  type PrometheusScrape,
   type PrometheusScrapeGiven,
   type PrometheusScrapeInput,
   type PrometheusScrapeUpdate,
-  type QueryLanguage,
   type QueryLanguageInput,
   type QueryLogsGiven,
   type QueryLogsRequest,
@@ -173,96 +115,46 @@ import {
   type QueryMetricsRangeGiven,
   type QueryMetricsRangeRequest,
   type QueryMetricsRequest,
-  type QuotaDefinition,
-  type QuotaLimit,
-  type ResultType,
-  type RetentionPolicy,
   type RetentionPolicyGiven,
   type RetentionPolicyInput,
-  type RetentionPolicyState,
   type RetentionPolicyStateInput,
   type RetentionPolicyUpdate,
-  type RuleHealth,
-  type SamplePoint,
   type ScopeType,
-  type ScrapeTarget,
   type ScrapeTargetGiven,
   type ScrapeTargetInput,
-  type ScrapeTargetStatus,
   type SearchTracesGiven,
   type SearchTracesRequest,
-  type SearchTracesResponse,
-  type ServiceEdge,
-  type ServiceGraph,
-  type ServiceNode,
-  type Signal,
   type SignalInput,
-  type Silence,
   type SilenceGiven,
   type SilenceInput,
-  type SilenceMatcher,
   type SilenceMatcherGiven,
   type SilenceMatcherInput,
-  type SilenceState,
-  type SinkSource,
   type SinkSourceInput,
-  type Span,
-  type SpanEvent,
-  type SpanKind,
-  type SpanLink,
-  type SpanStatus,
-  type SpanStatusCode,
   type StaticLabels,
   type TailLogsGiven,
   type TailLogsRequest,
-  type Trace,
   type TraceSearchGiven,
   type TraceSearchInput,
-  type TraceSummary,
   type UpdateAlertRuleRequest,
   type UpdateIngestionConfigRequest,
   type UpdateLogSinkRequest,
   type UpdateRetentionPolicyRequest,
-  type VectorSample,
-  type Webhook,
   type WebhookInput,
   type WebhookUpdate,
-  activityCategoryValues,
-  activityOutcomeValues,
-  alertRuleStateValues,
   alertSeverityValues,
-  alertStateValues,
-  connectionTypeValues,
   logDirectionValues,
-  logSeverityValues,
-  logSinkStateValues,
   matchOperatorValues,
-  metricTypeValues,
   noDataActionValues,
-  nodeTypeValues,
   operationStatusValues,
   operationTypeValues,
-  principalKindValues,
   queryLanguageValues,
-  resultTypeValues,
   retentionPolicyStateValues,
-  ruleHealthValues,
   scopeTypeValues,
   signalValues,
-  silenceStateValues,
   sinkSourceValues,
-  spanKindValues,
-  spanStatusCodeValues,
 } from './types.ts'
 
-const activityIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
-const activityScopeIdPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})?$/u
-const activityReasonPattern = /^([A-Z][A-Z0-9_]*)?$/u
-const activityTraceIdPattern = /^([0-9a-f]{32})?$/u
-const activityPreviousHashPattern = /^[0-9a-f]{64}$/u
-const alertRuleNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
-const alertRuleEvaluationIntervalPattern = /^[0-9]+(\.[0-9]{1,3})?s$/u
-const alertRuleInputMembers = new Set([
+const alertRuleInputMembers = [
   'id',
   'name',
   'display_name',
@@ -295,7 +187,9 @@ const alertRuleInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
+const alertRuleInputNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
+const alertRuleInputEvaluationIntervalPattern = /^[0-9]+(\.[0-9]{1,3})?s$/u
 const alertRuleOmitted = new Set([
   'id',
   'state',
@@ -312,12 +206,11 @@ const alertRuleOmitted = new Set([
   'update_time',
 ] as const)
 const alertTemplatesKeyPattern = /^[a-zA-Z_][a-zA-Z0-9_]*$/u
-const alertReceiverInputMembers = new Set(['name', 'webhook', 'email'])
-const webhookInputMembers = new Set(['url', 'secret'])
+const alertReceiverInputMembers = ['name', 'webhook', 'email']
+const webhookInputMembers = ['url', 'secret']
 const webhookInputSecretPattern = /^[ -~]+$/u
-const emailReceiverMembers = new Set(['to'])
-const alertFingerprintPattern = /^[0-9a-f]{16}$/u
-const ingestionConfigInputMembers = new Set([
+const emailReceiverMembers = ['to']
+const ingestionConfigInputMembers = [
   'id',
   'name',
   'display_name',
@@ -337,7 +230,7 @@ const ingestionConfigInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const ingestionConfigOmitted = new Set([
   'id',
   'endpoints',
@@ -350,9 +243,8 @@ const ingestionConfigOmitted = new Set([
   'otlp',
   'prometheus_scrape',
 ] as const)
-const otlpIngestionInputMembers = new Set(['signals', 'promote_resource_attributes', 'delta_to_cumulative'])
-const prometheusScrapeDropMetricsItemPattern = /^[a-zA-Z0-9_:*]+$/u
-const prometheusScrapeInputMembers = new Set([
+const otlpIngestionInputMembers = ['signals', 'promote_resource_attributes', 'delta_to_cumulative']
+const prometheusScrapeInputMembers = [
   'targets',
   'scrape_interval',
   'scrape_timeout',
@@ -360,14 +252,15 @@ const prometheusScrapeInputMembers = new Set([
   'authorization_secret_id',
   'sample_limit',
   'drop_metrics',
-])
-const scrapeTargetInputMembers = new Set(['url', 'labels'])
-const prometheusRemoteWriteMembers = new Set<string>()
-const ingestKeyInputMembers = new Set(['name', 'secret', 'expire_time'])
-const logEntrySpanIdPattern = /^([0-9a-f]{16})?$/u
-const logQueryInputMembers = new Set(['query', 'start_time', 'end_time', 'direction', 'limit', 'step', 'page_token'])
-const logTailInputMembers = new Set(['query', 'cursor', 'start_time', 'limit', 'wait'])
-const logSinkInputMembers = new Set([
+]
+const prometheusScrapeInputAuthorizationSecretIdPattern =
+  /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
+const prometheusScrapeInputDropMetricsItemPattern = /^[a-zA-Z0-9_:*]+$/u
+const scrapeTargetInputMembers = ['url', 'labels']
+const ingestKeyInputMembers = ['name', 'secret', 'expire_time']
+const logQueryInputMembers = ['query', 'start_time', 'end_time', 'direction', 'limit', 'step', 'page_token']
+const logTailInputMembers = ['query', 'cursor', 'start_time', 'limit', 'wait']
+const logSinkInputMembers = [
   'id',
   'name',
   'display_name',
@@ -389,7 +282,7 @@ const logSinkInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const logSinkOmitted = new Set([
   'id',
   'state',
@@ -402,17 +295,16 @@ const logSinkOmitted = new Set([
   'create_time',
   'update_time',
 ] as const)
-const logExclusionInputMembers = new Set(['name', 'filter', 'disabled'])
-const logDestinationInputMembers = new Set(['bucket', 'webhook', 'otlp'])
+const logExclusionInputMembers = ['name', 'filter', 'disabled']
+const logDestinationInputMembers = ['bucket', 'webhook', 'otlp']
 const logDestinationOmitted = new Set(['bucket'] as const)
-const bucketDestinationPrefixPattern = /^([^/\u0000-\u001f\u007f]([^\u0000-\u001f\u007f]*[^/\u0000-\u001f\u007f])?)?$/u
-const bucketDestinationInputMembers = new Set(['bucket_id', 'prefix', 'flush_interval', 'max_object_bytes'])
-const otlpDestinationMembers = new Set(['url', 'headers_secret_id'])
-const metricQueryInputMembers = new Set(['query', 'time', 'timeout', 'limit'])
-const metricRangeQueryInputMembers = new Set(['query', 'start_time', 'end_time', 'step', 'timeout'])
-const quotaDefinitionIdPattern = /^[a-z]+\.[a-z][A-Za-z]*$/u
-const quotaLimitIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
-const retentionPolicyInputMembers = new Set([
+const bucketDestinationInputMembers = ['bucket_id', 'prefix', 'flush_interval', 'max_object_bytes']
+const bucketDestinationInputPrefixPattern =
+  /^([^/\u0000-\u001f\u007f]([^\u0000-\u001f\u007f]*[^/\u0000-\u001f\u007f])?)?$/u
+const otlpDestinationMembers = ['url', 'headers_secret_id']
+const metricQueryInputMembers = ['query', 'time', 'timeout', 'limit']
+const metricRangeQueryInputMembers = ['query', 'start_time', 'end_time', 'step', 'timeout']
+const retentionPolicyInputMembers = [
   'id',
   'name',
   'display_name',
@@ -431,7 +323,7 @@ const retentionPolicyInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const retentionPolicyOmitted = new Set([
   'id',
   'is_default',
@@ -442,7 +334,7 @@ const retentionPolicyOmitted = new Set([
   'create_time',
   'update_time',
 ] as const)
-const silenceInputMembers = new Set([
+const silenceInputMembers = [
   'id',
   'matchers',
   'start_time',
@@ -453,7 +345,7 @@ const silenceInputMembers = new Set([
   'created_by_principal_id',
   'etag',
   'create_time',
-])
+]
 const silenceOmitted = new Set([
   'id',
   'state',
@@ -461,9 +353,8 @@ const silenceOmitted = new Set([
   'created_by_principal_id',
   'create_time',
 ] as const)
-const silenceMatcherInputMembers = new Set(['name', 'value', 'operator'])
-const traceTraceIdPattern = /^[0-9a-f]{32}$/u
-const traceSearchInputMembers = new Set([
+const silenceMatcherInputMembers = ['name', 'value', 'operator']
+const traceSearchInputMembers = [
   'query',
   'service',
   'span_name',
@@ -474,153 +365,46 @@ const traceSearchInputMembers = new Set([
   'end_time',
   'limit',
   'page_token',
-])
+]
+const observabilityOperationScopeIdPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})?$/u
+const observabilityOperationTraceIdPattern = /^([0-9a-f]{32})?$/u
 const scopeTypeSet = /* @__PURE__ */ new Set<unknown>(scopeTypeValues)
 const operationTypeSet = /* @__PURE__ */ new Set<unknown>(operationTypeValues)
 const operationStatusSet = /* @__PURE__ */ new Set<unknown>(operationStatusValues)
-const activityCategorySet = /* @__PURE__ */ new Set<unknown>(activityCategoryValues)
-const activityOutcomeSet = /* @__PURE__ */ new Set<unknown>(activityOutcomeValues)
-const principalKindSet = /* @__PURE__ */ new Set<unknown>(principalKindValues)
-const queryLanguageSet = /* @__PURE__ */ new Set<unknown>(queryLanguageValues)
 const queryLanguageInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ queryLanguageValues.filter(value => value !== 'OBSERVABILITY_QUERY_LANGUAGE_UNSPECIFIED'),
 )
-const noDataActionSet = /* @__PURE__ */ new Set<unknown>(noDataActionValues)
 const noDataActionInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ noDataActionValues.filter(value => value !== 'OBSERVABILITY_NO_DATA_ACTION_UNSPECIFIED'),
 )
-const alertSeveritySet = /* @__PURE__ */ new Set<unknown>(alertSeverityValues)
 const alertSeverityInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ alertSeverityValues.filter(value => value !== 'OBSERVABILITY_ALERT_SEVERITY_UNSPECIFIED'),
 )
-const alertRuleStateSet = /* @__PURE__ */ new Set<unknown>(alertRuleStateValues)
-const ruleHealthSet = /* @__PURE__ */ new Set<unknown>(ruleHealthValues)
-const alertStateSet = /* @__PURE__ */ new Set<unknown>(alertStateValues)
-const signalSet = /* @__PURE__ */ new Set<unknown>(signalValues)
 const signalInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ signalValues.filter(value => value !== 'OBSERVABILITY_SIGNAL_UNSPECIFIED'),
 )
-const logSeveritySet = /* @__PURE__ */ new Set<unknown>(logSeverityValues)
-const logDirectionSet = /* @__PURE__ */ new Set<unknown>(logDirectionValues)
 const logDirectionInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ logDirectionValues.filter(value => value !== 'OBSERVABILITY_LOG_DIRECTION_UNSPECIFIED'),
 )
-const sinkSourceSet = /* @__PURE__ */ new Set<unknown>(sinkSourceValues)
 const sinkSourceInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ sinkSourceValues.filter(value => value !== 'OBSERVABILITY_SINK_SOURCE_UNSPECIFIED'),
 )
-const logSinkStateSet = /* @__PURE__ */ new Set<unknown>(logSinkStateValues)
-const metricTypeSet = /* @__PURE__ */ new Set<unknown>(metricTypeValues)
-const retentionPolicyStateSet = /* @__PURE__ */ new Set<unknown>(retentionPolicyStateValues)
 const retentionPolicyStateInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ retentionPolicyStateValues.filter(
     value => value !== 'OBSERVABILITY_RETENTION_POLICY_STATE_UNSPECIFIED',
   ),
 )
-const matchOperatorSet = /* @__PURE__ */ new Set<unknown>(matchOperatorValues)
 const matchOperatorInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ matchOperatorValues.filter(value => value !== 'OBSERVABILITY_MATCH_OPERATOR_UNSPECIFIED'),
 )
-const silenceStateSet = /* @__PURE__ */ new Set<unknown>(silenceStateValues)
-const spanKindSet = /* @__PURE__ */ new Set<unknown>(spanKindValues)
-const spanStatusCodeSet = /* @__PURE__ */ new Set<unknown>(spanStatusCodeValues)
-const nodeTypeSet = /* @__PURE__ */ new Set<unknown>(nodeTypeValues)
-const connectionTypeSet = /* @__PURE__ */ new Set<unknown>(connectionTypeValues)
-const resultTypeSet = /* @__PURE__ */ new Set<unknown>(resultTypeValues)
 const createAlertRuleRequestIdempotencyKeyPattern = /^[!-~]+$/u
-
-export function checkActivity(value: unknown, faults: Faults): value is Activity {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, activityIdPattern)
-  formatted(value.time, 'time', faults, isDateTime, 'date-time')
-  nested(value.category, 'category', faults, checkActivityCategory)
-  anyText(value.area, 'area', faults)
-  anyText(value.action, 'action', faults)
-  anyText(value.permission, 'permission', faults)
-  anyText(value.resource_type, 'resource_type', faults)
-  anyText(value.resource_id, 'resource_id', faults)
-  anyText(value.resource_name, 'resource_name', faults)
-  nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  matches(value.scope_id, 'scope_id', faults, activityScopeIdPattern)
-  list(
-    value.ancestor_ids,
-    'ancestor_ids',
-    faults,
-    (item, faults) => formatted(item, '', faults, isUuid, 'uuid') && matches(item, '', faults, activityIdPattern),
-    0,
-  )
-  matches(value.principal_id, 'principal_id', faults, activityScopeIdPattern)
-  nested(value.principal_kind, 'principal_kind', faults, checkPrincipalKind)
-  nested(value.outcome, 'outcome', faults, checkActivityOutcome)
-  integer(value.code, 'code', faults, 0, 16)
-  matches(value.reason, 'reason', faults, activityReasonPattern)
-  matches(value.operation_id, 'operation_id', faults, activityScopeIdPattern)
-  list(value.changed_fields, 'changed_fields', faults, (item, faults) => anyText(item, '', faults), 0)
-  anyText(value.client_ip, 'client_ip', faults)
-  anyText(value.user_agent, 'user_agent', faults)
-  matches(value.trace_id, 'trace_id', faults, activityTraceIdPattern)
-  anyText(value.request_id, 'request_id', faults)
-  integer(value.sequence, 'sequence', faults, 1, 9007199254740991)
-  matches(value.previous_hash, 'previous_hash', faults, activityPreviousHashPattern)
-  matches(value.hash, 'hash', faults, activityPreviousHashPattern)
-  return faults.count === before
-}
-
-export function checkListActivitiesResponse(value: unknown, faults: Faults): value is ListActivitiesResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.activities, 'activities', faults, checkActivity, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkAlertRule(value: unknown, faults: Faults): value is AlertRule {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, activityIdPattern)
-  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.labels, 'labels', faults, checkLabels)
-  boolean(value.enabled, 'enabled', faults)
-  text(value.query, 'query', faults, 1, 8192)
-  nested(value.language, 'language', faults, checkQueryLanguage)
-  text(value.evaluation_interval, 'evaluation_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
-  text(value.for, 'for', faults, 0, 32, alertRuleEvaluationIntervalPattern)
-  text(value.keep_firing_for, 'keep_firing_for', faults, 0, 32, alertRuleEvaluationIntervalPattern)
-  nested(value.no_data_action, 'no_data_action', faults, checkNoDataAction)
-  nested(value.severity, 'severity', faults, checkAlertSeverity)
-  nested(value.alert_labels, 'alert_labels', faults, checkAlertTemplates)
-  nested(value.annotations, 'annotations', faults, checkAlertTemplates)
-  list(value.receivers, 'receivers', faults, checkAlertReceiver, 0, 10)
-  text(value.group_interval, 'group_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
-  text(value.repeat_interval, 'repeat_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
-  boolean(value.send_resolved, 'send_resolved', faults)
-  nested(value.state, 'state', faults, checkAlertRuleState)
-  nested(value.health, 'health', faults, checkRuleHealth)
-  anyText(value.last_error, 'last_error', faults)
-  list(value.alerts, 'alerts', faults, checkAlert, 0, 100)
-  integer(value.alert_count, 'alert_count', faults, 0, 2147483647)
-  if (value.last_evaluation_time !== undefined)
-    formatted(value.last_evaluation_time, 'last_evaluation_time', faults, isDateTime, 'date-time')
-  if (value.evaluation_duration !== undefined)
-    text(value.evaluation_duration, 'evaluation_duration', faults, 0, 32, alertRuleEvaluationIntervalPattern)
-  list(value.deliveries, 'deliveries', faults, checkAlertDelivery, 0, 10)
-  if (formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid'))
-    matches(value.workspace_id, 'workspace_id', faults, activityIdPattern)
-  anyText(value.engine, 'engine', faults)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
+const getQuotaLimitRequestIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
 
 export function checkAlertRuleInput(value: unknown, faults: Faults): value is AlertRuleInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, alertRuleInputMembers)
-  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
+  text(value.name, 'name', faults, 1, 63, alertRuleInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -628,19 +412,19 @@ export function checkAlertRuleInput(value: unknown, faults: Faults): value is Al
   text(value.query, 'query', faults, 1, 8192)
   if (value.language !== undefined) nested(value.language, 'language', faults, checkQueryLanguageInput)
   if (value.evaluation_interval !== undefined)
-    text(value.evaluation_interval, 'evaluation_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
-  if (value.for !== undefined) text(value.for, 'for', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+    text(value.evaluation_interval, 'evaluation_interval', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
+  if (value.for !== undefined) text(value.for, 'for', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
   if (value.keep_firing_for !== undefined)
-    text(value.keep_firing_for, 'keep_firing_for', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+    text(value.keep_firing_for, 'keep_firing_for', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
   if (value.no_data_action !== undefined) nested(value.no_data_action, 'no_data_action', faults, checkNoDataActionInput)
   if (value.severity !== undefined) nested(value.severity, 'severity', faults, checkAlertSeverityInput)
   if (value.alert_labels !== undefined) nested(value.alert_labels, 'alert_labels', faults, checkAlertTemplates)
   if (value.annotations !== undefined) nested(value.annotations, 'annotations', faults, checkAlertTemplates)
   if (value.receivers !== undefined) list(value.receivers, 'receivers', faults, checkAlertReceiverInput, 0, 10)
   if (value.group_interval !== undefined)
-    text(value.group_interval, 'group_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+    text(value.group_interval, 'group_interval', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
   if (value.repeat_interval !== undefined)
-    text(value.repeat_interval, 'repeat_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+    text(value.repeat_interval, 'repeat_interval', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
   if (value.send_resolved !== undefined) boolean(value.send_resolved, 'send_resolved', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -650,7 +434,7 @@ export function checkAlertRuleUpdate(value: unknown, faults: Faults): value is A
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, alertRuleInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, alertRuleInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -658,19 +442,19 @@ export function checkAlertRuleUpdate(value: unknown, faults: Faults): value is A
   if (value.query !== undefined) text(value.query, 'query', faults, 1, 8192)
   if (value.language !== undefined) nested(value.language, 'language', faults, checkQueryLanguageInput)
   if (value.evaluation_interval !== undefined)
-    text(value.evaluation_interval, 'evaluation_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
-  if (value.for !== undefined) text(value.for, 'for', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+    text(value.evaluation_interval, 'evaluation_interval', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
+  if (value.for !== undefined) text(value.for, 'for', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
   if (value.keep_firing_for !== undefined)
-    text(value.keep_firing_for, 'keep_firing_for', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+    text(value.keep_firing_for, 'keep_firing_for', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
   if (value.no_data_action !== undefined) nested(value.no_data_action, 'no_data_action', faults, checkNoDataActionInput)
   if (value.severity !== undefined) nested(value.severity, 'severity', faults, checkAlertSeverityInput)
   if (value.alert_labels !== undefined) nested(value.alert_labels, 'alert_labels', faults, checkAlertTemplates)
   if (value.annotations !== undefined) nested(value.annotations, 'annotations', faults, checkAlertTemplates)
   if (value.receivers !== undefined) list(value.receivers, 'receivers', faults, checkAlertReceiverInput, 0, 10)
   if (value.group_interval !== undefined)
-    text(value.group_interval, 'group_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+    text(value.group_interval, 'group_interval', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
   if (value.repeat_interval !== undefined)
-    text(value.repeat_interval, 'repeat_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+    text(value.repeat_interval, 'repeat_interval', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
   if (value.send_resolved !== undefined) boolean(value.send_resolved, 'send_resolved', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -706,29 +490,13 @@ export function checkAlertTemplates(value: unknown, faults: Faults): value is Al
   return faults.count === before
 }
 
-export function checkAlertReceiver(value: unknown, faults: Faults): value is AlertReceiver {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
-  if (value.webhook !== undefined) nested(value.webhook, 'webhook', faults, checkWebhook)
-  if (value.email !== undefined) nested(value.email, 'email', faults, checkEmailReceiver)
-  return faults.count === before
-}
-
 export function checkAlertReceiverInput(value: unknown, faults: Faults): value is AlertReceiverInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, alertReceiverInputMembers)
-  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
+  text(value.name, 'name', faults, 1, 63, alertRuleInputNamePattern)
   if (value.webhook !== undefined) nested(value.webhook, 'webhook', faults, checkWebhookInput)
   if (value.email !== undefined) nested(value.email, 'email', faults, checkEmailReceiver)
-  return faults.count === before
-}
-
-export function checkWebhook(value: unknown, faults: Faults): value is Webhook {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (text(value.url, 'url', faults, 1, 2048)) formatted(value.url, 'url', faults, isUri, 'uri')
   return faults.count === before
 }
 
@@ -767,78 +535,11 @@ export function checkEmailReceiver(value: unknown, faults: Faults): value is Ema
   return faults.count === before
 }
 
-export function checkAlert(value: unknown, faults: Faults): value is Alert {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  matches(value.fingerprint, 'fingerprint', faults, alertFingerprintPattern)
-  nested(value.labels, 'labels', faults, checkLabelSet)
-  nested(value.annotations, 'annotations', faults, checkLabelSet)
-  nested(value.state, 'state', faults, checkAlertState)
-  anyText(value.value, 'value', faults)
-  formatted(value.active_since, 'active_since', faults, isDateTime, 'date-time')
-  if (value.fired_time !== undefined) formatted(value.fired_time, 'fired_time', faults, isDateTime, 'date-time')
-  list(
-    value.silenced_by,
-    'silenced_by',
-    faults,
-    (item, faults) => formatted(item, '', faults, isUuid, 'uuid') && matches(item, '', faults, activityIdPattern),
-    0,
-  )
-  return faults.count === before
-}
-
-export function checkAlertDelivery(value: unknown, faults: Faults): value is AlertDelivery {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.receiver, 'receiver', faults)
-  if (value.last_success_time !== undefined)
-    formatted(value.last_success_time, 'last_success_time', faults, isDateTime, 'date-time')
-  anyText(value.last_error, 'last_error', faults)
-  boolean(value.pending, 'pending', faults)
-  return faults.count === before
-}
-
-export function checkListAlertRulesResponse(value: unknown, faults: Faults): value is ListAlertRulesResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.alert_rules, 'alert_rules', faults, checkAlertRule, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkIngestionConfig(value: unknown, faults: Faults): value is IngestionConfig {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, activityIdPattern)
-  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.labels, 'labels', faults, checkLabels)
-  boolean(value.enabled, 'enabled', faults)
-  if (value.otlp !== undefined) nested(value.otlp, 'otlp', faults, checkOtlpIngestion)
-  if (value.prometheus_scrape !== undefined)
-    nested(value.prometheus_scrape, 'prometheus_scrape', faults, checkPrometheusScrape)
-  if (value.prometheus_remote_write !== undefined)
-    nested(value.prometheus_remote_write, 'prometheus_remote_write', faults, checkPrometheusRemoteWrite)
-  nested(value.static_labels, 'static_labels', faults, checkStaticLabels)
-  list(value.ingest_keys, 'ingest_keys', faults, checkIngestKey, 0, 5)
-  if (value.endpoints !== undefined) nested(value.endpoints, 'endpoints', faults, checkIngestionEndpoints)
-  list(value.targets_status, 'targets_status', faults, checkScrapeTargetStatus, 0, 100)
-  nested(value.stats, 'stats', faults, checkIngestionStats)
-  if (formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid'))
-    matches(value.workspace_id, 'workspace_id', faults, activityIdPattern)
-  anyText(value.engine, 'engine', faults)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkIngestionConfigInput(value: unknown, faults: Faults): value is IngestionConfigInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, ingestionConfigInputMembers)
-  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
+  text(value.name, 'name', faults, 1, 63, alertRuleInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -858,7 +559,7 @@ export function checkIngestionConfigUpdate(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, ingestionConfigInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, alertRuleInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -888,25 +589,6 @@ export function completeIngestionConfigInput(value: IngestionConfigInput): Inges
     static_labels: value.static_labels ?? {},
     ingest_keys: value.ingest_keys ?? [],
   }
-}
-
-export function checkOtlpIngestion(value: unknown, faults: Faults): value is OtlpIngestion {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (list(value.signals, 'signals', faults, checkSignal, 1, 3)) unique(value.signals, 'signals', faults)
-  if (
-    list(
-      value.promote_resource_attributes,
-      'promote_resource_attributes',
-      faults,
-      (item, faults) => text(item, '', faults, 1, 256),
-      0,
-      20,
-    )
-  )
-    unique(value.promote_resource_attributes, 'promote_resource_attributes', faults)
-  boolean(value.delta_to_cumulative, 'delta_to_cumulative', faults)
-  return faults.count === before
 }
 
 export function checkOtlpIngestionInput(value: unknown, faults: Faults): value is OtlpIngestionInput {
@@ -944,52 +626,32 @@ export function completeOtlpIngestionInput(value: OtlpIngestionInput): OtlpInges
   }
 }
 
-export function checkPrometheusScrape(value: unknown, faults: Faults): value is PrometheusScrape {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.targets, 'targets', faults, checkScrapeTarget, 1, 100)
-  text(value.scrape_interval, 'scrape_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
-  text(value.scrape_timeout, 'scrape_timeout', faults, 0, 32, alertRuleEvaluationIntervalPattern)
-  boolean(value.honor_labels, 'honor_labels', faults)
-  if (
-    value.authorization_secret_id !== undefined &&
-    formatted(value.authorization_secret_id, 'authorization_secret_id', faults, isUuid, 'uuid')
-  )
-    matches(value.authorization_secret_id, 'authorization_secret_id', faults, activityIdPattern)
-  integer(value.sample_limit, 'sample_limit', faults, 1, 1000000)
-  list(
-    value.drop_metrics,
-    'drop_metrics',
-    faults,
-    (item, faults) => text(item, '', faults, 1, 256, prometheusScrapeDropMetricsItemPattern),
-    0,
-    100,
-  )
-  return faults.count === before
-}
-
 export function checkPrometheusScrapeInput(value: unknown, faults: Faults): value is PrometheusScrapeInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, prometheusScrapeInputMembers)
   list(value.targets, 'targets', faults, checkScrapeTargetInput, 1, 100)
   if (value.scrape_interval !== undefined)
-    text(value.scrape_interval, 'scrape_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+    text(value.scrape_interval, 'scrape_interval', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
   if (value.scrape_timeout !== undefined)
-    text(value.scrape_timeout, 'scrape_timeout', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+    text(value.scrape_timeout, 'scrape_timeout', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
   if (value.honor_labels !== undefined) boolean(value.honor_labels, 'honor_labels', faults)
-  if (
-    value.authorization_secret_id !== undefined &&
-    formatted(value.authorization_secret_id, 'authorization_secret_id', faults, isUuid, 'uuid')
-  )
-    matches(value.authorization_secret_id, 'authorization_secret_id', faults, activityIdPattern)
+  if (value.authorization_secret_id !== undefined)
+    formatted(
+      value.authorization_secret_id,
+      'authorization_secret_id',
+      faults,
+      isUuid,
+      'uuid',
+      prometheusScrapeInputAuthorizationSecretIdPattern,
+    )
   if (value.sample_limit !== undefined) integer(value.sample_limit, 'sample_limit', faults, 1, 1000000)
   if (value.drop_metrics !== undefined)
     list(
       value.drop_metrics,
       'drop_metrics',
       faults,
-      (item, faults) => text(item, '', faults, 1, 256, prometheusScrapeDropMetricsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 256, prometheusScrapeInputDropMetricsItemPattern),
       0,
       100,
     )
@@ -1002,22 +664,26 @@ export function checkPrometheusScrapeUpdate(value: unknown, faults: Faults): val
   closed(value, faults, prometheusScrapeInputMembers)
   if (value.targets !== undefined) list(value.targets, 'targets', faults, checkScrapeTargetInput, 1, 100)
   if (value.scrape_interval !== undefined)
-    text(value.scrape_interval, 'scrape_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+    text(value.scrape_interval, 'scrape_interval', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
   if (value.scrape_timeout !== undefined)
-    text(value.scrape_timeout, 'scrape_timeout', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+    text(value.scrape_timeout, 'scrape_timeout', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
   if (value.honor_labels !== undefined) boolean(value.honor_labels, 'honor_labels', faults)
-  if (
-    value.authorization_secret_id !== undefined &&
-    formatted(value.authorization_secret_id, 'authorization_secret_id', faults, isUuid, 'uuid')
-  )
-    matches(value.authorization_secret_id, 'authorization_secret_id', faults, activityIdPattern)
+  if (value.authorization_secret_id !== undefined)
+    formatted(
+      value.authorization_secret_id,
+      'authorization_secret_id',
+      faults,
+      isUuid,
+      'uuid',
+      prometheusScrapeInputAuthorizationSecretIdPattern,
+    )
   if (value.sample_limit !== undefined) integer(value.sample_limit, 'sample_limit', faults, 1, 1000000)
   if (value.drop_metrics !== undefined)
     list(
       value.drop_metrics,
       'drop_metrics',
       faults,
-      (item, faults) => text(item, '', faults, 1, 256, prometheusScrapeDropMetricsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 256, prometheusScrapeInputDropMetricsItemPattern),
       0,
       100,
     )
@@ -1036,14 +702,6 @@ export function completePrometheusScrapeInput(value: PrometheusScrapeInput): Pro
   }
 }
 
-export function checkScrapeTarget(value: unknown, faults: Faults): value is ScrapeTarget {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (text(value.url, 'url', faults, 1, 2048)) formatted(value.url, 'url', faults, isUri, 'uri')
-  nested(value.labels, 'labels', faults, checkStaticLabels)
-  return faults.count === before
-}
-
 export function checkScrapeTargetInput(value: unknown, faults: Faults): value is ScrapeTargetInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -1060,7 +718,7 @@ export function completeScrapeTargetInput(value: ScrapeTargetInput): ScrapeTarge
 export function checkPrometheusRemoteWrite(value: unknown, faults: Faults): value is PrometheusRemoteWrite {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  closed(value, faults, prometheusRemoteWriteMembers)
+  closed(value, faults, [])
   return faults.count === before
 }
 
@@ -1072,104 +730,13 @@ export function checkStaticLabels(value: unknown, faults: Faults): value is Stat
   return faults.count === before
 }
 
-export function checkIngestKey(value: unknown, faults: Faults): value is IngestKey {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
-  if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkIngestKeyInput(value: unknown, faults: Faults): value is IngestKeyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, ingestKeyInputMembers)
-  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
+  text(value.name, 'name', faults, 1, 63, alertRuleInputNamePattern)
   if (value.secret !== undefined) anyText(value.secret, 'secret', faults)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
-export function checkIngestionEndpoints(value: unknown, faults: Faults): value is IngestionEndpoints {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (value.otlp !== undefined) formatted(value.otlp, 'otlp', faults, isUri, 'uri')
-  if (value.remote_write !== undefined) formatted(value.remote_write, 'remote_write', faults, isUri, 'uri')
-  return faults.count === before
-}
-
-export function checkScrapeTargetStatus(value: unknown, faults: Faults): value is ScrapeTargetStatus {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.url, 'url', faults)
-  boolean(value.up, 'up', faults)
-  if (value.last_scrape_time !== undefined)
-    formatted(value.last_scrape_time, 'last_scrape_time', faults, isDateTime, 'date-time')
-  anyText(value.last_error, 'last_error', faults)
-  integer(value.samples, 'samples', faults, 0, 2147483647)
-  return faults.count === before
-}
-
-export function checkIngestionStats(value: unknown, faults: Faults): value is IngestionStats {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (value.last_received_time !== undefined)
-    formatted(value.last_received_time, 'last_received_time', faults, isDateTime, 'date-time')
-  integer(value.accepted, 'accepted', faults, 0, 9007199254740991)
-  integer(value.rejected, 'rejected', faults, 0, 9007199254740991)
-  nested(value.rejected_reasons, 'rejected_reasons', faults, checkIngestionStatsRejectedReasons)
-  return faults.count === before
-}
-
-function checkIngestionStatsRejectedReasons(value: unknown, faults: Faults): boolean {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  entries(value, faults, (item, faults) => integer(item, '', faults, 0, 9007199254740991))
-  return faults.count === before
-}
-
-export function checkListIngestionConfigsResponse(
-  value: unknown,
-  faults: Faults,
-): value is ListIngestionConfigsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.ingestion_configs, 'ingestion_configs', faults, checkIngestionConfig, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkLogStream(value: unknown, faults: Faults): value is LogStream {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.id, 'id', faults)
-  nested(value.labels, 'labels', faults, checkLabelSet)
-  formatted(value.first_time, 'first_time', faults, isDateTime, 'date-time')
-  formatted(value.last_time, 'last_time', faults, isDateTime, 'date-time')
-  integer(value.entry_count, 'entry_count', faults, 0, 9007199254740991)
-  integer(value.bytes, 'bytes', faults, 0, 9007199254740991)
-  return faults.count === before
-}
-
-export function checkListLogStreamsResponse(value: unknown, faults: Faults): value is ListLogStreamsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.log_streams, 'log_streams', faults, checkLogStream, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkLogEntry(value: unknown, faults: Faults): value is LogEntry {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  formatted(value.time, 'time', faults, isDateTime, 'date-time')
-  anyText(value.line, 'line', faults)
-  if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabelSet)
-  nested(value.metadata, 'metadata', faults, checkLabelSet)
-  nested(value.severity, 'severity', faults, checkLogSeverity)
-  matches(value.trace_id, 'trace_id', faults, activityTraceIdPattern)
-  matches(value.span_id, 'span_id', faults, logEntrySpanIdPattern)
-  formatted(value.ingest_time, 'ingest_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -1182,7 +749,7 @@ export function checkLogQueryInput(value: unknown, faults: Faults): value is Log
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
   if (value.direction !== undefined) nested(value.direction, 'direction', faults, checkLogDirectionInput)
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, 1, 5000)
-  if (value.step !== undefined) text(value.step, 'step', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  if (value.step !== undefined) text(value.step, 'step', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   return faults.count === before
 }
@@ -1196,36 +763,6 @@ export function completeLogQueryInput(value: LogQueryInput): LogQueryGiven {
   }
 }
 
-export function checkLogQueryResponse(value: unknown, faults: Faults): value is LogQueryResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  nested(value.result_type, 'result_type', faults, checkResultType)
-  list(value.streams, 'streams', faults, checkLogQueryStream)
-  list(value.matrix, 'matrix', faults, checkMatrixSeries, 0, 10000)
-  list(value.vector, 'vector', faults, checkVectorSample, 0, 10000)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  nested(value.stats, 'stats', faults, checkLogQueryStats)
-  list(value.warnings, 'warnings', faults, (item, faults) => anyText(item, '', faults), 0)
-  return faults.count === before
-}
-
-export function checkLogQueryStream(value: unknown, faults: Faults): value is LogQueryStream {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  nested(value.labels, 'labels', faults, checkLabelSet)
-  list(value.entries, 'entries', faults, checkLogEntry, 0, 5000)
-  return faults.count === before
-}
-
-export function checkLogQueryStats(value: unknown, faults: Faults): value is LogQueryStats {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  integer(value.bytes_scanned, 'bytes_scanned', faults, 0, 9007199254740991)
-  integer(value.entries_scanned, 'entries_scanned', faults, 0, 9007199254740991)
-  integer(value.duration_ms, 'duration_ms', faults, 0, 9007199254740991)
-  return faults.count === before
-}
-
 export function checkLogTailInput(value: unknown, faults: Faults): value is LogTailInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -1234,7 +771,7 @@ export function checkLogTailInput(value: unknown, faults: Faults): value is LogT
   if (value.cursor !== undefined) anyText(value.cursor, 'cursor', faults)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, 1, 1000)
-  if (value.wait !== undefined) text(value.wait, 'wait', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  if (value.wait !== undefined) text(value.wait, 'wait', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
   return faults.count === before
 }
 
@@ -1242,49 +779,11 @@ export function completeLogTailInput(value: LogTailInput): LogTailGiven {
   return { ...value, cursor: value.cursor ?? '', limit: value.limit ?? 100, wait: value.wait ?? '20s' }
 }
 
-export function checkLogTailResponse(value: unknown, faults: Faults): value is LogTailResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.entries, 'entries', faults, checkLogEntry, 0, 1000)
-  anyText(value.cursor, 'cursor', faults)
-  integer(value.skipped_count, 'skipped_count', faults, 0, 9007199254740991)
-  return faults.count === before
-}
-
-export function checkLogSink(value: unknown, faults: Faults): value is LogSink {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, activityIdPattern)
-  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.labels, 'labels', faults, checkLabels)
-  boolean(value.enabled, 'enabled', faults)
-  if (list(value.sources, 'sources', faults, checkSinkSource, 1, 2)) unique(value.sources, 'sources', faults)
-  text(value.filter, 'filter', faults, 0, 8192)
-  list(value.exclusions, 'exclusions', faults, checkLogExclusion, 0, 20)
-  nested(value.destination, 'destination', faults, checkLogDestination)
-  if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
-  nested(value.state, 'state', faults, checkLogSinkState)
-  if (value.last_export_time !== undefined)
-    formatted(value.last_export_time, 'last_export_time', faults, isDateTime, 'date-time')
-  integer(value.exported_entries, 'exported_entries', faults, 0, 9007199254740991)
-  integer(value.lag_seconds, 'lag_seconds', faults, 0, 9007199254740991)
-  anyText(value.last_error, 'last_error', faults)
-  if (formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid'))
-    matches(value.workspace_id, 'workspace_id', faults, activityIdPattern)
-  anyText(value.engine, 'engine', faults)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkLogSinkInput(value: unknown, faults: Faults): value is LogSinkInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, logSinkInputMembers)
-  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
+  text(value.name, 'name', faults, 1, 63, alertRuleInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -1302,7 +801,7 @@ export function checkLogSinkUpdate(value: unknown, faults: Faults): value is Log
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, logSinkInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, alertRuleInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -1330,20 +829,11 @@ export function completeLogSinkInput(value: LogSinkInput): LogSinkGiven {
   }
 }
 
-export function checkLogExclusion(value: unknown, faults: Faults): value is LogExclusion {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
-  text(value.filter, 'filter', faults, 1, 8192)
-  boolean(value.disabled, 'disabled', faults)
-  return faults.count === before
-}
-
 export function checkLogExclusionInput(value: unknown, faults: Faults): value is LogExclusionInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, logExclusionInputMembers)
-  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
+  text(value.name, 'name', faults, 1, 63, alertRuleInputNamePattern)
   text(value.filter, 'filter', faults, 1, 8192)
   if (value.disabled !== undefined) boolean(value.disabled, 'disabled', faults)
   return faults.count === before
@@ -1351,15 +841,6 @@ export function checkLogExclusionInput(value: unknown, faults: Faults): value is
 
 export function completeLogExclusionInput(value: LogExclusionInput): LogExclusionGiven {
   return { ...value, disabled: value.disabled ?? false }
-}
-
-export function checkLogDestination(value: unknown, faults: Faults): value is LogDestination {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (value.bucket !== undefined) nested(value.bucket, 'bucket', faults, checkBucketDestination)
-  if (value.webhook !== undefined) nested(value.webhook, 'webhook', faults, checkWebhook)
-  if (value.otlp !== undefined) nested(value.otlp, 'otlp', faults, checkOtlpDestination)
-  return faults.count === before
 }
 
 export function checkLogDestinationInput(value: unknown, faults: Faults): value is LogDestinationInput {
@@ -1389,26 +870,14 @@ export function completeLogDestinationInput(value: LogDestinationInput): LogDest
   }
 }
 
-export function checkBucketDestination(value: unknown, faults: Faults): value is BucketDestination {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid'))
-    matches(value.bucket_id, 'bucket_id', faults, activityIdPattern)
-  text(value.prefix, 'prefix', faults, 0, 512, bucketDestinationPrefixPattern)
-  text(value.flush_interval, 'flush_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
-  integer(value.max_object_bytes, 'max_object_bytes', faults, 1048576, 1073741824)
-  return faults.count === before
-}
-
 export function checkBucketDestinationInput(value: unknown, faults: Faults): value is BucketDestinationInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, bucketDestinationInputMembers)
-  if (formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid'))
-    matches(value.bucket_id, 'bucket_id', faults, activityIdPattern)
-  if (value.prefix !== undefined) text(value.prefix, 'prefix', faults, 0, 512, bucketDestinationPrefixPattern)
+  formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  if (value.prefix !== undefined) text(value.prefix, 'prefix', faults, 0, 512, bucketDestinationInputPrefixPattern)
   if (value.flush_interval !== undefined)
-    text(value.flush_interval, 'flush_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+    text(value.flush_interval, 'flush_interval', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
   if (value.max_object_bytes !== undefined)
     integer(value.max_object_bytes, 'max_object_bytes', faults, 1048576, 1073741824)
   return faults.count === before
@@ -1418,11 +887,11 @@ export function checkBucketDestinationUpdate(value: unknown, faults: Faults): va
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, bucketDestinationInputMembers)
-  if (value.bucket_id !== undefined && formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid'))
-    matches(value.bucket_id, 'bucket_id', faults, activityIdPattern)
-  if (value.prefix !== undefined) text(value.prefix, 'prefix', faults, 0, 512, bucketDestinationPrefixPattern)
+  if (value.bucket_id !== undefined)
+    formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  if (value.prefix !== undefined) text(value.prefix, 'prefix', faults, 0, 512, bucketDestinationInputPrefixPattern)
   if (value.flush_interval !== undefined)
-    text(value.flush_interval, 'flush_interval', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+    text(value.flush_interval, 'flush_interval', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
   if (value.max_object_bytes !== undefined)
     integer(value.max_object_bytes, 'max_object_bytes', faults, 1048576, 1073741824)
   return faults.count === before
@@ -1442,11 +911,15 @@ export function checkOtlpDestination(value: unknown, faults: Faults): value is O
   const before = faults.count
   closed(value, faults, otlpDestinationMembers)
   if (text(value.url, 'url', faults, 1, 2048)) formatted(value.url, 'url', faults, isUri, 'uri')
-  if (
-    value.headers_secret_id !== undefined &&
-    formatted(value.headers_secret_id, 'headers_secret_id', faults, isUuid, 'uuid')
-  )
-    matches(value.headers_secret_id, 'headers_secret_id', faults, activityIdPattern)
+  if (value.headers_secret_id !== undefined)
+    formatted(
+      value.headers_secret_id,
+      'headers_secret_id',
+      faults,
+      isUuid,
+      'uuid',
+      prometheusScrapeInputAuthorizationSecretIdPattern,
+    )
   return faults.count === before
 }
 
@@ -1456,62 +929,15 @@ export function checkOtlpDestinationUpdate(value: unknown, faults: Faults): valu
   closed(value, faults, otlpDestinationMembers)
   if (value.url !== undefined && text(value.url, 'url', faults, 1, 2048))
     formatted(value.url, 'url', faults, isUri, 'uri')
-  if (
-    value.headers_secret_id !== undefined &&
-    formatted(value.headers_secret_id, 'headers_secret_id', faults, isUuid, 'uuid')
-  )
-    matches(value.headers_secret_id, 'headers_secret_id', faults, activityIdPattern)
-  return faults.count === before
-}
-
-export function checkListLogSinksResponse(value: unknown, faults: Faults): value is ListLogSinksResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.log_sinks, 'log_sinks', faults, checkLogSink, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkMetricDescriptor(value: unknown, faults: Faults): value is MetricDescriptor {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.name, 'name', faults)
-  nested(value.type, 'type', faults, checkMetricType)
-  anyText(value.unit, 'unit', faults)
-  anyText(value.description, 'description', faults)
-  list(value.label_names, 'label_names', faults, (item, faults) => anyText(item, '', faults), 0)
-  integer(value.series_count, 'series_count', faults, 0, 9007199254740991)
-  if (value.last_sample_time !== undefined)
-    formatted(value.last_sample_time, 'last_sample_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
-export function checkListMetricDescriptorsResponse(
-  value: unknown,
-  faults: Faults,
-): value is ListMetricDescriptorsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.metric_descriptors, 'metric_descriptors', faults, checkMetricDescriptor, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkMetricLabel(value: unknown, faults: Faults): value is MetricLabel {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.name, 'name', faults)
-  integer(value.value_count, 'value_count', faults, 0, 9007199254740991)
-  list(value.values, 'values', faults, (item, faults) => anyText(item, '', faults), 0, 10000)
-  boolean(value.truncated, 'truncated', faults)
-  return faults.count === before
-}
-
-export function checkListMetricLabelsResponse(value: unknown, faults: Faults): value is ListMetricLabelsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.metric_labels, 'metric_labels', faults, checkMetricLabel, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
+  if (value.headers_secret_id !== undefined)
+    formatted(
+      value.headers_secret_id,
+      'headers_secret_id',
+      faults,
+      isUuid,
+      'uuid',
+      prometheusScrapeInputAuthorizationSecretIdPattern,
+    )
   return faults.count === before
 }
 
@@ -1521,7 +947,8 @@ export function checkMetricQueryInput(value: unknown, faults: Faults): value is 
   closed(value, faults, metricQueryInputMembers)
   text(value.query, 'query', faults, 1, 32768)
   if (value.time !== undefined) formatted(value.time, 'time', faults, isDateTime, 'date-time')
-  if (value.timeout !== undefined) text(value.timeout, 'timeout', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  if (value.timeout !== undefined)
+    text(value.timeout, 'timeout', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, 1, 10000)
   return faults.count === before
 }
@@ -1537,8 +964,9 @@ export function checkMetricRangeQueryInput(value: unknown, faults: Faults): valu
   text(value.query, 'query', faults, 1, 32768)
   formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
-  text(value.step, 'step', faults, 0, 32, alertRuleEvaluationIntervalPattern)
-  if (value.timeout !== undefined) text(value.timeout, 'timeout', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  text(value.step, 'step', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
+  if (value.timeout !== undefined)
+    text(value.timeout, 'timeout', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
   return faults.count === before
 }
 
@@ -1546,143 +974,17 @@ export function completeMetricRangeQueryInput(value: MetricRangeQueryInput): Met
   return { ...value, timeout: value.timeout ?? '30s' }
 }
 
-export function checkMetricQueryResponse(value: unknown, faults: Faults): value is MetricQueryResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  nested(value.result_type, 'result_type', faults, checkResultType)
-  list(value.vector, 'vector', faults, checkVectorSample, 0, 10000)
-  if (value.scalar !== undefined) nested(value.scalar, 'scalar', faults, checkSamplePoint)
-  if (value.string !== undefined) nested(value.string, 'string', faults, checkSamplePoint)
-  list(value.matrix, 'matrix', faults, checkMatrixSeries, 0, 10000)
-  list(value.warnings, 'warnings', faults, (item, faults) => anyText(item, '', faults), 0)
-  nested(value.stats, 'stats', faults, checkMetricQueryStats)
-  return faults.count === before
-}
-
-export function checkVectorSample(value: unknown, faults: Faults): value is VectorSample {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  nested(value.metric, 'metric', faults, checkLabelSet)
-  formatted(value.time, 'time', faults, isDateTime, 'date-time')
-  anyText(value.value, 'value', faults)
-  return faults.count === before
-}
-
-export function checkMatrixSeries(value: unknown, faults: Faults): value is MatrixSeries {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  nested(value.metric, 'metric', faults, checkLabelSet)
-  list(value.points, 'points', faults, checkSamplePoint)
-  return faults.count === before
-}
-
-export function checkSamplePoint(value: unknown, faults: Faults): value is SamplePoint {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  formatted(value.time, 'time', faults, isDateTime, 'date-time')
-  anyText(value.value, 'value', faults)
-  return faults.count === before
-}
-
-export function checkMetricQueryStats(value: unknown, faults: Faults): value is MetricQueryStats {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  integer(value.series, 'series', faults, 0, 9007199254740991)
-  integer(value.samples, 'samples', faults, 0, 9007199254740991)
-  integer(value.duration_ms, 'duration_ms', faults, 0, 9007199254740991)
-  return faults.count === before
-}
-
-export function checkLabelSet(value: unknown, faults: Faults): value is LabelSet {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  entries(value, faults, (item, faults) => anyText(item, '', faults))
-  return faults.count === before
-}
-
-export function checkQuotaDefinition(value: unknown, faults: Faults): value is QuotaDefinition {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  matches(value.id, 'id', faults, quotaDefinitionIdPattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  text(value.unit, 'unit', faults, 1)
-  matches(value.resource_type, 'resource_type', faults, quotaDefinitionIdPattern)
-  nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  list(value.dimensions, 'dimensions', faults, (item, faults) => anyText(item, '', faults), 0)
-  integer(value.default_limit, 'default_limit', faults, -1, 9007199254740991)
-  return faults.count === before
-}
-
-export function checkListQuotaDefinitionsResponse(
-  value: unknown,
-  faults: Faults,
-): value is ListQuotaDefinitionsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.quota_definitions, 'quota_definitions', faults, checkQuotaDefinition, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkQuotaLimit(value: unknown, faults: Faults): value is QuotaLimit {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, quotaLimitIdPattern)
-  matches(value.quota_definition_id, 'quota_definition_id', faults, quotaDefinitionIdPattern)
-  nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, activityIdPattern)
-  integer(value.limit, 'limit', faults, -1, 9007199254740991)
-  integer(value.usage, 'usage', faults, 0, 9007199254740991)
-  return faults.count === before
-}
-
-export function checkListQuotaLimitsResponse(value: unknown, faults: Faults): value is ListQuotaLimitsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.quota_limits, 'quota_limits', faults, checkQuotaLimit, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkRetentionPolicy(value: unknown, faults: Faults): value is RetentionPolicy {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, activityIdPattern)
-  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.labels, 'labels', faults, checkLabels)
-  nested(value.signal, 'signal', faults, checkSignal)
-  text(value.selector, 'selector', faults, 0, 8192)
-  text(value.retention, 'retention', faults, 0, 32, alertRuleEvaluationIntervalPattern)
-  integer(value.priority, 'priority', faults, 0, 1000)
-  nested(value.state, 'state', faults, checkRetentionPolicyState)
-  boolean(value.is_default, 'is_default', faults)
-  integer(value.effective_bytes, 'effective_bytes', faults, 0, 9007199254740991)
-  if (value.next_purge_time !== undefined)
-    formatted(value.next_purge_time, 'next_purge_time', faults, isDateTime, 'date-time')
-  if (formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid'))
-    matches(value.workspace_id, 'workspace_id', faults, activityIdPattern)
-  anyText(value.engine, 'engine', faults)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkRetentionPolicyInput(value: unknown, faults: Faults): value is RetentionPolicyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, retentionPolicyInputMembers)
-  text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
+  text(value.name, 'name', faults, 1, 63, alertRuleInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   nested(value.signal, 'signal', faults, checkSignalInput)
   if (value.selector !== undefined) text(value.selector, 'selector', faults, 0, 8192)
-  text(value.retention, 'retention', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+  text(value.retention, 'retention', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
   if (value.priority !== undefined) integer(value.priority, 'priority', faults, 0, 1000)
   if (value.state !== undefined) nested(value.state, 'state', faults, checkRetentionPolicyStateInput)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -1693,14 +995,14 @@ export function checkRetentionPolicyUpdate(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, retentionPolicyInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, alertRuleNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, alertRuleInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.signal !== undefined) nested(value.signal, 'signal', faults, checkSignalInput)
   if (value.selector !== undefined) text(value.selector, 'selector', faults, 0, 8192)
   if (value.retention !== undefined)
-    text(value.retention, 'retention', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+    text(value.retention, 'retention', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
   if (value.priority !== undefined) integer(value.priority, 'priority', faults, 0, 1000)
   if (value.state !== undefined) nested(value.state, 'state', faults, checkRetentionPolicyStateInput)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -1719,34 +1021,6 @@ export function completeRetentionPolicyInput(value: RetentionPolicyInput): Reten
   }
 }
 
-export function checkListRetentionPoliciesResponse(
-  value: unknown,
-  faults: Faults,
-): value is ListRetentionPoliciesResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.retention_policies, 'retention_policies', faults, checkRetentionPolicy, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkSilence(value: unknown, faults: Faults): value is Silence {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, activityIdPattern)
-  list(value.matchers, 'matchers', faults, checkSilenceMatcher, 1, 20)
-  if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
-  formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
-  text(value.comment, 'comment', faults, 1, 1024)
-  nested(value.state, 'state', faults, checkSilenceState)
-  integer(value.matched_alert_count, 'matched_alert_count', faults, 0, 2147483647)
-  if (formatted(value.created_by_principal_id, 'created_by_principal_id', faults, isUuid, 'uuid'))
-    matches(value.created_by_principal_id, 'created_by_principal_id', faults, activityIdPattern)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkSilenceInput(value: unknown, faults: Faults): value is SilenceInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -1763,15 +1037,6 @@ export function completeSilenceInput(value: SilenceInput): SilenceGiven {
   return { ...omit(value, silenceOmitted), matchers: value.matchers.map(item => completeSilenceMatcherInput(item)) }
 }
 
-export function checkSilenceMatcher(value: unknown, faults: Faults): value is SilenceMatcher {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  text(value.name, 'name', faults, 1, 256, alertTemplatesKeyPattern)
-  text(value.value, 'value', faults, 0, 2048)
-  nested(value.operator, 'operator', faults, checkMatchOperator)
-  return faults.count === before
-}
-
 export function checkSilenceMatcherInput(value: unknown, faults: Faults): value is SilenceMatcherInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -1784,124 +1049,6 @@ export function checkSilenceMatcherInput(value: unknown, faults: Faults): value 
 
 export function completeSilenceMatcherInput(value: SilenceMatcherInput): SilenceMatcherGiven {
   return { ...value, operator: value.operator ?? 'OBSERVABILITY_MATCH_OPERATOR_EQUAL' }
-}
-
-export function checkListSilencesResponse(value: unknown, faults: Faults): value is ListSilencesResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.silences, 'silences', faults, checkSilence, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkTrace(value: unknown, faults: Faults): value is Trace {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  matches(value.trace_id, 'trace_id', faults, traceTraceIdPattern)
-  anyText(value.root_service, 'root_service', faults)
-  anyText(value.root_name, 'root_name', faults)
-  formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
-  integer(value.duration, 'duration', faults, 0, 9007199254740991)
-  integer(value.span_count, 'span_count', faults, 0, 2147483647)
-  integer(value.error_count, 'error_count', faults, 0, 2147483647)
-  list(value.services, 'services', faults, (item, faults) => anyText(item, '', faults), 0)
-  list(value.spans, 'spans', faults, checkSpan, 0, 10000)
-  boolean(value.partial, 'partial', faults)
-  boolean(value.truncated, 'truncated', faults)
-  return faults.count === before
-}
-
-export function checkTraceSummary(value: unknown, faults: Faults): value is TraceSummary {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  matches(value.trace_id, 'trace_id', faults, traceTraceIdPattern)
-  anyText(value.root_service, 'root_service', faults)
-  anyText(value.root_name, 'root_name', faults)
-  formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
-  integer(value.duration, 'duration', faults, 0, 9007199254740991)
-  integer(value.span_count, 'span_count', faults, 0, 2147483647)
-  integer(value.error_count, 'error_count', faults, 0, 2147483647)
-  list(value.services, 'services', faults, (item, faults) => anyText(item, '', faults), 0)
-  boolean(value.partial, 'partial', faults)
-  boolean(value.truncated, 'truncated', faults)
-  list(value.matched_spans, 'matched_spans', faults, checkSpan, 0, 3)
-  return faults.count === before
-}
-
-export function checkSpan(value: unknown, faults: Faults): value is Span {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  matches(value.span_id, 'span_id', faults, alertFingerprintPattern)
-  matches(value.parent_span_id, 'parent_span_id', faults, logEntrySpanIdPattern)
-  anyText(value.name, 'name', faults)
-  nested(value.kind, 'kind', faults, checkSpanKind)
-  anyText(value.service_name, 'service_name', faults)
-  formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
-  formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
-  integer(value.duration, 'duration', faults, 0, 9007199254740991)
-  nested(value.status, 'status', faults, checkSpanStatus)
-  nested(value.attributes, 'attributes', faults, checkAttributes)
-  list(value.events, 'events', faults, checkSpanEvent)
-  list(value.links, 'links', faults, checkSpanLink)
-  nested(value.scope, 'scope', faults, checkInstrumentationScope)
-  nested(value.resource_attributes, 'resource_attributes', faults, checkAttributes)
-  return faults.count === before
-}
-
-export function checkSpanStatus(value: unknown, faults: Faults): value is SpanStatus {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  nested(value.code, 'code', faults, checkSpanStatusCode)
-  anyText(value.message, 'message', faults)
-  return faults.count === before
-}
-
-export function checkSpanEvent(value: unknown, faults: Faults): value is SpanEvent {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.name, 'name', faults)
-  formatted(value.time, 'time', faults, isDateTime, 'date-time')
-  nested(value.attributes, 'attributes', faults, checkAttributes)
-  return faults.count === before
-}
-
-export function checkSpanLink(value: unknown, faults: Faults): value is SpanLink {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  matches(value.trace_id, 'trace_id', faults, traceTraceIdPattern)
-  matches(value.span_id, 'span_id', faults, alertFingerprintPattern)
-  nested(value.attributes, 'attributes', faults, checkAttributes)
-  return faults.count === before
-}
-
-export function checkInstrumentationScope(value: unknown, faults: Faults): value is InstrumentationScope {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.name, 'name', faults)
-  anyText(value.version, 'version', faults)
-  return faults.count === before
-}
-
-export function checkAttributes(value: unknown, faults: Faults): value is Attributes {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  entries(value, faults, checkAttributeValue)
-  return faults.count === before
-}
-
-export function checkAttributeValue(value: unknown, faults: Faults): value is AttributeValue {
-  return union(
-    value,
-    '',
-    faults,
-    [
-      (item, faults) => anyText(item, '', faults),
-      (item, faults) => number(item, '', faults),
-      (item, faults) => boolean(item, '', faults),
-      (item, faults) => list(item, '', faults, checkAttributeScalar),
-    ],
-    true,
-  )
 }
 
 export function checkAttributeScalar(value: unknown, faults: Faults): value is AttributeScalar {
@@ -1926,9 +1073,9 @@ export function checkTraceSearchInput(value: unknown, faults: Faults): value is 
   if (value.service !== undefined) text(value.service, 'service', faults, 0, 256)
   if (value.span_name !== undefined) text(value.span_name, 'span_name', faults, 0, 256)
   if (value.min_duration !== undefined)
-    text(value.min_duration, 'min_duration', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+    text(value.min_duration, 'min_duration', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
   if (value.max_duration !== undefined)
-    text(value.max_duration, 'max_duration', faults, 0, 32, alertRuleEvaluationIntervalPattern)
+    text(value.max_duration, 'max_duration', faults, 0, 32, alertRuleInputEvaluationIntervalPattern)
   if (value.attributes !== undefined) nested(value.attributes, 'attributes', faults, checkTraceSearchInputAttributes)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
@@ -1957,61 +1104,10 @@ export function completeTraceSearchInput(value: TraceSearchInput): TraceSearchGi
   }
 }
 
-export function checkSearchTracesResponse(value: unknown, faults: Faults): value is SearchTracesResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.traces, 'traces', faults, checkTraceSummary, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkServiceGraph(value: unknown, faults: Faults): value is ServiceGraph {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.nodes, 'nodes', faults, checkServiceNode)
-  list(value.edges, 'edges', faults, checkServiceEdge)
-  return faults.count === before
-}
-
-export function checkServiceNode(value: unknown, faults: Faults): value is ServiceNode {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.name, 'name', faults)
-  nested(value.type, 'type', faults, checkNodeType)
-  integer(value.call_count, 'call_count', faults, 0, 9007199254740991)
-  integer(value.error_count, 'error_count', faults, 0, 9007199254740991)
-  number(value.p50_ms, 'p50_ms', faults, 0)
-  number(value.p95_ms, 'p95_ms', faults, 0)
-  number(value.p99_ms, 'p99_ms', faults, 0)
-  return faults.count === before
-}
-
-export function checkServiceEdge(value: unknown, faults: Faults): value is ServiceEdge {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.source, 'source', faults)
-  anyText(value.target, 'target', faults)
-  nested(value.connection_type, 'connection_type', faults, checkConnectionType)
-  integer(value.call_count, 'call_count', faults, 0, 9007199254740991)
-  integer(value.error_count, 'error_count', faults, 0, 9007199254740991)
-  if (value.client !== undefined) nested(value.client, 'client', faults, checkLatencyQuantiles)
-  if (value.server !== undefined) nested(value.server, 'server', faults, checkLatencyQuantiles)
-  return faults.count === before
-}
-
-export function checkLatencyQuantiles(value: unknown, faults: Faults): value is LatencyQuantiles {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  number(value.p50_ms, 'p50_ms', faults, 0)
-  number(value.p95_ms, 'p95_ms', faults, 0)
-  number(value.p99_ms, 'p99_ms', faults, 0)
-  return faults.count === before
-}
-
 export function checkObservabilityOperation(value: unknown, faults: Faults): value is ObservabilityOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.resource_id, 'resource_id', faults)
   anyText(value.resource_type, 'resource_type', faults)
   nested(value.operation_type, 'operation_type', faults, checkOperationType)
@@ -2023,18 +1119,16 @@ export function checkObservabilityOperation(value: unknown, faults: Faults): val
   list(value.warnings, 'warnings', faults, checkOperationWarning)
   integer(value.progress, 'progress', faults, 0, 100)
   nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  matches(value.scope_id, 'scope_id', faults, activityScopeIdPattern)
-  if (formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid'))
-    matches(value.principal_id, 'principal_id', faults, activityIdPattern)
-  matches(value.trace_id, 'trace_id', faults, activityTraceIdPattern)
-  return faults.count === before
-}
-
-export function checkListOperationsResponse(value: unknown, faults: Faults): value is ListOperationsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.operations, 'operations', faults, checkObservabilityOperation, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
+  matches(value.scope_id, 'scope_id', faults, observabilityOperationScopeIdPattern)
+  formatted(
+    value.principal_id,
+    'principal_id',
+    faults,
+    isUuid,
+    'uuid',
+    prometheusScrapeInputAuthorizationSecretIdPattern,
+  )
+  matches(value.trace_id, 'trace_id', faults, observabilityOperationTraceIdPattern)
   return faults.count === before
 }
 
@@ -2050,128 +1144,36 @@ export function checkOperationStatus(value: unknown, faults: Faults): value is O
   return choice(value, '', faults, operationStatusSet)
 }
 
-export function checkActivityCategory(value: unknown, faults: Faults): value is ActivityCategory {
-  return choice(value, '', faults, activityCategorySet)
-}
-
-export function checkActivityOutcome(value: unknown, faults: Faults): value is ActivityOutcome {
-  return choice(value, '', faults, activityOutcomeSet)
-}
-
-export function checkPrincipalKind(value: unknown, faults: Faults): value is PrincipalKind {
-  return choice(value, '', faults, principalKindSet)
-}
-
-export function checkQueryLanguage(value: unknown, faults: Faults): value is QueryLanguage {
-  return choice(value, '', faults, queryLanguageSet)
-}
-
 export function checkQueryLanguageInput(value: unknown, faults: Faults): value is QueryLanguageInput {
   return choice(value, '', faults, queryLanguageInputSet)
-}
-
-export function checkNoDataAction(value: unknown, faults: Faults): value is NoDataAction {
-  return choice(value, '', faults, noDataActionSet)
 }
 
 export function checkNoDataActionInput(value: unknown, faults: Faults): value is NoDataActionInput {
   return choice(value, '', faults, noDataActionInputSet)
 }
 
-export function checkAlertSeverity(value: unknown, faults: Faults): value is AlertSeverity {
-  return choice(value, '', faults, alertSeveritySet)
-}
-
 export function checkAlertSeverityInput(value: unknown, faults: Faults): value is AlertSeverityInput {
   return choice(value, '', faults, alertSeverityInputSet)
-}
-
-export function checkAlertRuleState(value: unknown, faults: Faults): value is AlertRuleState {
-  return choice(value, '', faults, alertRuleStateSet)
-}
-
-export function checkRuleHealth(value: unknown, faults: Faults): value is RuleHealth {
-  return choice(value, '', faults, ruleHealthSet)
-}
-
-export function checkAlertState(value: unknown, faults: Faults): value is AlertState {
-  return choice(value, '', faults, alertStateSet)
-}
-
-export function checkSignal(value: unknown, faults: Faults): value is Signal {
-  return choice(value, '', faults, signalSet)
 }
 
 export function checkSignalInput(value: unknown, faults: Faults): value is SignalInput {
   return choice(value, '', faults, signalInputSet)
 }
 
-export function checkLogSeverity(value: unknown, faults: Faults): value is LogSeverity {
-  return choice(value, '', faults, logSeveritySet)
-}
-
-export function checkLogDirection(value: unknown, faults: Faults): value is LogDirection {
-  return choice(value, '', faults, logDirectionSet)
-}
-
 export function checkLogDirectionInput(value: unknown, faults: Faults): value is LogDirectionInput {
   return choice(value, '', faults, logDirectionInputSet)
-}
-
-export function checkSinkSource(value: unknown, faults: Faults): value is SinkSource {
-  return choice(value, '', faults, sinkSourceSet)
 }
 
 export function checkSinkSourceInput(value: unknown, faults: Faults): value is SinkSourceInput {
   return choice(value, '', faults, sinkSourceInputSet)
 }
 
-export function checkLogSinkState(value: unknown, faults: Faults): value is LogSinkState {
-  return choice(value, '', faults, logSinkStateSet)
-}
-
-export function checkMetricType(value: unknown, faults: Faults): value is MetricType {
-  return choice(value, '', faults, metricTypeSet)
-}
-
-export function checkRetentionPolicyState(value: unknown, faults: Faults): value is RetentionPolicyState {
-  return choice(value, '', faults, retentionPolicyStateSet)
-}
-
 export function checkRetentionPolicyStateInput(value: unknown, faults: Faults): value is RetentionPolicyStateInput {
   return choice(value, '', faults, retentionPolicyStateInputSet)
 }
 
-export function checkMatchOperator(value: unknown, faults: Faults): value is MatchOperator {
-  return choice(value, '', faults, matchOperatorSet)
-}
-
 export function checkMatchOperatorInput(value: unknown, faults: Faults): value is MatchOperatorInput {
   return choice(value, '', faults, matchOperatorInputSet)
-}
-
-export function checkSilenceState(value: unknown, faults: Faults): value is SilenceState {
-  return choice(value, '', faults, silenceStateSet)
-}
-
-export function checkSpanKind(value: unknown, faults: Faults): value is SpanKind {
-  return choice(value, '', faults, spanKindSet)
-}
-
-export function checkSpanStatusCode(value: unknown, faults: Faults): value is SpanStatusCode {
-  return choice(value, '', faults, spanStatusCodeSet)
-}
-
-export function checkNodeType(value: unknown, faults: Faults): value is NodeType {
-  return choice(value, '', faults, nodeTypeSet)
-}
-
-export function checkConnectionType(value: unknown, faults: Faults): value is ConnectionType {
-  return choice(value, '', faults, connectionTypeSet)
-}
-
-export function checkResultType(value: unknown, faults: Faults): value is ResultType {
-  return choice(value, '', faults, resultTypeSet)
 }
 
 export function checkListFilterSchemasRequest(value: unknown, faults: Faults): value is ListFilterSchemasRequest {
@@ -2204,7 +1206,7 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   return faults.count === before
 }
 
@@ -2221,15 +1223,14 @@ export function checkListActivitiesRequest(value: unknown, faults: Faults): valu
 export function checkGetActivityRequest(value: unknown, faults: Faults): value is GetActivityRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   return faults.count === before
 }
 
 export function checkListAlertRulesRequest(value: unknown, faults: Faults): value is ListAlertRulesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -2241,8 +1242,7 @@ export function checkListAlertRulesRequest(value: unknown, faults: Faults): valu
 export function checkCreateAlertRuleRequest(value: unknown, faults: Faults): value is CreateAlertRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2257,20 +1257,18 @@ export function completeCreateAlertRuleRequest(request: CreateAlertRuleRequest):
 export function checkGetAlertRuleRequest(value: unknown, faults: Faults): value is GetAlertRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteAlertRuleRequest(value: unknown, faults: Faults): value is DeleteAlertRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2280,10 +1278,9 @@ export function checkDeleteAlertRuleRequest(value: unknown, faults: Faults): val
 export function checkUpdateAlertRuleRequest(value: unknown, faults: Faults): value is UpdateAlertRuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2294,8 +1291,7 @@ export function checkUpdateAlertRuleRequest(value: unknown, faults: Faults): val
 export function checkListIngestionConfigsRequest(value: unknown, faults: Faults): value is ListIngestionConfigsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -2310,8 +1306,7 @@ export function checkCreateIngestionConfigRequest(
 ): value is CreateIngestionConfigRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2328,10 +1323,9 @@ export function completeCreateIngestionConfigRequest(
 export function checkGetIngestionConfigRequest(value: unknown, faults: Faults): value is GetIngestionConfigRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   return faults.count === before
 }
 
@@ -2341,10 +1335,9 @@ export function checkUpdateIngestionConfigRequest(
 ): value is UpdateIngestionConfigRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2355,8 +1348,7 @@ export function checkUpdateIngestionConfigRequest(
 export function checkListLogStreamsRequest(value: unknown, faults: Faults): value is ListLogStreamsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
@@ -2370,8 +1362,7 @@ export function checkListLogStreamsRequest(value: unknown, faults: Faults): valu
 export function checkQueryLogsRequest(value: unknown, faults: Faults): value is QueryLogsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkLogQueryInput)
   return faults.count === before
@@ -2384,8 +1375,7 @@ export function completeQueryLogsRequest(request: QueryLogsRequest): QueryLogsGi
 export function checkTailLogsRequest(value: unknown, faults: Faults): value is TailLogsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkLogTailInput)
   return faults.count === before
@@ -2398,8 +1388,7 @@ export function completeTailLogsRequest(request: TailLogsRequest): TailLogsGiven
 export function checkListLogSinksRequest(value: unknown, faults: Faults): value is ListLogSinksRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -2411,8 +1400,7 @@ export function checkListLogSinksRequest(value: unknown, faults: Faults): value 
 export function checkCreateLogSinkRequest(value: unknown, faults: Faults): value is CreateLogSinkRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2427,20 +1415,18 @@ export function completeCreateLogSinkRequest(request: CreateLogSinkRequest): Cre
 export function checkGetLogSinkRequest(value: unknown, faults: Faults): value is GetLogSinkRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteLogSinkRequest(value: unknown, faults: Faults): value is DeleteLogSinkRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2450,10 +1436,9 @@ export function checkDeleteLogSinkRequest(value: unknown, faults: Faults): value
 export function checkUpdateLogSinkRequest(value: unknown, faults: Faults): value is UpdateLogSinkRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2467,8 +1452,7 @@ export function checkListMetricDescriptorsRequest(
 ): value is ListMetricDescriptorsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -2480,8 +1464,7 @@ export function checkListMetricDescriptorsRequest(
 export function checkListMetricLabelsRequest(value: unknown, faults: Faults): value is ListMetricLabelsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value.match !== undefined)
     list(value.match, 'match', faults, (item, faults) => text(item, '', faults, 1, 8192), 0, 20)
@@ -2498,8 +1481,7 @@ export function checkListMetricLabelsRequest(value: unknown, faults: Faults): va
 export function checkQueryMetricsRequest(value: unknown, faults: Faults): value is QueryMetricsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMetricQueryInput)
   return faults.count === before
@@ -2512,8 +1494,7 @@ export function completeQueryMetricsRequest(request: QueryMetricsRequest): Query
 export function checkQueryMetricsRangeRequest(value: unknown, faults: Faults): value is QueryMetricsRangeRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMetricRangeQueryInput)
   return faults.count === before
@@ -2553,7 +1534,7 @@ export function checkListQuotaLimitsRequest(value: unknown, faults: Faults): val
 export function checkGetQuotaLimitRequest(value: unknown, faults: Faults): value is GetQuotaLimitRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, quotaLimitIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', getQuotaLimitRequestIdPattern)
   return faults.count === before
 }
 
@@ -2563,8 +1544,7 @@ export function checkListRetentionPoliciesRequest(
 ): value is ListRetentionPoliciesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -2579,8 +1559,7 @@ export function checkCreateRetentionPolicyRequest(
 ): value is CreateRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2597,10 +1576,9 @@ export function completeCreateRetentionPolicyRequest(
 export function checkGetRetentionPolicyRequest(value: unknown, faults: Faults): value is GetRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   return faults.count === before
 }
 
@@ -2610,10 +1588,9 @@ export function checkUpdateRetentionPolicyRequest(
 ): value is UpdateRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2624,8 +1601,7 @@ export function checkUpdateRetentionPolicyRequest(
 export function checkListSilencesRequest(value: unknown, faults: Faults): value is ListSilencesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2636,8 +1612,7 @@ export function checkListSilencesRequest(value: unknown, faults: Faults): value 
 export function checkCreateSilenceRequest(value: unknown, faults: Faults): value is CreateSilenceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkSilenceInput)
@@ -2651,18 +1626,16 @@ export function completeCreateSilenceRequest(request: CreateSilenceRequest): Cre
 export function checkGetSilenceRequest(value: unknown, faults: Faults): value is GetSilenceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteSilenceRequest(value: unknown, faults: Faults): value is DeleteSilenceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAlertRuleRequestIdempotencyKeyPattern)
@@ -2672,8 +1645,7 @@ export function checkDeleteSilenceRequest(value: unknown, faults: Faults): value
 export function checkGetServiceGraphRequest(value: unknown, faults: Faults): value is GetServiceGraphRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
@@ -2685,8 +1657,7 @@ export function checkGetServiceGraphRequest(value: unknown, faults: Faults): val
 export function checkGetTraceRequest(value: unknown, faults: Faults): value is GetTraceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
   anyText(value.id, 'id', faults)
   return faults.count === before
@@ -2695,8 +1666,7 @@ export function checkGetTraceRequest(value: unknown, faults: Faults): value is G
 export function checkSearchTracesRequest(value: unknown, faults: Faults): value is SearchTracesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, activityIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', prometheusScrapeInputAuthorizationSecretIdPattern)
   anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkTraceSearchInput)
   return faults.count === before

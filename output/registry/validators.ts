@@ -15,7 +15,6 @@ import {
   list,
   matches,
   nested,
-  number,
   omit,
   required,
   text,
@@ -23,25 +22,12 @@ import {
 } from '../../runtime/validation.ts'
 import { checkLabels, checkOperationError, checkOperationWarning } from '../shared/validators.ts'
 import {
-  type AccessPolicy,
   type AccessPolicyGiven,
   type AccessPolicyInput,
-  type AccessPolicyScope,
   type AccessPolicyUpdate,
-  type AccessRule,
   type AccessRuleGiven,
   type AccessRuleInput,
-  type Artifact,
-  type ArtifactChild,
-  type ArtifactKind,
   type ArtifactKindInput,
-  type ArtifactLayer,
-  type ArtifactPlatform,
-  type ArtifactReferrer,
-  type ArtifactTag,
-  type AuditAction,
-  type AuditEvent,
-  type AuditOutcome,
   type CreateAccessPolicyGiven,
   type CreateAccessPolicyRequest,
   type CreateDeploymentLockGiven,
@@ -58,9 +44,6 @@ import {
   type CreateRetentionPolicyRequest,
   type CreateScanPolicyGiven,
   type CreateScanPolicyRequest,
-  type CredentialScope,
-  type Credentials,
-  type CvssScore,
   type DeleteAccessPolicyRequest,
   type DeleteArtifactGiven,
   type DeleteArtifactRequest,
@@ -73,13 +56,9 @@ import {
   type DeleteRetentionPolicyRequest,
   type DeleteScanPolicyRequest,
   type DeleteTagRequest,
-  type DeploymentLock,
   type DeploymentLockGiven,
   type DeploymentLockInput,
-  type DeploymentLockState,
   type DeploymentLockUpdate,
-  type DockerAuth,
-  type DockerConfig,
   type GetAccessPolicyRequest,
   type GetArtifactRequest,
   type GetCredentialsGiven,
@@ -94,95 +73,54 @@ import {
   type GetRetentionPolicyRequest,
   type GetScanPolicyRequest,
   type GetScanReportRequest,
-  type GrantDirection,
   type ListAccessPoliciesRequest,
-  type ListAccessPoliciesResponse,
   type ListArtifactsRequest,
-  type ListArtifactsResponse,
   type ListAuditEventsRequest,
-  type ListAuditEventsResponse,
   type ListDeploymentLocksRequest,
-  type ListDeploymentLocksResponse,
   type ListFilterSchemasRequest,
   type ListOperationsRequest,
-  type ListOperationsResponse,
   type ListPullGrantsRequest,
-  type ListPullGrantsResponse,
   type ListQuotaDefinitionsRequest,
-  type ListQuotaDefinitionsResponse,
   type ListQuotaLimitsRequest,
-  type ListQuotaLimitsResponse,
   type ListRepositoriesRequest,
-  type ListRepositoriesResponse,
   type ListRepositoryAccessPoliciesRequest,
-  type ListRepositoryAccessPoliciesResponse,
   type ListRetentionPoliciesRequest,
-  type ListRetentionPoliciesResponse,
   type ListScanPoliciesRequest,
-  type ListScanPoliciesResponse,
   type LockHolder,
   type LockHolderUpdate,
   type OperationStatus,
   type OperationType,
-  type PolicyEffect,
   type PolicyEffectInput,
-  type PullBlock,
   type PullBlockGiven,
   type PullBlockInput,
-  type PullGrant,
   type PullGrantGiven,
   type PullGrantInput,
-  type PullGrantState,
-  type QuotaDefinition,
-  type QuotaLimit,
   type QuotaLimitGiven,
   type QuotaLimitInput,
   type QuotaLimitUpdate,
-  type RegistryAction,
   type RegistryActionInput,
   type RegistryOperation,
-  type Repository,
   type RepositoryGiven,
   type RepositoryInput,
-  type RepositoryState,
   type RepositoryUpdate,
-  type RetentionAction,
   type RetentionActionInput,
-  type RetentionCandidate,
-  type RetentionEvaluation,
-  type RetentionMode,
   type RetentionModeInput,
-  type RetentionOutcome,
-  type RetentionPolicy,
   type RetentionPolicyGiven,
   type RetentionPolicyInput,
   type RetentionPolicyUpdate,
-  type RetentionRule,
   type RetentionRuleGiven,
   type RetentionRuleInput,
-  type Sbom,
   type ScanArtifactGiven,
   type ScanArtifactRequest,
-  type ScanError,
   type ScanOptionsGiven,
   type ScanOptionsInput,
-  type ScanOverview,
-  type ScanPolicy,
   type ScanPolicyGiven,
   type ScanPolicyInput,
   type ScanPolicyUpdate,
-  type ScanReport,
-  type ScanState,
-  type ScanTrigger,
   type ScanTriggerInput,
-  type ScannedOs,
-  type Scanner,
   type ScopeType,
-  type Severity,
   type SeverityInput,
-  type TagMutability,
   type TagMutabilityInput,
-  type TagState,
   type TagStateInput,
   type UpdateAccessPolicyRequest,
   type UpdateDeploymentLockRequest,
@@ -191,28 +129,15 @@ import {
   type UpdateRepositoryRequest,
   type UpdateRetentionPolicyRequest,
   type UpdateScanPolicyRequest,
-  type Vulnerability,
-  type VulnerabilityException,
   type VulnerabilityExceptionGiven,
   type VulnerabilityExceptionInput,
-  type VulnerabilitySummary,
-  type VulnerablePackage,
-  accessPolicyScopeValues,
   artifactKindValues,
-  auditActionValues,
-  auditOutcomeValues,
-  deploymentLockStateValues,
-  grantDirectionValues,
   operationStatusValues,
   operationTypeValues,
   policyEffectValues,
-  pullGrantStateValues,
   registryActionValues,
-  repositoryStateValues,
   retentionActionValues,
   retentionModeValues,
-  retentionOutcomeValues,
-  scanStateValues,
   scanTriggerValues,
   scopeTypeValues,
   severityValues,
@@ -220,11 +145,7 @@ import {
   tagStateValues,
 } from './types.ts'
 
-const repositoryIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
-const repositoryNamePattern = /^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(\/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$/u
-const repositoryRegionPattern = /^([a-z]([a-z0-9-]{0,61}[a-z0-9])?)?$/u
-const repositoryImmutableTagExceptionsItemPattern = /^[A-Za-z0-9._*?-]+$/u
-const repositoryInputMembers = new Set([
+const repositoryInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -248,7 +169,10 @@ const repositoryInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
+const repositoryInputNamePattern = /^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(\/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$/u
+const repositoryInputRegionPattern = /^([a-z]([a-z0-9-]{0,61}[a-z0-9])?)?$/u
+const repositoryInputImmutableTagExceptionsItemPattern = /^[A-Za-z0-9._*?-]+$/u
 const repositoryOmitted = new Set([
   'id',
   'workspace_id',
@@ -263,13 +187,8 @@ const repositoryOmitted = new Set([
   'create_time',
   'update_time',
 ] as const)
-const artifactIdPattern = /^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/u
-const artifactConfigDigestPattern = /^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})?$/u
-const scanOptionsInputMembers = new Set(['scanner'])
-const scanErrorReasonPattern = /^[A-Z][A-Z0-9_]*$/u
-const vulnerabilityExceptedByPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})?$/u
-const accessPolicyNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
-const accessPolicyInputMembers = new Set([
+const scanOptionsInputMembers = ['scanner']
+const accessPolicyInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -284,7 +203,8 @@ const accessPolicyInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
+const accessPolicyInputNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
 const accessPolicyOmitted = new Set([
   'id',
   'workspace_id',
@@ -294,18 +214,11 @@ const accessPolicyOmitted = new Set([
   'create_time',
   'update_time',
 ] as const)
-const accessRulePrincipalsItemPattern =
+const accessRuleInputMembers = ['effect', 'principals', 'actions', 'tag_patterns', 'source_cidrs', 'expire_time']
+const accessRuleInputPrincipalsItemPattern =
   /^(ALL_AUTHENTICATED|ALL_USERS|[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})$/u
-const accessRuleSourceCidrsItemPattern = /^[0-9A-Fa-f.:]{2,45}\/[0-9]{1,3}$/u
-const accessRuleInputMembers = new Set([
-  'effect',
-  'principals',
-  'actions',
-  'tag_patterns',
-  'source_cidrs',
-  'expire_time',
-])
-const pullGrantInputMembers = new Set([
+const accessRuleInputSourceCidrsItemPattern = /^[0-9A-Fa-f.:]{2,45}\/[0-9]{1,3}$/u
+const pullGrantInputMembers = [
   'id',
   'grantee_workspace_id',
   'repository_id',
@@ -316,7 +229,9 @@ const pullGrantInputMembers = new Set([
   'created_by_principal_id',
   'create_time',
   'state',
-])
+]
+const pullGrantInputGranteeWorkspaceIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
+const pullGrantInputRepositoryIdPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})?$/u
 const pullGrantOmitted = new Set([
   'id',
   'direction',
@@ -325,7 +240,7 @@ const pullGrantOmitted = new Set([
   'create_time',
   'state',
 ] as const)
-const deploymentLockInputMembers = new Set([
+const deploymentLockInputMembers = [
   'id',
   'name',
   'reference',
@@ -340,7 +255,7 @@ const deploymentLockInputMembers = new Set([
   'create_time',
   'update_time',
   'created_by_principal_id',
-])
+]
 const deploymentLockOmitted = new Set([
   'id',
   'digest',
@@ -350,10 +265,9 @@ const deploymentLockOmitted = new Set([
   'update_time',
   'created_by_principal_id',
 ] as const)
-const lockHolderMembers = new Set(['type', 'id'])
+const lockHolderMembers = ['type', 'id']
 const lockHolderTypePattern = /^[a-z][A-Za-z0-9]*\.[a-z][A-Za-z0-9]*$/u
-const retentionPolicyRepositoryPatternsItemPattern = /^[a-z0-9._/*?-]+$/u
-const retentionPolicyInputMembers = new Set([
+const retentionPolicyInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -371,7 +285,8 @@ const retentionPolicyInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
+const retentionPolicyInputRepositoryPatternsItemPattern = /^[a-z0-9._/*?-]+$/u
 const retentionPolicyOmitted = new Set([
   'id',
   'workspace_id',
@@ -381,8 +296,7 @@ const retentionPolicyOmitted = new Set([
   'create_time',
   'update_time',
 ] as const)
-const retentionRulePushedBeforePattern = /^[0-9]{1,10}(\.[0-9]{1,3})?s$/u
-const retentionRuleInputMembers = new Set([
+const retentionRuleInputMembers = [
   'id',
   'action',
   'tag_state',
@@ -394,8 +308,9 @@ const retentionRuleInputMembers = new Set([
   'pulled_before',
   'pulled_within',
   'keep_most_recent',
-])
-const scanPolicyInputMembers = new Set([
+]
+const retentionRuleInputPushedBeforePattern = /^[0-9]{1,10}(\.[0-9]{1,3})?s$/u
+const scanPolicyInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -415,13 +330,11 @@ const scanPolicyInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const scanPolicyOmitted = new Set(['id', 'workspace_id', 'engine', 'create_time', 'update_time', 'block_pull'] as const)
-const pullBlockInputMembers = new Set(['min_severity', 'only_fixable', 'block_unscanned'])
-const vulnerabilityExceptionInputMembers = new Set(['vulnerability_id', 'reason', 'expire_time', 'package'])
-const auditEventTraceIdPattern = /^([0-9a-f]{32})?$/u
-const quotaDefinitionIdPattern = /^[a-z]+\.[a-z][A-Za-z]*$/u
-const quotaLimitInputMembers = new Set([
+const pullBlockInputMembers = ['min_severity', 'only_fixable', 'block_unscanned']
+const vulnerabilityExceptionInputMembers = ['vulnerability_id', 'reason', 'expire_time', 'package']
+const quotaLimitInputMembers = [
   'id',
   'description',
   'quota_definition_id',
@@ -433,108 +346,53 @@ const quotaLimitInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
+const quotaLimitInputQuotaDefinitionIdPattern = /^[a-z]+\.[a-z][A-Za-z]*$/u
 const quotaLimitOmitted = new Set(['id', 'scope_type', 'scope_id', 'usage', 'create_time', 'update_time'] as const)
-const repositoryStateSet = /* @__PURE__ */ new Set<unknown>(repositoryStateValues)
-const tagMutabilitySet = /* @__PURE__ */ new Set<unknown>(tagMutabilityValues)
+const registryOperationTraceIdPattern = /^([0-9a-f]{32})?$/u
 const tagMutabilityInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ tagMutabilityValues.filter(value => value !== 'REGISTRY_TAG_MUTABILITY_UNSPECIFIED'),
 )
-const artifactKindSet = /* @__PURE__ */ new Set<unknown>(artifactKindValues)
 const artifactKindInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ artifactKindValues.filter(value => value !== 'REGISTRY_ARTIFACT_KIND_UNSPECIFIED'),
 )
-const accessPolicyScopeSet = /* @__PURE__ */ new Set<unknown>(accessPolicyScopeValues)
-const policyEffectSet = /* @__PURE__ */ new Set<unknown>(policyEffectValues)
 const policyEffectInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ policyEffectValues.filter(value => value !== 'REGISTRY_POLICY_EFFECT_UNSPECIFIED'),
 )
-const registryActionSet = /* @__PURE__ */ new Set<unknown>(registryActionValues)
 const registryActionInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ registryActionValues.filter(value => value !== 'REGISTRY_ACTION_UNSPECIFIED'),
 )
-const grantDirectionSet = /* @__PURE__ */ new Set<unknown>(grantDirectionValues)
-const pullGrantStateSet = /* @__PURE__ */ new Set<unknown>(pullGrantStateValues)
-const deploymentLockStateSet = /* @__PURE__ */ new Set<unknown>(deploymentLockStateValues)
-const retentionModeSet = /* @__PURE__ */ new Set<unknown>(retentionModeValues)
 const retentionModeInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ retentionModeValues.filter(value => value !== 'REGISTRY_RETENTION_MODE_UNSPECIFIED'),
 )
-const retentionActionSet = /* @__PURE__ */ new Set<unknown>(retentionActionValues)
 const retentionActionInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ retentionActionValues.filter(value => value !== 'REGISTRY_RETENTION_ACTION_UNSPECIFIED'),
 )
-const tagStateSet = /* @__PURE__ */ new Set<unknown>(tagStateValues)
 const tagStateInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ tagStateValues.filter(value => value !== 'REGISTRY_TAG_STATE_UNSPECIFIED'),
 )
-const retentionOutcomeSet = /* @__PURE__ */ new Set<unknown>(retentionOutcomeValues)
-const scanTriggerSet = /* @__PURE__ */ new Set<unknown>(scanTriggerValues)
 const scanTriggerInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ scanTriggerValues.filter(value => value !== 'REGISTRY_SCAN_TRIGGER_UNSPECIFIED'),
 )
-const scanStateSet = /* @__PURE__ */ new Set<unknown>(scanStateValues)
-const severitySet = /* @__PURE__ */ new Set<unknown>(severityValues)
 const severityInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ severityValues.filter(value => value !== 'REGISTRY_SEVERITY_UNSPECIFIED'),
 )
-const auditActionSet = /* @__PURE__ */ new Set<unknown>(auditActionValues)
-const auditOutcomeSet = /* @__PURE__ */ new Set<unknown>(auditOutcomeValues)
 const scopeTypeSet = /* @__PURE__ */ new Set<unknown>(scopeTypeValues)
 const operationTypeSet = /* @__PURE__ */ new Set<unknown>(operationTypeValues)
 const operationStatusSet = /* @__PURE__ */ new Set<unknown>(operationStatusValues)
 const createAccessPolicyRequestIdempotencyKeyPattern = /^[!-~]+$/u
 
-export function checkRepository(value: unknown, faults: Faults): value is Repository {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
-  if (formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid'))
-    matches(value.workspace_id, 'workspace_id', faults, repositoryIdPattern)
-  anyText(value.engine, 'engine', faults)
-  text(value.name, 'name', faults, 1, 128, repositoryNamePattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.labels, 'labels', faults, checkLabels)
-  anyText(value.uri, 'uri', faults)
-  text(value.region, 'region', faults, 0, 63, repositoryRegionPattern)
-  text(value.multi_region, 'multi_region', faults, 0, 63, repositoryRegionPattern)
-  nested(value.state, 'state', faults, checkRepositoryState)
-  nested(value.tag_mutability, 'tag_mutability', faults, checkTagMutability)
-  list(
-    value.immutable_tag_exceptions,
-    'immutable_tag_exceptions',
-    faults,
-    (item, faults) => text(item, '', faults, 1, 128, repositoryImmutableTagExceptionsItemPattern),
-    0,
-    20,
-  )
-  if (list(value.allowed_kinds, 'allowed_kinds', faults, checkArtifactKind, 0, 3))
-    unique(value.allowed_kinds, 'allowed_kinds', faults)
-  integer(value.max_artifact_size_bytes, 'max_artifact_size_bytes', faults, 0, 9007199254740991)
-  if (value.artifact_count !== undefined) integer(value.artifact_count, 'artifact_count', faults, 0, 2147483647)
-  if (value.tag_count !== undefined) integer(value.tag_count, 'tag_count', faults, 0, 2147483647)
-  if (value.size_bytes !== undefined) integer(value.size_bytes, 'size_bytes', faults, 0, 9007199254740991)
-  if (value.last_push_time !== undefined)
-    formatted(value.last_push_time, 'last_push_time', faults, isDateTime, 'date-time')
-  if (value.last_pull_time !== undefined)
-    formatted(value.last_pull_time, 'last_pull_time', faults, isDateTime, 'date-time')
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkRepositoryInput(value: unknown, faults: Faults): value is RepositoryInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, repositoryInputMembers)
-  text(value.name, 'name', faults, 1, 128, repositoryNamePattern)
+  text(value.name, 'name', faults, 1, 128, repositoryInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.region !== undefined) text(value.region, 'region', faults, 0, 63, repositoryRegionPattern)
-  if (value.multi_region !== undefined) text(value.multi_region, 'multi_region', faults, 0, 63, repositoryRegionPattern)
+  if (value.region !== undefined) text(value.region, 'region', faults, 0, 63, repositoryInputRegionPattern)
+  if (value.multi_region !== undefined)
+    text(value.multi_region, 'multi_region', faults, 0, 63, repositoryInputRegionPattern)
   if (value.tag_mutability !== undefined)
     nested(value.tag_mutability, 'tag_mutability', faults, checkTagMutabilityInput)
   if (value.immutable_tag_exceptions !== undefined)
@@ -542,7 +400,7 @@ export function checkRepositoryInput(value: unknown, faults: Faults): value is R
       value.immutable_tag_exceptions,
       'immutable_tag_exceptions',
       faults,
-      (item, faults) => text(item, '', faults, 1, 128, repositoryImmutableTagExceptionsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 128, repositoryInputImmutableTagExceptionsItemPattern),
       0,
       20,
     )
@@ -561,12 +419,13 @@ export function checkRepositoryUpdate(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, repositoryInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 128, repositoryNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 128, repositoryInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.region !== undefined) text(value.region, 'region', faults, 0, 63, repositoryRegionPattern)
-  if (value.multi_region !== undefined) text(value.multi_region, 'multi_region', faults, 0, 63, repositoryRegionPattern)
+  if (value.region !== undefined) text(value.region, 'region', faults, 0, 63, repositoryInputRegionPattern)
+  if (value.multi_region !== undefined)
+    text(value.multi_region, 'multi_region', faults, 0, 63, repositoryInputRegionPattern)
   if (value.tag_mutability !== undefined)
     nested(value.tag_mutability, 'tag_mutability', faults, checkTagMutabilityInput)
   if (value.immutable_tag_exceptions !== undefined)
@@ -574,7 +433,7 @@ export function checkRepositoryUpdate(value: unknown, faults: Faults): value is 
       value.immutable_tag_exceptions,
       'immutable_tag_exceptions',
       faults,
-      (item, faults) => text(item, '', faults, 1, 128, repositoryImmutableTagExceptionsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 128, repositoryInputImmutableTagExceptionsItemPattern),
       0,
       20,
     )
@@ -604,131 +463,6 @@ export function completeRepositoryInput(value: RepositoryInput): RepositoryGiven
   }
 }
 
-export function checkListRepositoriesResponse(value: unknown, faults: Faults): value is ListRepositoriesResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.repositories, 'repositories', faults, checkRepository, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkArtifact(value: unknown, faults: Faults): value is Artifact {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  matches(value.id, 'id', faults, artifactIdPattern)
-  matches(value.digest, 'digest', faults, artifactIdPattern)
-  if (formatted(value.repository_id, 'repository_id', faults, isUuid, 'uuid'))
-    matches(value.repository_id, 'repository_id', faults, repositoryIdPattern)
-  anyText(value.media_type, 'media_type', faults)
-  anyText(value.artifact_type, 'artifact_type', faults)
-  nested(value.kind, 'kind', faults, checkArtifactKind)
-  integer(value.size_bytes, 'size_bytes', faults, 0, 9007199254740991)
-  integer(value.manifest_size_bytes, 'manifest_size_bytes', faults, 0, 9007199254740991)
-  integer(value.tag_count, 'tag_count', faults, 0, 2147483647)
-  list(value.tags, 'tags', faults, checkArtifactTag, 0, 100)
-  if (value.platform !== undefined) nested(value.platform, 'platform', faults, checkArtifactPlatform)
-  list(value.children, 'children', faults, checkArtifactChild)
-  list(value.parents, 'parents', faults, (item, faults) => matches(item, '', faults, artifactIdPattern), 0)
-  list(value.layers, 'layers', faults, checkArtifactLayer)
-  matches(value.config_digest, 'config_digest', faults, artifactConfigDigestPattern)
-  if (value.image_created_time !== undefined)
-    formatted(value.image_created_time, 'image_created_time', faults, isDateTime, 'date-time')
-  nested(value.annotations, 'annotations', faults, checkArtifactAnnotations)
-  matches(value.subject, 'subject', faults, artifactConfigDigestPattern)
-  list(value.referrers, 'referrers', faults, checkArtifactReferrer, 0, 20)
-  formatted(value.push_time, 'push_time', faults, isDateTime, 'date-time')
-  if (formatted(value.pushed_by_principal_id, 'pushed_by_principal_id', faults, isUuid, 'uuid'))
-    matches(value.pushed_by_principal_id, 'pushed_by_principal_id', faults, repositoryIdPattern)
-  if (value.last_pull_time !== undefined)
-    formatted(value.last_pull_time, 'last_pull_time', faults, isDateTime, 'date-time')
-  integer(value.pull_count, 'pull_count', faults, 0, 9007199254740991)
-  boolean(value.locked, 'locked', faults)
-  list(
-    value.lock_ids,
-    'lock_ids',
-    faults,
-    (item, faults) => formatted(item, '', faults, isUuid, 'uuid') && matches(item, '', faults, repositoryIdPattern),
-    0,
-  )
-  nested(value.scan_overview, 'scan_overview', faults, checkScanOverview)
-  return faults.count === before
-}
-
-function checkArtifactAnnotations(value: unknown, faults: Faults): boolean {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  entries(value, faults, (item, faults) => anyText(item, '', faults))
-  return faults.count === before
-}
-
-export function checkArtifactTag(value: unknown, faults: Faults): value is ArtifactTag {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.name, 'name', faults)
-  formatted(value.push_time, 'push_time', faults, isDateTime, 'date-time')
-  boolean(value.immutable, 'immutable', faults)
-  return faults.count === before
-}
-
-export function checkArtifactPlatform(value: unknown, faults: Faults): value is ArtifactPlatform {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.os, 'os', faults)
-  anyText(value.architecture, 'architecture', faults)
-  anyText(value.variant, 'variant', faults)
-  anyText(value.os_version, 'os_version', faults)
-  return faults.count === before
-}
-
-export function checkArtifactChild(value: unknown, faults: Faults): value is ArtifactChild {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  matches(value.digest, 'digest', faults, artifactIdPattern)
-  anyText(value.media_type, 'media_type', faults)
-  if (value.platform !== undefined) nested(value.platform, 'platform', faults, checkArtifactPlatform)
-  boolean(value.present, 'present', faults)
-  return faults.count === before
-}
-
-export function checkArtifactLayer(value: unknown, faults: Faults): value is ArtifactLayer {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  matches(value.digest, 'digest', faults, artifactIdPattern)
-  anyText(value.media_type, 'media_type', faults)
-  integer(value.size_bytes, 'size_bytes', faults, 0, 9007199254740991)
-  return faults.count === before
-}
-
-export function checkArtifactReferrer(value: unknown, faults: Faults): value is ArtifactReferrer {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  matches(value.digest, 'digest', faults, artifactIdPattern)
-  anyText(value.artifact_type, 'artifact_type', faults)
-  return faults.count === before
-}
-
-export function checkScanOverview(value: unknown, faults: Faults): value is ScanOverview {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  nested(value.state, 'state', faults, checkScanState)
-  if (value.scan_time !== undefined) formatted(value.scan_time, 'scan_time', faults, isDateTime, 'date-time')
-  integer(value.critical, 'critical', faults, 0, 2147483647)
-  integer(value.high, 'high', faults, 0, 2147483647)
-  integer(value.medium, 'medium', faults, 0, 2147483647)
-  integer(value.low, 'low', faults, 0, 2147483647)
-  integer(value.unknown, 'unknown', faults, 0, 2147483647)
-  integer(value.fixable, 'fixable', faults, 0, 2147483647)
-  return faults.count === before
-}
-
-export function checkListArtifactsResponse(value: unknown, faults: Faults): value is ListArtifactsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.artifacts, 'artifacts', faults, checkArtifact, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
 export function checkScanOptionsInput(value: unknown, faults: Faults): value is ScanOptionsInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -741,140 +475,11 @@ export function completeScanOptionsInput(value: ScanOptionsInput): ScanOptionsGi
   return { ...value, scanner: value.scanner ?? '' }
 }
 
-export function checkScanReport(value: unknown, faults: Faults): value is ScanReport {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (value.id !== undefined && formatted(value.id, 'id', faults, isUuid, 'uuid'))
-    matches(value.id, 'id', faults, repositoryIdPattern)
-  if (value.digest !== undefined) matches(value.digest, 'digest', faults, artifactIdPattern)
-  nested(value.state, 'state', faults, checkScanState)
-  if (value.scanner !== undefined) nested(value.scanner, 'scanner', faults, checkScanner)
-  if (value.start_time !== undefined) formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
-  if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
-  if (value.error !== undefined) nested(value.error, 'error', faults, checkScanError)
-  if (value.os !== undefined) nested(value.os, 'os', faults, checkScannedOs)
-  if (value.package_count !== undefined) integer(value.package_count, 'package_count', faults, 0, 2147483647)
-  if (value.summary !== undefined) nested(value.summary, 'summary', faults, checkVulnerabilitySummary)
-  list(value.vulnerabilities, 'vulnerabilities', faults, checkVulnerability, 0, 100)
-  list(value.unsupported_sources, 'unsupported_sources', faults, (item, faults) => anyText(item, '', faults), 0)
-  if (value.sbom !== undefined) nested(value.sbom, 'sbom', faults, checkSbom)
-  boolean(value.blocked, 'blocked', faults)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkScanner(value: unknown, faults: Faults): value is Scanner {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.name, 'name', faults)
-  anyText(value.version, 'version', faults)
-  anyText(value.database_version, 'database_version', faults)
-  if (value.database_time !== undefined)
-    formatted(value.database_time, 'database_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
-export function checkScanError(value: unknown, faults: Faults): value is ScanError {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  matches(value.reason, 'reason', faults, scanErrorReasonPattern)
-  anyText(value.description, 'description', faults)
-  return faults.count === before
-}
-
-export function checkScannedOs(value: unknown, faults: Faults): value is ScannedOs {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.id, 'id', faults)
-  anyText(value.version, 'version', faults)
-  return faults.count === before
-}
-
-export function checkVulnerabilitySummary(value: unknown, faults: Faults): value is VulnerabilitySummary {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  integer(value.critical, 'critical', faults, 0, 2147483647)
-  integer(value.high, 'high', faults, 0, 2147483647)
-  integer(value.medium, 'medium', faults, 0, 2147483647)
-  integer(value.low, 'low', faults, 0, 2147483647)
-  integer(value.none, 'none', faults, 0, 2147483647)
-  integer(value.unknown, 'unknown', faults, 0, 2147483647)
-  integer(value.fixable, 'fixable', faults, 0, 2147483647)
-  integer(value.excepted, 'excepted', faults, 0, 2147483647)
-  return faults.count === before
-}
-
-export function checkVulnerability(value: unknown, faults: Faults): value is Vulnerability {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.id, 'id', faults)
-  list(value.aliases, 'aliases', faults, (item, faults) => anyText(item, '', faults), 0)
-  nested(value.severity, 'severity', faults, checkSeverity)
-  list(value.cvss, 'cvss', faults, checkCvssScore)
-  nested(value.package, 'package', faults, checkVulnerablePackage)
-  list(value.fixed_versions, 'fixed_versions', faults, (item, faults) => anyText(item, '', faults), 0)
-  anyText(value.summary, 'summary', faults)
-  list(value.references, 'references', faults, (item, faults) => anyText(item, '', faults), 0)
-  matches(value.excepted_by, 'excepted_by', faults, vulnerabilityExceptedByPattern)
-  return faults.count === before
-}
-
-export function checkCvssScore(value: unknown, faults: Faults): value is CvssScore {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.version, 'version', faults)
-  anyText(value.vector, 'vector', faults)
-  number(value.score, 'score', faults, 0, 10)
-  return faults.count === before
-}
-
-export function checkVulnerablePackage(value: unknown, faults: Faults): value is VulnerablePackage {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.name, 'name', faults)
-  anyText(value.version, 'version', faults)
-  anyText(value.ecosystem, 'ecosystem', faults)
-  anyText(value.purl, 'purl', faults)
-  anyText(value.path, 'path', faults)
-  matches(value.layer_digest, 'layer_digest', faults, artifactConfigDigestPattern)
-  return faults.count === before
-}
-
-export function checkSbom(value: unknown, faults: Faults): value is Sbom {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.format, 'format', faults)
-  matches(value.digest, 'digest', faults, artifactIdPattern)
-  integer(value.component_count, 'component_count', faults, 0, 2147483647)
-  return faults.count === before
-}
-
-export function checkAccessPolicy(value: unknown, faults: Faults): value is AccessPolicy {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
-  if (formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid'))
-    matches(value.workspace_id, 'workspace_id', faults, repositoryIdPattern)
-  anyText(value.engine, 'engine', faults)
-  text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.labels, 'labels', faults, checkLabels)
-  nested(value.scope, 'scope', faults, checkAccessPolicyScope)
-  matches(value.repository_id, 'repository_id', faults, vulnerabilityExceptedByPattern)
-  boolean(value.enabled, 'enabled', faults)
-  list(value.rules, 'rules', faults, checkAccessRule, 1, 50)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkAccessPolicyInput(value: unknown, faults: Faults): value is AccessPolicyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, accessPolicyInputMembers)
-  text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
+  text(value.name, 'name', faults, 1, 63, accessPolicyInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -888,7 +493,7 @@ export function checkAccessPolicyUpdate(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, accessPolicyInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, accessPolicyInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -909,39 +514,6 @@ export function completeAccessPolicyInput(value: AccessPolicyInput): AccessPolic
   }
 }
 
-export function checkAccessRule(value: unknown, faults: Faults): value is AccessRule {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  nested(value.effect, 'effect', faults, checkPolicyEffect)
-  list(
-    value.principals,
-    'principals',
-    faults,
-    (item, faults) => matches(item, '', faults, accessRulePrincipalsItemPattern),
-    1,
-    100,
-  )
-  if (list(value.actions, 'actions', faults, checkRegistryAction, 1, 4)) unique(value.actions, 'actions', faults)
-  list(
-    value.tag_patterns,
-    'tag_patterns',
-    faults,
-    (item, faults) => text(item, '', faults, 1, 128, repositoryImmutableTagExceptionsItemPattern),
-    0,
-    20,
-  )
-  list(
-    value.source_cidrs,
-    'source_cidrs',
-    faults,
-    (item, faults) => text(item, '', faults, 0, 49, accessRuleSourceCidrsItemPattern),
-    0,
-    50,
-  )
-  if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkAccessRuleInput(value: unknown, faults: Faults): value is AccessRuleInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -951,7 +523,7 @@ export function checkAccessRuleInput(value: unknown, faults: Faults): value is A
     value.principals,
     'principals',
     faults,
-    (item, faults) => matches(item, '', faults, accessRulePrincipalsItemPattern),
+    (item, faults) => matches(item, '', faults, accessRuleInputPrincipalsItemPattern),
     1,
     100,
   )
@@ -961,7 +533,7 @@ export function checkAccessRuleInput(value: unknown, faults: Faults): value is A
       value.tag_patterns,
       'tag_patterns',
       faults,
-      (item, faults) => text(item, '', faults, 1, 128, repositoryImmutableTagExceptionsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 128, repositoryInputImmutableTagExceptionsItemPattern),
       0,
       20,
     )
@@ -970,7 +542,7 @@ export function checkAccessRuleInput(value: unknown, faults: Faults): value is A
       value.source_cidrs,
       'source_cidrs',
       faults,
-      (item, faults) => text(item, '', faults, 0, 49, accessRuleSourceCidrsItemPattern),
+      (item, faults) => text(item, '', faults, 0, 49, accessRuleInputSourceCidrsItemPattern),
       0,
       50,
     )
@@ -982,52 +554,20 @@ export function completeAccessRuleInput(value: AccessRuleInput): AccessRuleGiven
   return { ...value, tag_patterns: value.tag_patterns ?? [], source_cidrs: value.source_cidrs ?? [] }
 }
 
-export function checkListAccessPoliciesResponse(value: unknown, faults: Faults): value is ListAccessPoliciesResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.access_policies, 'access_policies', faults, checkAccessPolicy, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkListRepositoryAccessPoliciesResponse(
-  value: unknown,
-  faults: Faults,
-): value is ListRepositoryAccessPoliciesResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.access_policies, 'access_policies', faults, checkAccessPolicy, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkPullGrant(value: unknown, faults: Faults): value is PullGrant {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
-  if (formatted(value.grantee_workspace_id, 'grantee_workspace_id', faults, isUuid, 'uuid'))
-    matches(value.grantee_workspace_id, 'grantee_workspace_id', faults, repositoryIdPattern)
-  matches(value.repository_id, 'repository_id', faults, vulnerabilityExceptedByPattern)
-  if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.direction, 'direction', faults, checkGrantDirection)
-  if (formatted(value.grantor_workspace_id, 'grantor_workspace_id', faults, isUuid, 'uuid'))
-    matches(value.grantor_workspace_id, 'grantor_workspace_id', faults, repositoryIdPattern)
-  if (formatted(value.created_by_principal_id, 'created_by_principal_id', faults, isUuid, 'uuid'))
-    matches(value.created_by_principal_id, 'created_by_principal_id', faults, repositoryIdPattern)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  nested(value.state, 'state', faults, checkPullGrantState)
-  return faults.count === before
-}
-
 export function checkPullGrantInput(value: unknown, faults: Faults): value is PullGrantInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, pullGrantInputMembers)
-  if (formatted(value.grantee_workspace_id, 'grantee_workspace_id', faults, isUuid, 'uuid'))
-    matches(value.grantee_workspace_id, 'grantee_workspace_id', faults, repositoryIdPattern)
+  formatted(
+    value.grantee_workspace_id,
+    'grantee_workspace_id',
+    faults,
+    isUuid,
+    'uuid',
+    pullGrantInputGranteeWorkspaceIdPattern,
+  )
   if (value.repository_id !== undefined)
-    matches(value.repository_id, 'repository_id', faults, vulnerabilityExceptedByPattern)
+    matches(value.repository_id, 'repository_id', faults, pullGrantInputRepositoryIdPattern)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   return faults.count === before
@@ -1041,46 +581,11 @@ export function completePullGrantInput(value: PullGrantInput): PullGrantGiven {
   }
 }
 
-export function checkListPullGrantsResponse(value: unknown, faults: Faults): value is ListPullGrantsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.pull_grants, 'pull_grants', faults, checkPullGrant, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkDeploymentLock(value: unknown, faults: Faults): value is DeploymentLock {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
-  text(value.name, 'name', faults, 0, 63, repositoryRegionPattern)
-  anyText(value.reference, 'reference', faults)
-  matches(value.digest, 'digest', faults, artifactIdPattern)
-  list(
-    value.protected_digests,
-    'protected_digests',
-    faults,
-    (item, faults) => matches(item, '', faults, artifactIdPattern),
-    0,
-  )
-  if (value.holder !== undefined) nested(value.holder, 'holder', faults, checkLockHolder)
-  text(value.reason, 'reason', faults, 1, 512)
-  boolean(value.protect_tags, 'protect_tags', faults)
-  if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  nested(value.state, 'state', faults, checkDeploymentLockState)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  if (formatted(value.created_by_principal_id, 'created_by_principal_id', faults, isUuid, 'uuid'))
-    matches(value.created_by_principal_id, 'created_by_principal_id', faults, repositoryIdPattern)
-  return faults.count === before
-}
-
 export function checkDeploymentLockInput(value: unknown, faults: Faults): value is DeploymentLockInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, deploymentLockInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 0, 63, repositoryRegionPattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 0, 63, repositoryInputRegionPattern)
   anyText(value.reference, 'reference', faults)
   if (value.holder !== undefined) nested(value.holder, 'holder', faults, checkLockHolder)
   text(value.reason, 'reason', faults, 1, 512)
@@ -1094,7 +599,7 @@ export function checkDeploymentLockUpdate(value: unknown, faults: Faults): value
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, deploymentLockInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 0, 63, repositoryRegionPattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 0, 63, repositoryInputRegionPattern)
   if (value.reference !== undefined) anyText(value.reference, 'reference', faults)
   if (value.holder !== undefined) nested(value.holder, 'holder', faults, checkLockHolderUpdate)
   if (value.reason !== undefined) text(value.reason, 'reason', faults, 1, 512)
@@ -1126,52 +631,11 @@ export function checkLockHolderUpdate(value: unknown, faults: Faults): value is 
   return faults.count === before
 }
 
-export function checkListDeploymentLocksResponse(value: unknown, faults: Faults): value is ListDeploymentLocksResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.deployment_locks, 'deployment_locks', faults, checkDeploymentLock, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkRetentionPolicy(value: unknown, faults: Faults): value is RetentionPolicy {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
-  if (formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid'))
-    matches(value.workspace_id, 'workspace_id', faults, repositoryIdPattern)
-  anyText(value.engine, 'engine', faults)
-  text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.labels, 'labels', faults, checkLabels)
-  boolean(value.enabled, 'enabled', faults)
-  nested(value.mode, 'mode', faults, checkRetentionMode)
-  list(
-    value.repository_patterns,
-    'repository_patterns',
-    faults,
-    (item, faults) => text(item, '', faults, 1, 128, retentionPolicyRepositoryPatternsItemPattern),
-    0,
-    50,
-  )
-  anyText(value.schedule, 'schedule', faults)
-  list(value.rules, 'rules', faults, checkRetentionRule, 1, 20)
-  if (value.last_evaluation !== undefined)
-    nested(value.last_evaluation, 'last_evaluation', faults, checkRetentionEvaluation)
-  if (value.next_run_time !== undefined)
-    formatted(value.next_run_time, 'next_run_time', faults, isDateTime, 'date-time')
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkRetentionPolicyInput(value: unknown, faults: Faults): value is RetentionPolicyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, retentionPolicyInputMembers)
-  text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
+  text(value.name, 'name', faults, 1, 63, accessPolicyInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -1182,7 +646,7 @@ export function checkRetentionPolicyInput(value: unknown, faults: Faults): value
       value.repository_patterns,
       'repository_patterns',
       faults,
-      (item, faults) => text(item, '', faults, 1, 128, retentionPolicyRepositoryPatternsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 128, retentionPolicyInputRepositoryPatternsItemPattern),
       0,
       50,
     )
@@ -1196,7 +660,7 @@ export function checkRetentionPolicyUpdate(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, retentionPolicyInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, accessPolicyInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -1207,7 +671,7 @@ export function checkRetentionPolicyUpdate(value: unknown, faults: Faults): valu
       value.repository_patterns,
       'repository_patterns',
       faults,
-      (item, faults) => text(item, '', faults, 1, 128, retentionPolicyRepositoryPatternsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 128, retentionPolicyInputRepositoryPatternsItemPattern),
       0,
       50,
     )
@@ -1231,46 +695,11 @@ export function completeRetentionPolicyInput(value: RetentionPolicyInput): Reten
   }
 }
 
-export function checkRetentionRule(value: unknown, faults: Faults): value is RetentionRule {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  text(value.id, 'id', faults, 0, 63, repositoryRegionPattern)
-  nested(value.action, 'action', faults, checkRetentionAction)
-  nested(value.tag_state, 'tag_state', faults, checkTagState)
-  list(
-    value.tag_patterns,
-    'tag_patterns',
-    faults,
-    (item, faults) => text(item, '', faults, 1, 128, repositoryImmutableTagExceptionsItemPattern),
-    0,
-    20,
-  )
-  list(
-    value.exclude_tag_patterns,
-    'exclude_tag_patterns',
-    faults,
-    (item, faults) => text(item, '', faults, 1, 128, repositoryImmutableTagExceptionsItemPattern),
-    0,
-    20,
-  )
-  if (list(value.kinds, 'kinds', faults, checkArtifactKind, 0, 3)) unique(value.kinds, 'kinds', faults)
-  if (value.pushed_before !== undefined)
-    matches(value.pushed_before, 'pushed_before', faults, retentionRulePushedBeforePattern)
-  if (value.pushed_within !== undefined)
-    matches(value.pushed_within, 'pushed_within', faults, retentionRulePushedBeforePattern)
-  if (value.pulled_before !== undefined)
-    matches(value.pulled_before, 'pulled_before', faults, retentionRulePushedBeforePattern)
-  if (value.pulled_within !== undefined)
-    matches(value.pulled_within, 'pulled_within', faults, retentionRulePushedBeforePattern)
-  if (value.keep_most_recent !== undefined) integer(value.keep_most_recent, 'keep_most_recent', faults, 1, 1000)
-  return faults.count === before
-}
-
 export function checkRetentionRuleInput(value: unknown, faults: Faults): value is RetentionRuleInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, retentionRuleInputMembers)
-  if (value.id !== undefined) text(value.id, 'id', faults, 0, 63, repositoryRegionPattern)
+  if (value.id !== undefined) text(value.id, 'id', faults, 0, 63, repositoryInputRegionPattern)
   nested(value.action, 'action', faults, checkRetentionActionInput)
   if (value.tag_state !== undefined) nested(value.tag_state, 'tag_state', faults, checkTagStateInput)
   if (value.tag_patterns !== undefined)
@@ -1278,7 +707,7 @@ export function checkRetentionRuleInput(value: unknown, faults: Faults): value i
       value.tag_patterns,
       'tag_patterns',
       faults,
-      (item, faults) => text(item, '', faults, 1, 128, repositoryImmutableTagExceptionsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 128, repositoryInputImmutableTagExceptionsItemPattern),
       0,
       20,
     )
@@ -1287,20 +716,20 @@ export function checkRetentionRuleInput(value: unknown, faults: Faults): value i
       value.exclude_tag_patterns,
       'exclude_tag_patterns',
       faults,
-      (item, faults) => text(item, '', faults, 1, 128, repositoryImmutableTagExceptionsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 128, repositoryInputImmutableTagExceptionsItemPattern),
       0,
       20,
     )
   if (value.kinds !== undefined && list(value.kinds, 'kinds', faults, checkArtifactKindInput, 0, 3))
     unique(value.kinds, 'kinds', faults)
   if (value.pushed_before !== undefined)
-    matches(value.pushed_before, 'pushed_before', faults, retentionRulePushedBeforePattern)
+    matches(value.pushed_before, 'pushed_before', faults, retentionRuleInputPushedBeforePattern)
   if (value.pushed_within !== undefined)
-    matches(value.pushed_within, 'pushed_within', faults, retentionRulePushedBeforePattern)
+    matches(value.pushed_within, 'pushed_within', faults, retentionRuleInputPushedBeforePattern)
   if (value.pulled_before !== undefined)
-    matches(value.pulled_before, 'pulled_before', faults, retentionRulePushedBeforePattern)
+    matches(value.pulled_before, 'pulled_before', faults, retentionRuleInputPushedBeforePattern)
   if (value.pulled_within !== undefined)
-    matches(value.pulled_within, 'pulled_within', faults, retentionRulePushedBeforePattern)
+    matches(value.pulled_within, 'pulled_within', faults, retentionRuleInputPushedBeforePattern)
   if (value.keep_most_recent !== undefined) integer(value.keep_most_recent, 'keep_most_recent', faults, 1, 1000)
   return faults.count === before
 }
@@ -1316,82 +745,11 @@ export function completeRetentionRuleInput(value: RetentionRuleInput): Retention
   }
 }
 
-export function checkRetentionEvaluation(value: unknown, faults: Faults): value is RetentionEvaluation {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  formatted(value.time, 'time', faults, isDateTime, 'date-time')
-  nested(value.mode, 'mode', faults, checkRetentionMode)
-  integer(value.examined, 'examined', faults, 0, 2147483647)
-  integer(value.matched, 'matched', faults, 0, 2147483647)
-  integer(value.kept, 'kept', faults, 0, 2147483647)
-  integer(value.locked, 'locked', faults, 0, 2147483647)
-  integer(value.deleted, 'deleted', faults, 0, 2147483647)
-  integer(value.reclaimable_bytes, 'reclaimable_bytes', faults, 0, 9007199254740991)
-  list(value.candidates, 'candidates', faults, checkRetentionCandidate, 0, 100)
-  return faults.count === before
-}
-
-export function checkRetentionCandidate(value: unknown, faults: Faults): value is RetentionCandidate {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.repository_id, 'repository_id', faults, isUuid, 'uuid'))
-    matches(value.repository_id, 'repository_id', faults, repositoryIdPattern)
-  matches(value.digest, 'digest', faults, artifactIdPattern)
-  list(value.tags, 'tags', faults, (item, faults) => anyText(item, '', faults), 0)
-  anyText(value.rule_id, 'rule_id', faults)
-  nested(value.outcome, 'outcome', faults, checkRetentionOutcome)
-  return faults.count === before
-}
-
-export function checkListRetentionPoliciesResponse(
-  value: unknown,
-  faults: Faults,
-): value is ListRetentionPoliciesResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.retention_policies, 'retention_policies', faults, checkRetentionPolicy, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkScanPolicy(value: unknown, faults: Faults): value is ScanPolicy {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
-  if (formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid'))
-    matches(value.workspace_id, 'workspace_id', faults, repositoryIdPattern)
-  anyText(value.engine, 'engine', faults)
-  text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.labels, 'labels', faults, checkLabels)
-  boolean(value.enabled, 'enabled', faults)
-  list(
-    value.repository_patterns,
-    'repository_patterns',
-    faults,
-    (item, faults) => text(item, '', faults, 1, 128, retentionPolicyRepositoryPatternsItemPattern),
-    0,
-    50,
-  )
-  nested(value.trigger, 'trigger', faults, checkScanTrigger)
-  anyText(value.schedule, 'schedule', faults)
-  anyText(value.scanner, 'scanner', faults)
-  boolean(value.generate_sbom, 'generate_sbom', faults)
-  if (value.block_pull !== undefined) nested(value.block_pull, 'block_pull', faults, checkPullBlock)
-  list(value.exceptions, 'exceptions', faults, checkVulnerabilityException, 0, 500)
-  integer(value.priority, 'priority', faults, -2147483648, 2147483647)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkScanPolicyInput(value: unknown, faults: Faults): value is ScanPolicyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, scanPolicyInputMembers)
-  text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
+  text(value.name, 'name', faults, 1, 63, accessPolicyInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -1401,7 +759,7 @@ export function checkScanPolicyInput(value: unknown, faults: Faults): value is S
       value.repository_patterns,
       'repository_patterns',
       faults,
-      (item, faults) => text(item, '', faults, 1, 128, retentionPolicyRepositoryPatternsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 128, retentionPolicyInputRepositoryPatternsItemPattern),
       0,
       50,
     )
@@ -1421,7 +779,7 @@ export function checkScanPolicyUpdate(value: unknown, faults: Faults): value is 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, scanPolicyInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, accessPolicyNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, accessPolicyInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -1431,7 +789,7 @@ export function checkScanPolicyUpdate(value: unknown, faults: Faults): value is 
       value.repository_patterns,
       'repository_patterns',
       faults,
-      (item, faults) => text(item, '', faults, 1, 128, retentionPolicyRepositoryPatternsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 128, retentionPolicyInputRepositoryPatternsItemPattern),
       0,
       50,
     )
@@ -1466,15 +824,6 @@ export function completeScanPolicyInput(value: ScanPolicyInput): ScanPolicyGiven
   }
 }
 
-export function checkPullBlock(value: unknown, faults: Faults): value is PullBlock {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (value.min_severity !== undefined) nested(value.min_severity, 'min_severity', faults, checkSeverity)
-  boolean(value.only_fixable, 'only_fixable', faults)
-  boolean(value.block_unscanned, 'block_unscanned', faults)
-  return faults.count === before
-}
-
 export function checkPullBlockInput(value: unknown, faults: Faults): value is PullBlockInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -1487,16 +836,6 @@ export function checkPullBlockInput(value: unknown, faults: Faults): value is Pu
 
 export function completePullBlockInput(value: PullBlockInput): PullBlockGiven {
   return { ...value, only_fixable: value.only_fixable ?? false, block_unscanned: value.block_unscanned ?? false }
-}
-
-export function checkVulnerabilityException(value: unknown, faults: Faults): value is VulnerabilityException {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  text(value.vulnerability_id, 'vulnerability_id', faults, 1, 128)
-  text(value.reason, 'reason', faults, 1, 512)
-  if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  text(value.package, 'package', faults, 0, 255)
-  return faults.count === before
 }
 
 export function checkVulnerabilityExceptionInput(value: unknown, faults: Faults): value is VulnerabilityExceptionInput {
@@ -1514,141 +853,12 @@ export function completeVulnerabilityExceptionInput(value: VulnerabilityExceptio
   return { ...value, package: value.package ?? '' }
 }
 
-export function checkListScanPoliciesResponse(value: unknown, faults: Faults): value is ListScanPoliciesResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.scan_policies, 'scan_policies', faults, checkScanPolicy, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkCredentials(value: unknown, faults: Faults): value is Credentials {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.registry_host, 'registry_host', faults)
-  anyText(value.username, 'username', faults)
-  anyText(value.password, 'password', faults)
-  formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  if (formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid'))
-    matches(value.principal_id, 'principal_id', faults, repositoryIdPattern)
-  nested(value.docker_config, 'docker_config', faults, checkDockerConfig)
-  list(value.scopes_summary, 'scopes_summary', faults, checkCredentialScope)
-  return faults.count === before
-}
-
-export function checkDockerConfig(value: unknown, faults: Faults): value is DockerConfig {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  nested(value.auths, 'auths', faults, checkDockerConfigAuths)
-  return faults.count === before
-}
-
-function checkDockerConfigAuths(value: unknown, faults: Faults): boolean {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  entries(value, faults, checkDockerAuth)
-  return faults.count === before
-}
-
-export function checkDockerAuth(value: unknown, faults: Faults): value is DockerAuth {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.auth, 'auth', faults)
-  return faults.count === before
-}
-
-export function checkCredentialScope(value: unknown, faults: Faults): value is CredentialScope {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.repository, 'repository', faults)
-  list(value.actions, 'actions', faults, checkRegistryAction)
-  return faults.count === before
-}
-
-export function checkAuditEvent(value: unknown, faults: Faults): value is AuditEvent {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
-  formatted(value.time, 'time', faults, isDateTime, 'date-time')
-  nested(value.action, 'action', faults, checkAuditAction)
-  nested(value.outcome, 'outcome', faults, checkAuditOutcome)
-  anyText(value.reason, 'reason', faults)
-  matches(value.principal_id, 'principal_id', faults, vulnerabilityExceptedByPattern)
-  matches(value.repository_id, 'repository_id', faults, vulnerabilityExceptedByPattern)
-  anyText(value.repository_name, 'repository_name', faults)
-  matches(value.digest, 'digest', faults, artifactConfigDigestPattern)
-  anyText(value.tag, 'tag', faults)
-  anyText(value.client_ip, 'client_ip', faults)
-  anyText(value.user_agent, 'user_agent', faults)
-  integer(value.bytes, 'bytes', faults, 0, 9007199254740991)
-  matches(value.trace_id, 'trace_id', faults, auditEventTraceIdPattern)
-  return faults.count === before
-}
-
-export function checkListAuditEventsResponse(value: unknown, faults: Faults): value is ListAuditEventsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.audit_events, 'audit_events', faults, checkAuditEvent, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkQuotaDefinition(value: unknown, faults: Faults): value is QuotaDefinition {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  matches(value.id, 'id', faults, quotaDefinitionIdPattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  text(value.unit, 'unit', faults, 1)
-  anyText(value.resource_type, 'resource_type', faults)
-  nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  list(value.dimensions, 'dimensions', faults, (item, faults) => anyText(item, '', faults), 0)
-  integer(value.default_limit, 'default_limit', faults, -1, 9007199254740991)
-  return faults.count === before
-}
-
-export function checkListQuotaDefinitionsResponse(
-  value: unknown,
-  faults: Faults,
-): value is ListQuotaDefinitionsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.quota_definitions, 'quota_definitions', faults, checkQuotaDefinition, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkQuotaLimit(value: unknown, faults: Faults): value is QuotaLimit {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
-  text(value.description, 'description', faults, 0, 1024)
-  matches(value.quota_definition_id, 'quota_definition_id', faults, quotaDefinitionIdPattern)
-  nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, repositoryIdPattern)
-  nested(value.dimensions, 'dimensions', faults, checkQuotaLimitDimensions)
-  integer(value.limit, 'limit', faults, -1, 9007199254740991)
-  integer(value.usage, 'usage', faults, 0, 9007199254740991)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
-function checkQuotaLimitDimensions(value: unknown, faults: Faults): boolean {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  entries(value, faults, (item, faults) => text(item, '', faults, 0, 255))
-  return faults.count === before
-}
-
 export function checkQuotaLimitInput(value: unknown, faults: Faults): value is QuotaLimitInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, quotaLimitInputMembers)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
-  matches(value.quota_definition_id, 'quota_definition_id', faults, quotaDefinitionIdPattern)
+  matches(value.quota_definition_id, 'quota_definition_id', faults, quotaLimitInputQuotaDefinitionIdPattern)
   if (value.dimensions !== undefined) nested(value.dimensions, 'dimensions', faults, checkQuotaLimitInputDimensions)
   integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -1668,7 +878,7 @@ export function checkQuotaLimitUpdate(value: unknown, faults: Faults): value is 
   closed(value, faults, quotaLimitInputMembers)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.quota_definition_id !== undefined)
-    matches(value.quota_definition_id, 'quota_definition_id', faults, quotaDefinitionIdPattern)
+    matches(value.quota_definition_id, 'quota_definition_id', faults, quotaLimitInputQuotaDefinitionIdPattern)
   if (value.dimensions !== undefined) nested(value.dimensions, 'dimensions', faults, checkQuotaLimitUpdateDimensions)
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -1686,18 +896,10 @@ export function completeQuotaLimitInput(value: QuotaLimitInput): QuotaLimitGiven
   return { ...omit(value, quotaLimitOmitted), description: value.description ?? '', dimensions: value.dimensions ?? {} }
 }
 
-export function checkListQuotaLimitsResponse(value: unknown, faults: Faults): value is ListQuotaLimitsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.quota_limits, 'quota_limits', faults, checkQuotaLimit, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
 export function checkRegistryOperation(value: unknown, faults: Faults): value is RegistryOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.resource_id, 'resource_id', faults)
   anyText(value.resource_type, 'resource_type', faults)
   nested(value.operation_type, 'operation_type', faults, checkOperationType)
@@ -1709,127 +911,46 @@ export function checkRegistryOperation(value: unknown, faults: Faults): value is
   list(value.warnings, 'warnings', faults, checkOperationWarning)
   integer(value.progress, 'progress', faults, 0, 100)
   nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  matches(value.scope_id, 'scope_id', faults, vulnerabilityExceptedByPattern)
-  if (formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid'))
-    matches(value.principal_id, 'principal_id', faults, repositoryIdPattern)
-  matches(value.trace_id, 'trace_id', faults, auditEventTraceIdPattern)
+  matches(value.scope_id, 'scope_id', faults, pullGrantInputRepositoryIdPattern)
+  formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
+  matches(value.trace_id, 'trace_id', faults, registryOperationTraceIdPattern)
   return faults.count === before
-}
-
-export function checkListOperationsResponse(value: unknown, faults: Faults): value is ListOperationsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.operations, 'operations', faults, checkRegistryOperation, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkRepositoryState(value: unknown, faults: Faults): value is RepositoryState {
-  return choice(value, '', faults, repositoryStateSet)
-}
-
-export function checkTagMutability(value: unknown, faults: Faults): value is TagMutability {
-  return choice(value, '', faults, tagMutabilitySet)
 }
 
 export function checkTagMutabilityInput(value: unknown, faults: Faults): value is TagMutabilityInput {
   return choice(value, '', faults, tagMutabilityInputSet)
 }
 
-export function checkArtifactKind(value: unknown, faults: Faults): value is ArtifactKind {
-  return choice(value, '', faults, artifactKindSet)
-}
-
 export function checkArtifactKindInput(value: unknown, faults: Faults): value is ArtifactKindInput {
   return choice(value, '', faults, artifactKindInputSet)
-}
-
-export function checkAccessPolicyScope(value: unknown, faults: Faults): value is AccessPolicyScope {
-  return choice(value, '', faults, accessPolicyScopeSet)
-}
-
-export function checkPolicyEffect(value: unknown, faults: Faults): value is PolicyEffect {
-  return choice(value, '', faults, policyEffectSet)
 }
 
 export function checkPolicyEffectInput(value: unknown, faults: Faults): value is PolicyEffectInput {
   return choice(value, '', faults, policyEffectInputSet)
 }
 
-export function checkRegistryAction(value: unknown, faults: Faults): value is RegistryAction {
-  return choice(value, '', faults, registryActionSet)
-}
-
 export function checkRegistryActionInput(value: unknown, faults: Faults): value is RegistryActionInput {
   return choice(value, '', faults, registryActionInputSet)
-}
-
-export function checkGrantDirection(value: unknown, faults: Faults): value is GrantDirection {
-  return choice(value, '', faults, grantDirectionSet)
-}
-
-export function checkPullGrantState(value: unknown, faults: Faults): value is PullGrantState {
-  return choice(value, '', faults, pullGrantStateSet)
-}
-
-export function checkDeploymentLockState(value: unknown, faults: Faults): value is DeploymentLockState {
-  return choice(value, '', faults, deploymentLockStateSet)
-}
-
-export function checkRetentionMode(value: unknown, faults: Faults): value is RetentionMode {
-  return choice(value, '', faults, retentionModeSet)
 }
 
 export function checkRetentionModeInput(value: unknown, faults: Faults): value is RetentionModeInput {
   return choice(value, '', faults, retentionModeInputSet)
 }
 
-export function checkRetentionAction(value: unknown, faults: Faults): value is RetentionAction {
-  return choice(value, '', faults, retentionActionSet)
-}
-
 export function checkRetentionActionInput(value: unknown, faults: Faults): value is RetentionActionInput {
   return choice(value, '', faults, retentionActionInputSet)
-}
-
-export function checkTagState(value: unknown, faults: Faults): value is TagState {
-  return choice(value, '', faults, tagStateSet)
 }
 
 export function checkTagStateInput(value: unknown, faults: Faults): value is TagStateInput {
   return choice(value, '', faults, tagStateInputSet)
 }
 
-export function checkRetentionOutcome(value: unknown, faults: Faults): value is RetentionOutcome {
-  return choice(value, '', faults, retentionOutcomeSet)
-}
-
-export function checkScanTrigger(value: unknown, faults: Faults): value is ScanTrigger {
-  return choice(value, '', faults, scanTriggerSet)
-}
-
 export function checkScanTriggerInput(value: unknown, faults: Faults): value is ScanTriggerInput {
   return choice(value, '', faults, scanTriggerInputSet)
 }
 
-export function checkScanState(value: unknown, faults: Faults): value is ScanState {
-  return choice(value, '', faults, scanStateSet)
-}
-
-export function checkSeverity(value: unknown, faults: Faults): value is Severity {
-  return choice(value, '', faults, severitySet)
-}
-
 export function checkSeverityInput(value: unknown, faults: Faults): value is SeverityInput {
   return choice(value, '', faults, severityInputSet)
-}
-
-export function checkAuditAction(value: unknown, faults: Faults): value is AuditAction {
-  return choice(value, '', faults, auditActionSet)
-}
-
-export function checkAuditOutcome(value: unknown, faults: Faults): value is AuditOutcome {
-  return choice(value, '', faults, auditOutcomeSet)
 }
 
 export function checkScopeType(value: unknown, faults: Faults): value is ScopeType {
@@ -1874,15 +995,14 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   return faults.count === before
 }
 
 export function checkListAccessPoliciesRequest(value: unknown, faults: Faults): value is ListAccessPoliciesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1894,8 +1014,7 @@ export function checkListAccessPoliciesRequest(value: unknown, faults: Faults): 
 export function checkCreateAccessPolicyRequest(value: unknown, faults: Faults): value is CreateAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -1910,20 +1029,18 @@ export function completeCreateAccessPolicyRequest(request: CreateAccessPolicyReq
 export function checkGetAccessPolicyRequest(value: unknown, faults: Faults): value is GetAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteAccessPolicyRequest(value: unknown, faults: Faults): value is DeleteAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -1933,10 +1050,9 @@ export function checkDeleteAccessPolicyRequest(value: unknown, faults: Faults): 
 export function checkUpdateAccessPolicyRequest(value: unknown, faults: Faults): value is UpdateAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -1950,11 +1066,9 @@ export function checkListRepositoryAccessPoliciesRequest(
 ): value is ListRepositoryAccessPoliciesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.repository, 'repository', faults, isUuid, 'uuid'))
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1968,11 +1082,9 @@ export function checkCreateRepositoryAccessPolicyRequest(
 ): value is CreateRepositoryAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.repository, 'repository', faults, isUuid, 'uuid'))
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAccessPolicyInput)
@@ -1991,12 +1103,10 @@ export function checkGetRepositoryAccessPolicyRequest(
 ): value is GetRepositoryAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.repository, 'repository', faults, isUuid, 'uuid'))
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   return faults.count === before
 }
 
@@ -2006,12 +1116,10 @@ export function checkDeleteRepositoryAccessPolicyRequest(
 ): value is DeleteRepositoryAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.repository, 'repository', faults, isUuid, 'uuid'))
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2024,12 +1132,10 @@ export function checkUpdateRepositoryAccessPolicyRequest(
 ): value is UpdateRepositoryAccessPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.repository, 'repository', faults, isUuid, 'uuid'))
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2040,10 +1146,8 @@ export function checkUpdateRepositoryAccessPolicyRequest(
 export function checkListArtifactsRequest(value: unknown, faults: Faults): value is ListArtifactsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (formatted(value.repository, 'repository', faults, isUuid, 'uuid'))
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2054,10 +1158,8 @@ export function checkListArtifactsRequest(value: unknown, faults: Faults): value
 export function checkGetArtifactRequest(value: unknown, faults: Faults): value is GetArtifactRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (formatted(value.repository, 'repository', faults, isUuid, 'uuid'))
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.reference, 'reference', faults)
   return faults.count === before
 }
@@ -2065,10 +1167,8 @@ export function checkGetArtifactRequest(value: unknown, faults: Faults): value i
 export function checkDeleteArtifactRequest(value: unknown, faults: Faults): value is DeleteArtifactRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (formatted(value.repository, 'repository', faults, isUuid, 'uuid'))
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.reference, 'reference', faults)
   if (value.force !== undefined) boolean(value.force, 'force', faults)
   if (value['Idempotency-Key'] !== undefined)
@@ -2083,10 +1183,8 @@ export function completeDeleteArtifactRequest(request: DeleteArtifactRequest): D
 export function checkDeleteTagRequest(value: unknown, faults: Faults): value is DeleteTagRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (formatted(value.repository, 'repository', faults, isUuid, 'uuid'))
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.reference, 'reference', faults)
   anyText(value.tag, 'tag', faults)
   if (value['Idempotency-Key'] !== undefined)
@@ -2097,10 +1195,8 @@ export function checkDeleteTagRequest(value: unknown, faults: Faults): value is 
 export function checkGetScanReportRequest(value: unknown, faults: Faults): value is GetScanReportRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (formatted(value.repository, 'repository', faults, isUuid, 'uuid'))
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.reference, 'reference', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -2110,10 +1206,8 @@ export function checkGetScanReportRequest(value: unknown, faults: Faults): value
 export function checkScanArtifactRequest(value: unknown, faults: Faults): value is ScanArtifactRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (formatted(value.repository, 'repository', faults, isUuid, 'uuid'))
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.reference, 'reference', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2128,8 +1222,7 @@ export function completeScanArtifactRequest(request: ScanArtifactRequest): ScanA
 export function checkListAuditEventsRequest(value: unknown, faults: Faults): value is ListAuditEventsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2140,10 +1233,10 @@ export function checkListAuditEventsRequest(value: unknown, faults: Faults): val
 export function checkGetCredentialsRequest(value: unknown, faults: Faults): value is GetCredentialsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (value.expires_in !== undefined) matches(value.expires_in, 'expires_in', faults, retentionRulePushedBeforePattern)
+  if (value.expires_in !== undefined)
+    matches(value.expires_in, 'expires_in', faults, retentionRuleInputPushedBeforePattern)
   return faults.count === before
 }
 
@@ -2154,8 +1247,7 @@ export function completeGetCredentialsRequest(request: GetCredentialsRequest): G
 export function checkListPullGrantsRequest(value: unknown, faults: Faults): value is ListPullGrantsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -2167,8 +1259,7 @@ export function checkListPullGrantsRequest(value: unknown, faults: Faults): valu
 export function checkCreatePullGrantRequest(value: unknown, faults: Faults): value is CreatePullGrantRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2183,10 +1274,9 @@ export function completeCreatePullGrantRequest(request: CreatePullGrantRequest):
 export function checkDeletePullGrantRequest(value: unknown, faults: Faults): value is DeletePullGrantRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   return faults.count === before
@@ -2195,10 +1285,8 @@ export function checkDeletePullGrantRequest(value: unknown, faults: Faults): val
 export function checkListDeploymentLocksRequest(value: unknown, faults: Faults): value is ListDeploymentLocksRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (formatted(value.repository, 'repository', faults, isUuid, 'uuid'))
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2209,10 +1297,8 @@ export function checkListDeploymentLocksRequest(value: unknown, faults: Faults):
 export function checkCreateDeploymentLockRequest(value: unknown, faults: Faults): value is CreateDeploymentLockRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (formatted(value.repository, 'repository', faults, isUuid, 'uuid'))
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkDeploymentLockInput)
@@ -2226,22 +1312,18 @@ export function completeCreateDeploymentLockRequest(request: CreateDeploymentLoc
 export function checkGetDeploymentLockRequest(value: unknown, faults: Faults): value is GetDeploymentLockRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (formatted(value.repository, 'repository', faults, isUuid, 'uuid'))
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteDeploymentLockRequest(value: unknown, faults: Faults): value is DeleteDeploymentLockRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (formatted(value.repository, 'repository', faults, isUuid, 'uuid'))
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2251,11 +1333,9 @@ export function checkDeleteDeploymentLockRequest(value: unknown, faults: Faults)
 export function checkUpdateDeploymentLockRequest(value: unknown, faults: Faults): value is UpdateDeploymentLockRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (formatted(value.repository, 'repository', faults, isUuid, 'uuid'))
-    matches(value.repository, 'repository', faults, repositoryIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
+  formatted(value.repository, 'repository', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2266,8 +1346,7 @@ export function checkUpdateDeploymentLockRequest(value: unknown, faults: Faults)
 export function checkListRepositoriesRequest(value: unknown, faults: Faults): value is ListRepositoriesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -2279,8 +1358,7 @@ export function checkListRepositoriesRequest(value: unknown, faults: Faults): va
 export function checkCreateRepositoryRequest(value: unknown, faults: Faults): value is CreateRepositoryRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2295,20 +1373,18 @@ export function completeCreateRepositoryRequest(request: CreateRepositoryRequest
 export function checkGetRepositoryRequest(value: unknown, faults: Faults): value is GetRepositoryRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteRepositoryRequest(value: unknown, faults: Faults): value is DeleteRepositoryRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   if (value.force !== undefined) boolean(value.force, 'force', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
@@ -2323,10 +1399,9 @@ export function completeDeleteRepositoryRequest(request: DeleteRepositoryRequest
 export function checkUpdateRepositoryRequest(value: unknown, faults: Faults): value is UpdateRepositoryRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2354,8 +1429,7 @@ export function checkGetQuotaDefinitionRequest(value: unknown, faults: Faults): 
 export function checkListQuotaLimitsRequest(value: unknown, faults: Faults): value is ListQuotaLimitsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2366,8 +1440,7 @@ export function checkListQuotaLimitsRequest(value: unknown, faults: Faults): val
 export function checkCreateQuotaLimitRequest(value: unknown, faults: Faults): value is CreateQuotaLimitRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkQuotaLimitInput)
@@ -2381,18 +1454,16 @@ export function completeCreateQuotaLimitRequest(request: CreateQuotaLimitRequest
 export function checkGetQuotaLimitRequest(value: unknown, faults: Faults): value is GetQuotaLimitRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteQuotaLimitRequest(value: unknown, faults: Faults): value is DeleteQuotaLimitRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2402,9 +1473,8 @@ export function checkDeleteQuotaLimitRequest(value: unknown, faults: Faults): va
 export function checkUpdateQuotaLimitRequest(value: unknown, faults: Faults): value is UpdateQuotaLimitRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2418,8 +1488,7 @@ export function checkListRetentionPoliciesRequest(
 ): value is ListRetentionPoliciesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -2434,8 +1503,7 @@ export function checkCreateRetentionPolicyRequest(
 ): value is CreateRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2452,10 +1520,9 @@ export function completeCreateRetentionPolicyRequest(
 export function checkGetRetentionPolicyRequest(value: unknown, faults: Faults): value is GetRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   return faults.count === before
 }
 
@@ -2465,10 +1532,9 @@ export function checkDeleteRetentionPolicyRequest(
 ): value is DeleteRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2481,10 +1547,9 @@ export function checkUpdateRetentionPolicyRequest(
 ): value is UpdateRetentionPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2495,8 +1560,7 @@ export function checkUpdateRetentionPolicyRequest(
 export function checkListScanPoliciesRequest(value: unknown, faults: Faults): value is ListScanPoliciesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -2508,8 +1572,7 @@ export function checkListScanPoliciesRequest(value: unknown, faults: Faults): va
 export function checkCreateScanPolicyRequest(value: unknown, faults: Faults): value is CreateScanPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2524,20 +1587,18 @@ export function completeCreateScanPolicyRequest(request: CreateScanPolicyRequest
 export function checkGetScanPolicyRequest(value: unknown, faults: Faults): value is GetScanPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteScanPolicyRequest(value: unknown, faults: Faults): value is DeleteScanPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)
@@ -2547,10 +1608,9 @@ export function checkDeleteScanPolicyRequest(value: unknown, faults: Faults): va
 export function checkUpdateScanPolicyRequest(value: unknown, faults: Faults): value is UpdateScanPolicyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, repositoryIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, repositoryIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', pullGrantInputGranteeWorkspaceIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createAccessPolicyRequestIdempotencyKeyPattern)

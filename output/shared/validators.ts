@@ -15,9 +15,6 @@ import {
   text,
 } from '../../runtime/validation.ts'
 import {
-  type BadRequest,
-  type ErrorInfo,
-  type FieldViolation,
   type FilterFieldType,
   type FilterOperator,
   type FilterSchema,
@@ -26,26 +23,13 @@ import {
   type ListFilterSchemasResponse,
   type OperationError,
   type OperationWarning,
-  type PreconditionFailure,
-  type PreconditionViolation,
-  type QuotaFailure,
-  type QuotaViolation,
-  type ResourceInfo,
-  type RetryInfo,
   type Status,
   type StatusDetail,
   filterFieldTypeValues,
   filterOperatorValues,
 } from './types.ts'
 
-const errorInfoTypeSet = new Set<unknown>(['type.googleapis.com/google.rpc.ErrorInfo'])
-const errorInfoReasonPattern = /^[A-Z][A-Z0-9_]*$/u
-const badRequestTypeSet = new Set<unknown>(['type.googleapis.com/google.rpc.BadRequest'])
-const preconditionFailureTypeSet = new Set<unknown>(['type.googleapis.com/google.rpc.PreconditionFailure'])
-const quotaFailureTypeSet = new Set<unknown>(['type.googleapis.com/google.rpc.QuotaFailure'])
-const resourceInfoTypeSet = new Set<unknown>(['type.googleapis.com/google.rpc.ResourceInfo'])
-const retryInfoTypeSet = new Set<unknown>(['type.googleapis.com/google.rpc.RetryInfo'])
-const retryInfoRetryDelayPattern = /^[0-9]+(\.[0-9]{1,3})?s$/u
+const operationErrorReasonPattern = /^[A-Z][A-Z0-9_]*$/u
 const labelsValuePattern = /^[^\u0000-\u001f\u007f-\u009f]*$/u
 const labelsKeyPattern = /^[a-z]([a-z0-9_.-]{0,61}[a-z0-9])?$/u
 const filterFieldTypeSet = /* @__PURE__ */ new Set<unknown>(filterFieldTypeValues)
@@ -67,95 +51,12 @@ export function checkStatusDetail(value: unknown, faults: Faults): value is Stat
   return faults.count === before
 }
 
-export function checkErrorInfo(value: unknown, faults: Faults): value is ErrorInfo {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  choice(value['@type'], '@type', faults, errorInfoTypeSet)
-  matches(value.reason, 'reason', faults, errorInfoReasonPattern)
-  anyText(value.domain, 'domain', faults)
-  nested(value.metadata, 'metadata', faults, checkErrorInfoMetadata)
-  return faults.count === before
-}
-
-function checkErrorInfoMetadata(value: unknown, faults: Faults): boolean {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  entries(value, faults, (item, faults) => anyText(item, '', faults))
-  return faults.count === before
-}
-
-export function checkBadRequest(value: unknown, faults: Faults): value is BadRequest {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  choice(value['@type'], '@type', faults, badRequestTypeSet)
-  list(value.field_violations, 'field_violations', faults, checkFieldViolation)
-  return faults.count === before
-}
-
-export function checkFieldViolation(value: unknown, faults: Faults): value is FieldViolation {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.field, 'field', faults)
-  anyText(value.description, 'description', faults)
-  return faults.count === before
-}
-
-export function checkPreconditionFailure(value: unknown, faults: Faults): value is PreconditionFailure {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  choice(value['@type'], '@type', faults, preconditionFailureTypeSet)
-  list(value.violations, 'violations', faults, checkPreconditionViolation)
-  return faults.count === before
-}
-
-export function checkPreconditionViolation(value: unknown, faults: Faults): value is PreconditionViolation {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.type, 'type', faults)
-  anyText(value.subject, 'subject', faults)
-  anyText(value.description, 'description', faults)
-  return faults.count === before
-}
-
-export function checkQuotaFailure(value: unknown, faults: Faults): value is QuotaFailure {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  choice(value['@type'], '@type', faults, quotaFailureTypeSet)
-  list(value.violations, 'violations', faults, checkQuotaViolation)
-  return faults.count === before
-}
-
-export function checkQuotaViolation(value: unknown, faults: Faults): value is QuotaViolation {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.subject, 'subject', faults)
-  anyText(value.description, 'description', faults)
-  return faults.count === before
-}
-
-export function checkResourceInfo(value: unknown, faults: Faults): value is ResourceInfo {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  choice(value['@type'], '@type', faults, resourceInfoTypeSet)
-  anyText(value.resource_type, 'resource_type', faults)
-  anyText(value.resource_name, 'resource_name', faults)
-  return faults.count === before
-}
-
-export function checkRetryInfo(value: unknown, faults: Faults): value is RetryInfo {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  choice(value['@type'], '@type', faults, retryInfoTypeSet)
-  matches(value.retry_delay, 'retry_delay', faults, retryInfoRetryDelayPattern)
-  return faults.count === before
-}
-
 export function checkOperationError(value: unknown, faults: Faults): value is OperationError {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   integer(value.code, 'code', faults, 0, 4294967295)
   anyText(value.description, 'description', faults)
-  matches(value.reason, 'reason', faults, errorInfoReasonPattern)
+  matches(value.reason, 'reason', faults, operationErrorReasonPattern)
   return faults.count === before
 }
 

@@ -15,7 +15,6 @@ import {
   list,
   matches,
   nested,
-  number,
   omit,
   required,
   text,
@@ -25,14 +24,9 @@ import {
   type AbortMultipartUploadRequest,
   type AggregateBucketStatsGiven,
   type AggregateBucketStatsRequest,
-  type AggregateStatsResponse,
-  type AggregatedStat,
-  type Bucket,
   type BucketGiven,
   type BucketInput,
-  type BucketState,
   type BucketUpdate,
-  type BucketUsage,
   type CompleteMultipartUploadBodyGiven,
   type CompleteMultipartUploadBodyInput,
   type CompleteMultipartUploadGiven,
@@ -42,7 +36,6 @@ import {
   type CopyObjectBodyInput,
   type CopyObjectGiven,
   type CopyObjectRequest,
-  type CorsRule,
   type CorsRuleGiven,
   type CorsRuleInput,
   type CreateBucketGiven,
@@ -77,108 +70,61 @@ import {
   type GetOperationRequest,
   type GetStorageClassInstanceRequest,
   type GetStorageClassRequest,
-  type HttpMethod,
-  type InstanceCondition,
   type InstantiateStorageClassGiven,
   type InstantiateStorageClassRequest,
-  type LifecycleAction,
   type LifecycleActionInput,
-  type LifecycleCondition,
   type LifecycleConditionGiven,
   type LifecycleConditionInput,
-  type LifecycleRule,
   type LifecycleRuleGiven,
   type LifecycleRuleInput,
   type ListBucketsRequest,
-  type ListBucketsResponse,
   type ListFilterSchemasRequest,
   type ListMultipartUploadsGiven,
   type ListMultipartUploadsRequest,
-  type ListMultipartUploadsResponse,
   type ListObjectsGiven,
   type ListObjectsRequest,
-  type ListObjectsResponse,
   type ListOperationsRequest,
-  type ListOperationsResponse,
   type ListStatDescriptorsRequest,
-  type ListStatDescriptorsResponse,
   type ListStorageClassInstancesRequest,
-  type ListStorageClassInstancesResponse,
   type ListStorageClassesRequest,
-  type ListStorageClassesResponse,
-  type MetadataDirective,
   type MetadataDirectiveInput,
-  type MetricHistoryResponse,
-  type MetricPoint,
-  type MetricSeries,
-  type MultipartUpload,
   type MultipartUploadGiven,
   type MultipartUploadInput,
-  type MultipartUploadState,
-  type NativeClassSettings,
   type NativeClassSettingsGiven,
   type NativeClassSettingsInput,
-  type ObjectMetadata,
-  type ObjectSchema,
   type OperationStatus,
   type OperationType,
   type PartToUploadGiven,
   type PartToUploadInput,
-  type PartUrl,
-  type PartUrlsResponse,
-  type PresignedUrl,
-  type RetentionPolicy,
   type RetentionPolicyGiven,
   type RetentionPolicyInput,
   type RetentionPolicyUpdate,
-  type S3ClassSettings,
   type S3ClassSettingsGiven,
   type S3ClassSettingsInput,
   type S3ClassSettingsUpdate,
   type ScopeType,
-  type StatAggregation,
   type StatAggregationInput,
-  type StatDescriptor,
-  type StatGroup,
-  type StatGroupBy,
   type StatGroupByInput,
-  type StatKind,
-  type StorageCapability,
-  type StorageClass,
   type StorageClassGiven,
   type StorageClassInput,
-  type StorageClassInstance,
   type StorageClassInstanceGiven,
   type StorageClassInstanceInput,
-  type StorageClassInstanceState,
-  type StorageClassState,
   type StorageClassStateInput,
   type StorageClassUpdate,
   type StorageOperation,
-  type StorageTier,
   type StorageTierInput,
-  type SyncMode,
   type SyncModeInput,
   type UpdateBucketRequest,
   type UpdateStorageClassRequest,
-  type UploadedPart,
-  type Versioning,
   type VersioningInput,
-  type View,
   type ViewInput,
-  bucketStateValues,
-  httpMethodValues,
   lifecycleActionValues,
   metadataDirectiveValues,
-  multipartUploadStateValues,
   operationStatusValues,
   operationTypeValues,
   scopeTypeValues,
   statAggregationValues,
   statGroupByValues,
-  statKindValues,
-  storageCapabilityValues,
-  storageClassInstanceStateValues,
   storageClassStateValues,
   storageTierValues,
   syncModeValues,
@@ -186,11 +132,7 @@ import {
   viewValues,
 } from './types.ts'
 
-const bucketIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
-const bucketNamePattern = /^[a-z][a-z0-9-]{1,61}[a-z0-9]$/u
-const bucketStorageClassPattern = /^([a-z]([a-z0-9-]{0,61}[a-z0-9])?)?$/u
-const bucketInstanceIdPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})?$/u
-const bucketInputMembers = new Set([
+const bucketInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -214,7 +156,9 @@ const bucketInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
+const bucketInputNamePattern = /^[a-z][a-z0-9-]{1,61}[a-z0-9]$/u
+const bucketInputStorageClassPattern = /^([a-z]([a-z0-9-]{0,61}[a-z0-9])?)?$/u
 const bucketOmitted = new Set([
   'id',
   'workspace_id',
@@ -226,25 +170,24 @@ const bucketOmitted = new Set([
   'update_time',
   'retention_policy',
 ] as const)
-const retentionPolicyRetentionPeriodPattern = /^[1-9][0-9]{0,9}(\.[0-9]{1,3})?s$/u
-const retentionPolicyInputMembers = new Set(['retention_period', 'is_locked', 'effective_time'])
+const retentionPolicyInputMembers = ['retention_period', 'is_locked', 'effective_time']
+const retentionPolicyInputRetentionPeriodPattern = /^[1-9][0-9]{0,9}(\.[0-9]{1,3})?s$/u
 const retentionPolicyOmitted = new Set(['effective_time'] as const)
-const lifecycleRuleInputMembers = new Set(['id', 'action', 'condition'])
-const lifecycleConditionInputMembers = new Set(['age_days', 'prefix', 'num_newer_versions', 'noncurrent_age_days'])
-const corsRuleAllowedOriginsItemPattern = /^[^*\s]*(\*[^*\s]*)?$/u
-const corsRuleAllowedMethodsItemSet = new Set<unknown>(['GET', 'HEAD', 'PUT'])
-const corsRuleAllowedHeadersItemPattern = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/u
-const corsRuleInputMembers = new Set([
+const lifecycleRuleInputMembers = ['id', 'action', 'condition']
+const lifecycleConditionInputMembers = ['age_days', 'prefix', 'num_newer_versions', 'noncurrent_age_days']
+const corsRuleInputMembers = [
   'allowed_origins',
   'allowed_methods',
   'allowed_headers',
   'expose_headers',
   'max_age_seconds',
-])
-const objectMetadataPartBMd5Pattern = /^[0-9a-f]{32}$/u
+]
+const corsRuleInputAllowedOriginsItemPattern = /^[^*\s]*(\*[^*\s]*)?$/u
+const corsRuleInputAllowedMethodsItemSet = new Set<unknown>(['GET', 'HEAD', 'PUT'])
+const corsRuleInputAllowedHeadersItemPattern = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/u
 const customMetadataValuePattern = /^[ -~]*$/u
 const customMetadataKeyPattern = /^[a-z0-9][a-z0-9-]{0,63}$/u
-const copyObjectBodyInputMembers = new Set([
+const copyObjectBodyInputMembers = [
   'source_bucket_id',
   'source_object',
   'source_version_id',
@@ -258,9 +201,11 @@ const copyObjectBodyInputMembers = new Set([
   'custom_metadata',
   'if_none_match',
   'source_if_match',
-])
+]
+const copyObjectBodyInputSourceBucketIdPattern =
+  /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
 const copyObjectBodyInputIfNoneMatchPattern = /^\*?$/u
-const multipartUploadInputMembers = new Set([
+const multipartUploadInputMembers = [
   'id',
   'bucket_id',
   'object',
@@ -278,7 +223,7 @@ const multipartUploadInputMembers = new Set([
   'etag',
   'create_time',
   'expire_time',
-])
+]
 const multipartUploadOmitted = new Set([
   'id',
   'bucket_id',
@@ -291,22 +236,22 @@ const multipartUploadOmitted = new Set([
   'create_time',
   'expire_time',
 ] as const)
-const completeMultipartUploadBodyInputMembers = new Set(['parts', 'checksum_sha256', 'if_none_match'])
+const completeMultipartUploadBodyInputMembers = ['parts', 'checksum_sha256', 'if_none_match']
 const completeMultipartUploadBodyInputChecksumSha256Pattern = /^([A-Za-z0-9+/]{43}=-[1-9][0-9]{0,4})?$/u
-const completedPartMembers = new Set(['part_number', 'etag'])
-const createPartUrlsBodyInputMembers = new Set(['parts', 'expires_in'])
+const completedPartMembers = ['part_number', 'etag']
+const createPartUrlsBodyInputMembers = ['parts', 'expires_in']
 const createPartUrlsBodyInputExpiresInPattern = /^[1-9][0-9]{0,5}(\.[0-9]{1,3})?s$/u
-const partToUploadInputMembers = new Set(['part_number', 'content_length', 'checksum_sha256'])
+const partToUploadInputMembers = ['part_number', 'content_length', 'checksum_sha256']
 const partToUploadInputChecksumSha256Pattern = /^([A-Za-z0-9+/]{43}=)?$/u
-const createPresignedDownloadUrlBodyInputMembers = new Set([
+const createPresignedDownloadUrlBodyInputMembers = [
   'object',
   'version_id',
   'expires_in',
   'response_content_type',
   'response_content_disposition',
   'response_cache_control',
-])
-const createPresignedUploadUrlBodyInputMembers = new Set([
+]
+const createPresignedUploadUrlBodyInputMembers = [
   'object',
   'expires_in',
   'content_type',
@@ -320,11 +265,9 @@ const createPresignedUploadUrlBodyInputMembers = new Set([
   'content_encoding',
   'content_language',
   'custom_metadata',
-])
+]
 const createPresignedUploadUrlBodyInputContentMd5Pattern = /^([A-Za-z0-9+/]{22}==)?$/u
-const storageClassNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
-const storageClassMinStorageDurationPattern = /^[0-9]{1,10}(\.[0-9]{1,3})?s$/u
-const storageClassInputMembers = new Set([
+const storageClassInputMembers = [
   'id',
   'engine',
   'name',
@@ -343,7 +286,9 @@ const storageClassInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
+const storageClassInputNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
+const storageClassInputMinStorageDurationPattern = /^[0-9]{1,10}(\.[0-9]{1,3})?s$/u
 const storageClassOmitted = new Set([
   'id',
   'engine',
@@ -353,12 +298,8 @@ const storageClassOmitted = new Set([
   'native',
   's3',
 ] as const)
-const nativeClassSettingsInputMembers = new Set(['sync_mode', 'min_free_bytes', 'max_object_size_bytes'])
-const s3ClassSettingsEndpointPattern = /^https?:\/\/[!-~]+$/u
-const s3ClassSettingsRegionPattern = /^[!-~]+$/u
-const s3ClassSettingsBucketPrefixPattern = /^[a-z0-9-]{0,20}$/u
-const s3ClassSettingsRemoteStorageClassPattern = /^[!-~]*$/u
-const s3ClassSettingsInputMembers = new Set([
+const nativeClassSettingsInputMembers = ['sync_mode', 'min_free_bytes', 'max_object_size_bytes']
+const s3ClassSettingsInputMembers = [
   'endpoint',
   'region',
   'force_path_style',
@@ -366,9 +307,13 @@ const s3ClassSettingsInputMembers = new Set([
   'credentials_secret_id',
   'remote_storage_class',
   'capabilities',
-])
+]
+const s3ClassSettingsInputEndpointPattern = /^https?:\/\/[!-~]+$/u
+const s3ClassSettingsInputRegionPattern = /^[!-~]+$/u
+const s3ClassSettingsInputBucketPrefixPattern = /^[a-z0-9-]{0,20}$/u
+const s3ClassSettingsInputRemoteStorageClassPattern = /^[!-~]*$/u
 const s3ClassSettingsOmitted = new Set(['capabilities'] as const)
-const storageClassInstanceInputMembers = new Set([
+const storageClassInstanceInputMembers = [
   'id',
   'name',
   'storage_class',
@@ -384,7 +329,7 @@ const storageClassInstanceInputMembers = new Set([
   'create_time',
   'update_time',
   'last_check_time',
-])
+]
 const storageClassInstanceOmitted = new Set([
   'id',
   'storage_class',
@@ -399,46 +344,32 @@ const storageClassInstanceOmitted = new Set([
   'update_time',
   'last_check_time',
 ] as const)
+const storageOperationScopeIdPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})?$/u
 const storageOperationTraceIdPattern = /^([0-9a-f]{32})?$/u
-const bucketStateSet = /* @__PURE__ */ new Set<unknown>(bucketStateValues)
-const versioningSet = /* @__PURE__ */ new Set<unknown>(versioningValues)
 const versioningInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ versioningValues.filter(value => value !== 'STORAGE_VERSIONING_UNSPECIFIED'),
 )
-const lifecycleActionSet = /* @__PURE__ */ new Set<unknown>(lifecycleActionValues)
 const lifecycleActionInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ lifecycleActionValues.filter(value => value !== 'STORAGE_LIFECYCLE_ACTION_UNSPECIFIED'),
 )
-const httpMethodSet = /* @__PURE__ */ new Set<unknown>(httpMethodValues)
-const multipartUploadStateSet = /* @__PURE__ */ new Set<unknown>(multipartUploadStateValues)
-const viewSet = /* @__PURE__ */ new Set<unknown>(viewValues)
 const viewInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ viewValues.filter(value => value !== 'STORAGE_VIEW_UNSPECIFIED'),
 )
-const storageClassStateSet = /* @__PURE__ */ new Set<unknown>(storageClassStateValues)
 const storageClassStateInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ storageClassStateValues.filter(value => value !== 'STORAGE_CLASS_STATE_UNSPECIFIED'),
 )
-const storageCapabilitySet = /* @__PURE__ */ new Set<unknown>(storageCapabilityValues)
-const storageTierSet = /* @__PURE__ */ new Set<unknown>(storageTierValues)
 const storageTierInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ storageTierValues.filter(value => value !== 'STORAGE_TIER_UNSPECIFIED'),
 )
-const syncModeSet = /* @__PURE__ */ new Set<unknown>(syncModeValues)
 const syncModeInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ syncModeValues.filter(value => value !== 'STORAGE_SYNC_MODE_UNSPECIFIED'),
 )
-const storageClassInstanceStateSet = /* @__PURE__ */ new Set<unknown>(storageClassInstanceStateValues)
-const statKindSet = /* @__PURE__ */ new Set<unknown>(statKindValues)
-const statAggregationSet = /* @__PURE__ */ new Set<unknown>(statAggregationValues)
 const statAggregationInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ statAggregationValues.filter(value => value !== 'STORAGE_STAT_AGGREGATION_UNSPECIFIED'),
 )
-const statGroupBySet = /* @__PURE__ */ new Set<unknown>(statGroupByValues)
 const statGroupByInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ statGroupByValues.filter(value => value !== 'STORAGE_STAT_GROUP_BY_UNSPECIFIED'),
 )
-const metadataDirectiveSet = /* @__PURE__ */ new Set<unknown>(metadataDirectiveValues)
 const metadataDirectiveInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ metadataDirectiveValues.filter(value => value !== 'STORAGE_METADATA_DIRECTIVE_UNSPECIFIED'),
 )
@@ -448,51 +379,19 @@ const operationStatusSet = /* @__PURE__ */ new Set<unknown>(operationStatusValue
 const listObjectsRequestDelimiterPattern = /^\/?$/u
 const getBucketMetricHistoryRequestIntervalSet = new Set<unknown>(['60s', '300s', '3600s', '86400s'])
 
-export function checkBucket(value: unknown, faults: Faults): value is Bucket {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, bucketIdPattern)
-  if (formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid'))
-    matches(value.workspace_id, 'workspace_id', faults, bucketIdPattern)
-  anyText(value.engine, 'engine', faults)
-  text(value.name, 'name', faults, 3, 63, bucketNamePattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.labels, 'labels', faults, checkLabels)
-  nested(value.state, 'state', faults, checkBucketState)
-  text(value.storage_class, 'storage_class', faults, 0, 63, bucketStorageClassPattern)
-  text(value.region, 'region', faults, 0, 63, bucketStorageClassPattern)
-  text(value.multi_region, 'multi_region', faults, 0, 63, bucketStorageClassPattern)
-  matches(value.instance_id, 'instance_id', faults, bucketInstanceIdPattern)
-  nested(value.versioning, 'versioning', faults, checkVersioning)
-  if (value.retention_policy !== undefined)
-    nested(value.retention_policy, 'retention_policy', faults, checkRetentionPolicy)
-  list(value.lifecycle_rules, 'lifecycle_rules', faults, checkLifecycleRule, 0, 50)
-  list(value.cors_rules, 'cors_rules', faults, checkCorsRule, 0, 20)
-  if (value.max_object_size_bytes !== undefined)
-    integer(value.max_object_size_bytes, 'max_object_size_bytes', faults, 1, 5497558138880)
-  integer(value.quota_bytes, 'quota_bytes', faults, 0, 9007199254740991)
-  integer(value.quota_objects, 'quota_objects', faults, 0, 9007199254740991)
-  nested(value.usage, 'usage', faults, checkBucketUsage)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkBucketInput(value: unknown, faults: Faults): value is BucketInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, bucketInputMembers)
-  text(value.name, 'name', faults, 3, 63, bucketNamePattern)
+  text(value.name, 'name', faults, 3, 63, bucketInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.storage_class !== undefined)
-    text(value.storage_class, 'storage_class', faults, 0, 63, bucketStorageClassPattern)
-  if (value.region !== undefined) text(value.region, 'region', faults, 0, 63, bucketStorageClassPattern)
+    text(value.storage_class, 'storage_class', faults, 0, 63, bucketInputStorageClassPattern)
+  if (value.region !== undefined) text(value.region, 'region', faults, 0, 63, bucketInputStorageClassPattern)
   if (value.multi_region !== undefined)
-    text(value.multi_region, 'multi_region', faults, 0, 63, bucketStorageClassPattern)
+    text(value.multi_region, 'multi_region', faults, 0, 63, bucketInputStorageClassPattern)
   if (value.versioning !== undefined) nested(value.versioning, 'versioning', faults, checkVersioningInput)
   if (value.retention_policy !== undefined)
     nested(value.retention_policy, 'retention_policy', faults, checkRetentionPolicyInput)
@@ -511,15 +410,15 @@ export function checkBucketUpdate(value: unknown, faults: Faults): value is Buck
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, bucketInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 3, 63, bucketNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 3, 63, bucketInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.storage_class !== undefined)
-    text(value.storage_class, 'storage_class', faults, 0, 63, bucketStorageClassPattern)
-  if (value.region !== undefined) text(value.region, 'region', faults, 0, 63, bucketStorageClassPattern)
+    text(value.storage_class, 'storage_class', faults, 0, 63, bucketInputStorageClassPattern)
+  if (value.region !== undefined) text(value.region, 'region', faults, 0, 63, bucketInputStorageClassPattern)
   if (value.multi_region !== undefined)
-    text(value.multi_region, 'multi_region', faults, 0, 63, bucketStorageClassPattern)
+    text(value.multi_region, 'multi_region', faults, 0, 63, bucketInputStorageClassPattern)
   if (value.versioning !== undefined) nested(value.versioning, 'versioning', faults, checkVersioningInput)
   if (value.retention_policy !== undefined)
     nested(value.retention_policy, 'retention_policy', faults, checkRetentionPolicyUpdate)
@@ -555,20 +454,11 @@ export function completeBucketInput(value: BucketInput): BucketGiven {
   }
 }
 
-export function checkRetentionPolicy(value: unknown, faults: Faults): value is RetentionPolicy {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  matches(value.retention_period, 'retention_period', faults, retentionPolicyRetentionPeriodPattern)
-  boolean(value.is_locked, 'is_locked', faults)
-  formatted(value.effective_time, 'effective_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkRetentionPolicyInput(value: unknown, faults: Faults): value is RetentionPolicyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, retentionPolicyInputMembers)
-  matches(value.retention_period, 'retention_period', faults, retentionPolicyRetentionPeriodPattern)
+  matches(value.retention_period, 'retention_period', faults, retentionPolicyInputRetentionPeriodPattern)
   if (value.is_locked !== undefined) boolean(value.is_locked, 'is_locked', faults)
   return faults.count === before
 }
@@ -578,22 +468,13 @@ export function checkRetentionPolicyUpdate(value: unknown, faults: Faults): valu
   const before = faults.count
   closed(value, faults, retentionPolicyInputMembers)
   if (value.retention_period !== undefined)
-    matches(value.retention_period, 'retention_period', faults, retentionPolicyRetentionPeriodPattern)
+    matches(value.retention_period, 'retention_period', faults, retentionPolicyInputRetentionPeriodPattern)
   if (value.is_locked !== undefined) boolean(value.is_locked, 'is_locked', faults)
   return faults.count === before
 }
 
 export function completeRetentionPolicyInput(value: RetentionPolicyInput): RetentionPolicyGiven {
   return { ...omit(value, retentionPolicyOmitted), is_locked: value.is_locked ?? false }
-}
-
-export function checkLifecycleRule(value: unknown, faults: Faults): value is LifecycleRule {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  text(value.id, 'id', faults, 1, 64)
-  nested(value.action, 'action', faults, checkLifecycleAction)
-  nested(value.condition, 'condition', faults, checkLifecycleCondition)
-  return faults.count === before
 }
 
 export function checkLifecycleRuleInput(value: unknown, faults: Faults): value is LifecycleRuleInput {
@@ -608,18 +489,6 @@ export function checkLifecycleRuleInput(value: unknown, faults: Faults): value i
 
 export function completeLifecycleRuleInput(value: LifecycleRuleInput): LifecycleRuleGiven {
   return { ...value, condition: completeLifecycleConditionInput(value.condition) }
-}
-
-export function checkLifecycleCondition(value: unknown, faults: Faults): value is LifecycleCondition {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (value.age_days !== undefined) integer(value.age_days, 'age_days', faults, 0, 2147483647)
-  text(value.prefix, 'prefix', faults, 0, 1024)
-  if (value.num_newer_versions !== undefined)
-    integer(value.num_newer_versions, 'num_newer_versions', faults, 1, 2147483647)
-  if (value.noncurrent_age_days !== undefined)
-    integer(value.noncurrent_age_days, 'noncurrent_age_days', faults, 0, 2147483647)
-  return faults.count === before
 }
 
 export function checkLifecycleConditionInput(value: unknown, faults: Faults): value is LifecycleConditionInput {
@@ -639,45 +508,6 @@ export function completeLifecycleConditionInput(value: LifecycleConditionInput):
   return { ...value, prefix: value.prefix ?? '' }
 }
 
-export function checkCorsRule(value: unknown, faults: Faults): value is CorsRule {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(
-    value.allowed_origins,
-    'allowed_origins',
-    faults,
-    (item, faults) => text(item, '', faults, 1, 255, corsRuleAllowedOriginsItemPattern),
-    1,
-    100,
-  )
-  list(
-    value.allowed_methods,
-    'allowed_methods',
-    faults,
-    (item, faults) => choice(item, '', faults, corsRuleAllowedMethodsItemSet),
-    1,
-    3,
-  )
-  list(
-    value.allowed_headers,
-    'allowed_headers',
-    faults,
-    (item, faults) => text(item, '', faults, 1, 255, corsRuleAllowedHeadersItemPattern),
-    0,
-    100,
-  )
-  list(
-    value.expose_headers,
-    'expose_headers',
-    faults,
-    (item, faults) => text(item, '', faults, 1, 255, corsRuleAllowedHeadersItemPattern),
-    0,
-    100,
-  )
-  integer(value.max_age_seconds, 'max_age_seconds', faults, 0, 86400)
-  return faults.count === before
-}
-
 export function checkCorsRuleInput(value: unknown, faults: Faults): value is CorsRuleInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -686,7 +516,7 @@ export function checkCorsRuleInput(value: unknown, faults: Faults): value is Cor
     value.allowed_origins,
     'allowed_origins',
     faults,
-    (item, faults) => text(item, '', faults, 1, 255, corsRuleAllowedOriginsItemPattern),
+    (item, faults) => text(item, '', faults, 1, 255, corsRuleInputAllowedOriginsItemPattern),
     1,
     100,
   )
@@ -694,7 +524,7 @@ export function checkCorsRuleInput(value: unknown, faults: Faults): value is Cor
     value.allowed_methods,
     'allowed_methods',
     faults,
-    (item, faults) => choice(item, '', faults, corsRuleAllowedMethodsItemSet),
+    (item, faults) => choice(item, '', faults, corsRuleInputAllowedMethodsItemSet),
     1,
     3,
   )
@@ -703,7 +533,7 @@ export function checkCorsRuleInput(value: unknown, faults: Faults): value is Cor
       value.allowed_headers,
       'allowed_headers',
       faults,
-      (item, faults) => text(item, '', faults, 1, 255, corsRuleAllowedHeadersItemPattern),
+      (item, faults) => text(item, '', faults, 1, 255, corsRuleInputAllowedHeadersItemPattern),
       0,
       100,
     )
@@ -712,7 +542,7 @@ export function checkCorsRuleInput(value: unknown, faults: Faults): value is Cor
       value.expose_headers,
       'expose_headers',
       faults,
-      (item, faults) => text(item, '', faults, 1, 255, corsRuleAllowedHeadersItemPattern),
+      (item, faults) => text(item, '', faults, 1, 255, corsRuleInputAllowedHeadersItemPattern),
       0,
       100,
     )
@@ -729,70 +559,6 @@ export function completeCorsRuleInput(value: CorsRuleInput): CorsRuleGiven {
   }
 }
 
-export function checkBucketUsage(value: unknown, faults: Faults): value is BucketUsage {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  integer(value.object_count, 'object_count', faults, 0, 9007199254740991)
-  integer(value.version_count, 'version_count', faults, 0, 9007199254740991)
-  integer(value.bytes, 'bytes', faults, 0, 9007199254740991)
-  integer(value.noncurrent_bytes, 'noncurrent_bytes', faults, 0, 9007199254740991)
-  integer(value.incomplete_upload_bytes, 'incomplete_upload_bytes', faults, 0, 9007199254740991)
-  formatted(value.as_of_time, 'as_of_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
-export function checkListBucketsResponse(value: unknown, faults: Faults): value is ListBucketsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.buckets, 'buckets', faults, checkBucket, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkObjectSchema(value: unknown, faults: Faults): value is ObjectSchema {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid'))
-    matches(value.bucket_id, 'bucket_id', faults, bucketIdPattern)
-  text(value.name, 'name', faults, 1, 1024)
-  text(value.version_id, 'version_id', faults, 1, 1024)
-  boolean(value.is_latest, 'is_latest', faults)
-  boolean(value.is_delete_marker, 'is_delete_marker', faults)
-  integer(value.size, 'size', faults, 0, 9007199254740991)
-  anyText(value.content_type, 'content_type', faults)
-  anyText(value.etag, 'etag', faults)
-  anyText(value.storage_class, 'storage_class', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  if (value.retain_until_time !== undefined)
-    formatted(value.retain_until_time, 'retain_until_time', faults, isDateTime, 'date-time')
-  matches(value.uploader_principal_id, 'uploader_principal_id', faults, bucketInstanceIdPattern)
-  return faults.count === before
-}
-
-export function checkObjectMetadata(value: unknown, faults: Faults): value is ObjectMetadata {
-  const before = faults.count
-  nested(value, '', faults, checkObjectSchema)
-  nested(value, '', faults, checkObjectMetadataPartB)
-  return faults.count === before
-}
-
-function checkObjectMetadataPartB(value: unknown, faults: Faults): boolean {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.content_encoding, 'content_encoding', faults)
-  anyText(value.content_disposition, 'content_disposition', faults)
-  anyText(value.content_language, 'content_language', faults)
-  anyText(value.cache_control, 'cache_control', faults)
-  if (value.checksum_sha256 !== undefined) anyText(value.checksum_sha256, 'checksum_sha256', faults)
-  if (value.checksum_crc32c !== undefined) anyText(value.checksum_crc32c, 'checksum_crc32c', faults)
-  if (value.md5 !== undefined) matches(value.md5, 'md5', faults, objectMetadataPartBMd5Pattern)
-  integer(value.part_count, 'part_count', faults, 0, 2147483647)
-  nested(value.custom_metadata, 'custom_metadata', faults, checkCustomMetadata)
-  anyText(value.source_version_id, 'source_version_id', faults)
-  return faults.count === before
-}
-
 export function checkCustomMetadata(value: unknown, faults: Faults): value is CustomMetadata {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -806,24 +572,19 @@ export function checkCustomMetadata(value: unknown, faults: Faults): value is Cu
   return faults.count === before
 }
 
-export function checkListObjectsResponse(value: unknown, faults: Faults): value is ListObjectsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.objects, 'objects', faults, checkObjectSchema, 0, 100)
-  list(value.common_prefixes, 'common_prefixes', faults, (item, faults) => anyText(item, '', faults), 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
 export function checkCopyObjectBodyInput(value: unknown, faults: Faults): value is CopyObjectBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, copyObjectBodyInputMembers)
-  if (
-    value.source_bucket_id !== undefined &&
-    formatted(value.source_bucket_id, 'source_bucket_id', faults, isUuid, 'uuid')
-  )
-    matches(value.source_bucket_id, 'source_bucket_id', faults, bucketIdPattern)
+  if (value.source_bucket_id !== undefined)
+    formatted(
+      value.source_bucket_id,
+      'source_bucket_id',
+      faults,
+      isUuid,
+      'uuid',
+      copyObjectBodyInputSourceBucketIdPattern,
+    )
   anyText(value.source_object, 'source_object', faults)
   if (value.source_version_id !== undefined) text(value.source_version_id, 'source_version_id', faults, 0, 1024)
   anyText(value.destination_object, 'destination_object', faults)
@@ -862,31 +623,6 @@ export function completeCopyObjectBodyInput(value: CopyObjectBodyInput): CopyObj
   }
 }
 
-export function checkMultipartUpload(value: unknown, faults: Faults): value is MultipartUpload {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, bucketIdPattern)
-  if (formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid'))
-    matches(value.bucket_id, 'bucket_id', faults, bucketIdPattern)
-  anyText(value.object, 'object', faults)
-  text(value.content_type, 'content_type', faults, 0, 255, customMetadataValuePattern)
-  text(value.content_encoding, 'content_encoding', faults, 0, 1024, customMetadataValuePattern)
-  text(value.content_disposition, 'content_disposition', faults, 0, 1024, customMetadataValuePattern)
-  text(value.content_language, 'content_language', faults, 0, 1024, customMetadataValuePattern)
-  text(value.cache_control, 'cache_control', faults, 0, 1024, customMetadataValuePattern)
-  nested(value.custom_metadata, 'custom_metadata', faults, checkCustomMetadata)
-  nested(value.state, 'state', faults, checkMultipartUploadState)
-  if (formatted(value.initiator_principal_id, 'initiator_principal_id', faults, isUuid, 'uuid'))
-    matches(value.initiator_principal_id, 'initiator_principal_id', faults, bucketIdPattern)
-  integer(value.part_count, 'part_count', faults, 0, 10000)
-  integer(value.uploaded_bytes, 'uploaded_bytes', faults, 0, 9007199254740991)
-  list(value.parts, 'parts', faults, checkUploadedPart, 0, 10000)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkMultipartUploadInput(value: unknown, faults: Faults): value is MultipartUploadInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -916,28 +652,6 @@ export function completeMultipartUploadInput(value: MultipartUploadInput): Multi
     cache_control: value.cache_control ?? '',
     custom_metadata: value.custom_metadata ?? {},
   }
-}
-
-export function checkUploadedPart(value: unknown, faults: Faults): value is UploadedPart {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  integer(value.part_number, 'part_number', faults, 1, 10000)
-  integer(value.size, 'size', faults, 0, 9007199254740991)
-  anyText(value.etag, 'etag', faults)
-  anyText(value.checksum_sha256, 'checksum_sha256', faults)
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
-export function checkListMultipartUploadsResponse(
-  value: unknown,
-  faults: Faults,
-): value is ListMultipartUploadsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.multipart_uploads, 'multipart_uploads', faults, checkMultipartUpload, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
 }
 
 export function checkCompleteMultipartUploadBodyInput(
@@ -1001,45 +715,6 @@ export function checkPartToUploadInput(value: unknown, faults: Faults): value is
 
 export function completePartToUploadInput(value: PartToUploadInput): PartToUploadGiven {
   return { ...value, checksum_sha256: value.checksum_sha256 ?? '' }
-}
-
-export function checkPartUrlsResponse(value: unknown, faults: Faults): value is PartUrlsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.part_urls, 'part_urls', faults, checkPartUrl, 0, 100)
-  return faults.count === before
-}
-
-export function checkPartUrl(value: unknown, faults: Faults): value is PartUrl {
-  const before = faults.count
-  nested(value, '', faults, checkPresignedUrl)
-  nested(value, '', faults, checkPartUrlPartB)
-  return faults.count === before
-}
-
-function checkPartUrlPartB(value: unknown, faults: Faults): boolean {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  integer(value.part_number, 'part_number', faults, 1, 10000)
-  return faults.count === before
-}
-
-export function checkPresignedUrl(value: unknown, faults: Faults): value is PresignedUrl {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  formatted(value.url, 'url', faults, isUri, 'uri')
-  nested(value.method, 'method', faults, checkHttpMethod)
-  nested(value.headers, 'headers', faults, checkPresignedUrlHeaders)
-  formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  anyText(value.engine, 'engine', faults)
-  return faults.count === before
-}
-
-function checkPresignedUrlHeaders(value: unknown, faults: Faults): boolean {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  entries(value, faults, (item, faults) => anyText(item, '', faults))
-  return faults.count === before
 }
 
 export function checkCreatePresignedDownloadUrlBodyInput(
@@ -1133,42 +808,11 @@ export function completeCreatePresignedUploadUrlBodyInput(
   }
 }
 
-export function checkStorageClass(value: unknown, faults: Faults): value is StorageClass {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, bucketIdPattern)
-  anyText(value.engine, 'engine', faults)
-  text(value.name, 'name', faults, 1, 63, storageClassNamePattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.labels, 'labels', faults, checkLabels)
-  nested(value.state, 'state', faults, checkStorageClassState)
-  nested(value.tier, 'tier', faults, checkStorageTier)
-  boolean(value.is_default, 'is_default', faults)
-  matches(value.min_storage_duration, 'min_storage_duration', faults, storageClassMinStorageDurationPattern)
-  list(
-    value.regions,
-    'regions',
-    faults,
-    (item, faults) => text(item, '', faults, 1, 63, storageClassNamePattern),
-    0,
-    100,
-  )
-  text(value.multi_region, 'multi_region', faults, 0, 63, bucketStorageClassPattern)
-  if (value.native !== undefined) nested(value.native, 'native', faults, checkNativeClassSettings)
-  if (value.s3 !== undefined) nested(value.s3, 's3', faults, checkS3ClassSettings)
-  integer(value.bucket_count, 'bucket_count', faults, 0, 2147483647)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkStorageClassInput(value: unknown, faults: Faults): value is StorageClassInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, storageClassInputMembers)
-  text(value.name, 'name', faults, 1, 63, storageClassNamePattern)
+  text(value.name, 'name', faults, 1, 63, storageClassInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -1176,18 +820,18 @@ export function checkStorageClassInput(value: unknown, faults: Faults): value is
   nested(value.tier, 'tier', faults, checkStorageTierInput)
   if (value.is_default !== undefined) boolean(value.is_default, 'is_default', faults)
   if (value.min_storage_duration !== undefined)
-    matches(value.min_storage_duration, 'min_storage_duration', faults, storageClassMinStorageDurationPattern)
+    matches(value.min_storage_duration, 'min_storage_duration', faults, storageClassInputMinStorageDurationPattern)
   if (value.regions !== undefined)
     list(
       value.regions,
       'regions',
       faults,
-      (item, faults) => text(item, '', faults, 1, 63, storageClassNamePattern),
+      (item, faults) => text(item, '', faults, 1, 63, storageClassInputNamePattern),
       0,
       100,
     )
   if (value.multi_region !== undefined)
-    text(value.multi_region, 'multi_region', faults, 0, 63, bucketStorageClassPattern)
+    text(value.multi_region, 'multi_region', faults, 0, 63, bucketInputStorageClassPattern)
   if (value.native !== undefined) nested(value.native, 'native', faults, checkNativeClassSettingsInput)
   if (value.s3 !== undefined) nested(value.s3, 's3', faults, checkS3ClassSettingsInput)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -1198,7 +842,7 @@ export function checkStorageClassUpdate(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, storageClassInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, storageClassNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, storageClassInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -1206,18 +850,18 @@ export function checkStorageClassUpdate(value: unknown, faults: Faults): value i
   if (value.tier !== undefined) nested(value.tier, 'tier', faults, checkStorageTierInput)
   if (value.is_default !== undefined) boolean(value.is_default, 'is_default', faults)
   if (value.min_storage_duration !== undefined)
-    matches(value.min_storage_duration, 'min_storage_duration', faults, storageClassMinStorageDurationPattern)
+    matches(value.min_storage_duration, 'min_storage_duration', faults, storageClassInputMinStorageDurationPattern)
   if (value.regions !== undefined)
     list(
       value.regions,
       'regions',
       faults,
-      (item, faults) => text(item, '', faults, 1, 63, storageClassNamePattern),
+      (item, faults) => text(item, '', faults, 1, 63, storageClassInputNamePattern),
       0,
       100,
     )
   if (value.multi_region !== undefined)
-    text(value.multi_region, 'multi_region', faults, 0, 63, bucketStorageClassPattern)
+    text(value.multi_region, 'multi_region', faults, 0, 63, bucketInputStorageClassPattern)
   if (value.native !== undefined) nested(value.native, 'native', faults, checkNativeClassSettingsInput)
   if (value.s3 !== undefined) nested(value.s3, 's3', faults, checkS3ClassSettingsUpdate)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
@@ -1240,16 +884,6 @@ export function completeStorageClassInput(value: StorageClassInput): StorageClas
   }
 }
 
-export function checkNativeClassSettings(value: unknown, faults: Faults): value is NativeClassSettings {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  nested(value.sync_mode, 'sync_mode', faults, checkSyncMode)
-  integer(value.min_free_bytes, 'min_free_bytes', faults, 0, 9007199254740991)
-  if (value.max_object_size_bytes !== undefined)
-    integer(value.max_object_size_bytes, 'max_object_size_bytes', faults, 1, 5497558138880)
-  return faults.count === before
-}
-
 export function checkNativeClassSettingsInput(value: unknown, faults: Faults): value is NativeClassSettingsInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -1269,35 +903,33 @@ export function completeNativeClassSettingsInput(value: NativeClassSettingsInput
   }
 }
 
-export function checkS3ClassSettings(value: unknown, faults: Faults): value is S3ClassSettings {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (text(value.endpoint, 'endpoint', faults, 0, 2048) && formatted(value.endpoint, 'endpoint', faults, isUri, 'uri'))
-    matches(value.endpoint, 'endpoint', faults, s3ClassSettingsEndpointPattern)
-  text(value.region, 'region', faults, 1, 63, s3ClassSettingsRegionPattern)
-  boolean(value.force_path_style, 'force_path_style', faults)
-  text(value.bucket_prefix, 'bucket_prefix', faults, 0, 20, s3ClassSettingsBucketPrefixPattern)
-  if (formatted(value.credentials_secret_id, 'credentials_secret_id', faults, isUuid, 'uuid'))
-    matches(value.credentials_secret_id, 'credentials_secret_id', faults, bucketIdPattern)
-  text(value.remote_storage_class, 'remote_storage_class', faults, 0, 64, s3ClassSettingsRemoteStorageClassPattern)
-  list(value.capabilities, 'capabilities', faults, checkStorageCapability, 0, 6)
-  return faults.count === before
-}
-
 export function checkS3ClassSettingsInput(value: unknown, faults: Faults): value is S3ClassSettingsInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, s3ClassSettingsInputMembers)
-  if (text(value.endpoint, 'endpoint', faults, 0, 2048) && formatted(value.endpoint, 'endpoint', faults, isUri, 'uri'))
-    matches(value.endpoint, 'endpoint', faults, s3ClassSettingsEndpointPattern)
-  text(value.region, 'region', faults, 1, 63, s3ClassSettingsRegionPattern)
+  if (text(value.endpoint, 'endpoint', faults, 0, 2048))
+    formatted(value.endpoint, 'endpoint', faults, isUri, 'uri', s3ClassSettingsInputEndpointPattern)
+  text(value.region, 'region', faults, 1, 63, s3ClassSettingsInputRegionPattern)
   if (value.force_path_style !== undefined) boolean(value.force_path_style, 'force_path_style', faults)
   if (value.bucket_prefix !== undefined)
-    text(value.bucket_prefix, 'bucket_prefix', faults, 0, 20, s3ClassSettingsBucketPrefixPattern)
-  if (formatted(value.credentials_secret_id, 'credentials_secret_id', faults, isUuid, 'uuid'))
-    matches(value.credentials_secret_id, 'credentials_secret_id', faults, bucketIdPattern)
+    text(value.bucket_prefix, 'bucket_prefix', faults, 0, 20, s3ClassSettingsInputBucketPrefixPattern)
+  formatted(
+    value.credentials_secret_id,
+    'credentials_secret_id',
+    faults,
+    isUuid,
+    'uuid',
+    copyObjectBodyInputSourceBucketIdPattern,
+  )
   if (value.remote_storage_class !== undefined)
-    text(value.remote_storage_class, 'remote_storage_class', faults, 0, 64, s3ClassSettingsRemoteStorageClassPattern)
+    text(
+      value.remote_storage_class,
+      'remote_storage_class',
+      faults,
+      0,
+      64,
+      s3ClassSettingsInputRemoteStorageClassPattern,
+    )
   return faults.count === before
 }
 
@@ -1305,23 +937,30 @@ export function checkS3ClassSettingsUpdate(value: unknown, faults: Faults): valu
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, s3ClassSettingsInputMembers)
-  if (
-    value.endpoint !== undefined &&
-    text(value.endpoint, 'endpoint', faults, 0, 2048) &&
-    formatted(value.endpoint, 'endpoint', faults, isUri, 'uri')
-  )
-    matches(value.endpoint, 'endpoint', faults, s3ClassSettingsEndpointPattern)
-  if (value.region !== undefined) text(value.region, 'region', faults, 1, 63, s3ClassSettingsRegionPattern)
+  if (value.endpoint !== undefined && text(value.endpoint, 'endpoint', faults, 0, 2048))
+    formatted(value.endpoint, 'endpoint', faults, isUri, 'uri', s3ClassSettingsInputEndpointPattern)
+  if (value.region !== undefined) text(value.region, 'region', faults, 1, 63, s3ClassSettingsInputRegionPattern)
   if (value.force_path_style !== undefined) boolean(value.force_path_style, 'force_path_style', faults)
   if (value.bucket_prefix !== undefined)
-    text(value.bucket_prefix, 'bucket_prefix', faults, 0, 20, s3ClassSettingsBucketPrefixPattern)
-  if (
-    value.credentials_secret_id !== undefined &&
-    formatted(value.credentials_secret_id, 'credentials_secret_id', faults, isUuid, 'uuid')
-  )
-    matches(value.credentials_secret_id, 'credentials_secret_id', faults, bucketIdPattern)
+    text(value.bucket_prefix, 'bucket_prefix', faults, 0, 20, s3ClassSettingsInputBucketPrefixPattern)
+  if (value.credentials_secret_id !== undefined)
+    formatted(
+      value.credentials_secret_id,
+      'credentials_secret_id',
+      faults,
+      isUuid,
+      'uuid',
+      copyObjectBodyInputSourceBucketIdPattern,
+    )
   if (value.remote_storage_class !== undefined)
-    text(value.remote_storage_class, 'remote_storage_class', faults, 0, 64, s3ClassSettingsRemoteStorageClassPattern)
+    text(
+      value.remote_storage_class,
+      'remote_storage_class',
+      faults,
+      0,
+      64,
+      s3ClassSettingsInputRemoteStorageClassPattern,
+    )
   return faults.count === before
 }
 
@@ -1334,44 +973,14 @@ export function completeS3ClassSettingsInput(value: S3ClassSettingsInput): S3Cla
   }
 }
 
-export function checkListStorageClassesResponse(value: unknown, faults: Faults): value is ListStorageClassesResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.storage_classes, 'storage_classes', faults, checkStorageClass, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkStorageClassInstance(value: unknown, faults: Faults): value is StorageClassInstance {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, bucketIdPattern)
-  text(value.name, 'name', faults, 1, 63, storageClassNamePattern)
-  anyText(value.storage_class, 'storage_class', faults)
-  text(value.location, 'location', faults, 1, 63, storageClassNamePattern)
-  anyText(value.region, 'region', faults)
-  text(value.resource_pool, 'resource_pool', faults, 0, 63, bucketStorageClassPattern)
-  nested(value.state, 'state', faults, checkStorageClassInstanceState)
-  integer(value.capacity_bytes, 'capacity_bytes', faults, 0, 9007199254740991)
-  integer(value.used_bytes, 'used_bytes', faults, 0, 9007199254740991)
-  integer(value.available_bytes, 'available_bytes', faults, 0, 9007199254740991)
-  integer(value.bucket_count, 'bucket_count', faults, 0, 2147483647)
-  list(value.conditions, 'conditions', faults, checkInstanceCondition)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  if (value.last_check_time !== undefined)
-    formatted(value.last_check_time, 'last_check_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkStorageClassInstanceInput(value: unknown, faults: Faults): value is StorageClassInstanceInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, storageClassInstanceInputMembers)
-  text(value.name, 'name', faults, 1, 63, storageClassNamePattern)
-  text(value.location, 'location', faults, 1, 63, storageClassNamePattern)
+  text(value.name, 'name', faults, 1, 63, storageClassInputNamePattern)
+  text(value.location, 'location', faults, 1, 63, storageClassInputNamePattern)
   if (value.resource_pool !== undefined)
-    text(value.resource_pool, 'resource_pool', faults, 0, 63, bucketStorageClassPattern)
+    text(value.resource_pool, 'resource_pool', faults, 0, 63, bucketInputStorageClassPattern)
   return faults.count === before
 }
 
@@ -1379,104 +988,10 @@ export function completeStorageClassInstanceInput(value: StorageClassInstanceInp
   return { ...omit(value, storageClassInstanceOmitted), resource_pool: value.resource_pool ?? '' }
 }
 
-export function checkInstanceCondition(value: unknown, faults: Faults): value is InstanceCondition {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.type, 'type', faults)
-  anyText(value.status, 'status', faults)
-  anyText(value.reason, 'reason', faults)
-  anyText(value.message, 'message', faults)
-  formatted(value.last_transition_time, 'last_transition_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
-export function checkListStorageClassInstancesResponse(
-  value: unknown,
-  faults: Faults,
-): value is ListStorageClassInstancesResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.instances, 'instances', faults, checkStorageClassInstance, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkStatDescriptor(value: unknown, faults: Faults): value is StatDescriptor {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.name, 'name', faults)
-  anyText(value.display_name, 'display_name', faults)
-  anyText(value.description, 'description', faults)
-  anyText(value.unit, 'unit', faults)
-  nested(value.kind, 'kind', faults, checkStatKind)
-  nested(value.default_aggregation, 'default_aggregation', faults, checkStatAggregation)
-  list(value.engines, 'engines', faults, (item, faults) => anyText(item, '', faults), 0)
-  anyText(value.retention, 'retention', faults)
-  return faults.count === before
-}
-
-export function checkListStatDescriptorsResponse(value: unknown, faults: Faults): value is ListStatDescriptorsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.stat_descriptors, 'stat_descriptors', faults, checkStatDescriptor, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkAggregateStatsResponse(value: unknown, faults: Faults): value is AggregateStatsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.stats, 'stats', faults, checkAggregatedStat)
-  return faults.count === before
-}
-
-export function checkAggregatedStat(value: unknown, faults: Faults): value is AggregatedStat {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.stat, 'stat', faults)
-  number(value.value, 'value', faults)
-  anyText(value.unit, 'unit', faults)
-  nested(value.group, 'group', faults, checkStatGroup)
-  formatted(value.as_of_time, 'as_of_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
-export function checkStatGroup(value: unknown, faults: Faults): value is StatGroup {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  matches(value.bucket_id, 'bucket_id', faults, bucketInstanceIdPattern)
-  anyText(value.storage_class, 'storage_class', faults)
-  return faults.count === before
-}
-
-export function checkMetricHistoryResponse(value: unknown, faults: Faults): value is MetricHistoryResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.series, 'series', faults, checkMetricSeries)
-  return faults.count === before
-}
-
-export function checkMetricSeries(value: unknown, faults: Faults): value is MetricSeries {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.stat, 'stat', faults)
-  nested(value.group, 'group', faults, checkStatGroup)
-  list(value.points, 'points', faults, checkMetricPoint, 0, 1000)
-  return faults.count === before
-}
-
-export function checkMetricPoint(value: unknown, faults: Faults): value is MetricPoint {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  formatted(value.time, 'time', faults, isDateTime, 'date-time')
-  number(value.value, 'value', faults)
-  return faults.count === before
-}
-
 export function checkStorageOperation(value: unknown, faults: Faults): value is StorageOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, bucketIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   anyText(value.resource_id, 'resource_id', faults)
   anyText(value.resource_type, 'resource_type', faults)
   nested(value.operation_type, 'operation_type', faults, checkOperationType)
@@ -1488,111 +1003,42 @@ export function checkStorageOperation(value: unknown, faults: Faults): value is 
   list(value.warnings, 'warnings', faults, checkOperationWarning)
   integer(value.progress, 'progress', faults, 0, 100)
   nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  matches(value.scope_id, 'scope_id', faults, bucketInstanceIdPattern)
-  if (formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid'))
-    matches(value.principal_id, 'principal_id', faults, bucketIdPattern)
+  matches(value.scope_id, 'scope_id', faults, storageOperationScopeIdPattern)
+  formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   matches(value.trace_id, 'trace_id', faults, storageOperationTraceIdPattern)
   return faults.count === before
-}
-
-export function checkListOperationsResponse(value: unknown, faults: Faults): value is ListOperationsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.operations, 'operations', faults, checkStorageOperation, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkBucketState(value: unknown, faults: Faults): value is BucketState {
-  return choice(value, '', faults, bucketStateSet)
-}
-
-export function checkVersioning(value: unknown, faults: Faults): value is Versioning {
-  return choice(value, '', faults, versioningSet)
 }
 
 export function checkVersioningInput(value: unknown, faults: Faults): value is VersioningInput {
   return choice(value, '', faults, versioningInputSet)
 }
 
-export function checkLifecycleAction(value: unknown, faults: Faults): value is LifecycleAction {
-  return choice(value, '', faults, lifecycleActionSet)
-}
-
 export function checkLifecycleActionInput(value: unknown, faults: Faults): value is LifecycleActionInput {
   return choice(value, '', faults, lifecycleActionInputSet)
-}
-
-export function checkHttpMethod(value: unknown, faults: Faults): value is HttpMethod {
-  return choice(value, '', faults, httpMethodSet)
-}
-
-export function checkMultipartUploadState(value: unknown, faults: Faults): value is MultipartUploadState {
-  return choice(value, '', faults, multipartUploadStateSet)
-}
-
-export function checkView(value: unknown, faults: Faults): value is View {
-  return choice(value, '', faults, viewSet)
 }
 
 export function checkViewInput(value: unknown, faults: Faults): value is ViewInput {
   return choice(value, '', faults, viewInputSet)
 }
 
-export function checkStorageClassState(value: unknown, faults: Faults): value is StorageClassState {
-  return choice(value, '', faults, storageClassStateSet)
-}
-
 export function checkStorageClassStateInput(value: unknown, faults: Faults): value is StorageClassStateInput {
   return choice(value, '', faults, storageClassStateInputSet)
-}
-
-export function checkStorageCapability(value: unknown, faults: Faults): value is StorageCapability {
-  return choice(value, '', faults, storageCapabilitySet)
-}
-
-export function checkStorageTier(value: unknown, faults: Faults): value is StorageTier {
-  return choice(value, '', faults, storageTierSet)
 }
 
 export function checkStorageTierInput(value: unknown, faults: Faults): value is StorageTierInput {
   return choice(value, '', faults, storageTierInputSet)
 }
 
-export function checkSyncMode(value: unknown, faults: Faults): value is SyncMode {
-  return choice(value, '', faults, syncModeSet)
-}
-
 export function checkSyncModeInput(value: unknown, faults: Faults): value is SyncModeInput {
   return choice(value, '', faults, syncModeInputSet)
-}
-
-export function checkStorageClassInstanceState(value: unknown, faults: Faults): value is StorageClassInstanceState {
-  return choice(value, '', faults, storageClassInstanceStateSet)
-}
-
-export function checkStatKind(value: unknown, faults: Faults): value is StatKind {
-  return choice(value, '', faults, statKindSet)
-}
-
-export function checkStatAggregation(value: unknown, faults: Faults): value is StatAggregation {
-  return choice(value, '', faults, statAggregationSet)
 }
 
 export function checkStatAggregationInput(value: unknown, faults: Faults): value is StatAggregationInput {
   return choice(value, '', faults, statAggregationInputSet)
 }
 
-export function checkStatGroupBy(value: unknown, faults: Faults): value is StatGroupBy {
-  return choice(value, '', faults, statGroupBySet)
-}
-
 export function checkStatGroupByInput(value: unknown, faults: Faults): value is StatGroupByInput {
   return choice(value, '', faults, statGroupByInputSet)
-}
-
-export function checkMetadataDirective(value: unknown, faults: Faults): value is MetadataDirective {
-  return choice(value, '', faults, metadataDirectiveSet)
 }
 
 export function checkMetadataDirectiveInput(value: unknown, faults: Faults): value is MetadataDirectiveInput {
@@ -1641,15 +1087,14 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, bucketIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   return faults.count === before
 }
 
 export function checkListBucketsRequest(value: unknown, faults: Faults): value is ListBucketsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1661,11 +1106,10 @@ export function checkListBucketsRequest(value: unknown, faults: Faults): value i
 export function checkCreateBucketRequest(value: unknown, faults: Faults): value is CreateBucketRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
-    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsInputRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkBucketInput)
   return faults.count === before
 }
@@ -1677,24 +1121,22 @@ export function completeCreateBucketRequest(request: CreateBucketRequest): Creat
 export function checkGetBucketRequest(value: unknown, faults: Faults): value is GetBucketRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, bucketIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteBucketRequest(value: unknown, faults: Faults): value is DeleteBucketRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, bucketIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   if (value.force !== undefined) boolean(value.force, 'force', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
-    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsInputRegionPattern)
   return faults.count === before
 }
 
@@ -1705,13 +1147,12 @@ export function completeDeleteBucketRequest(request: DeleteBucketRequest): Delet
 export function checkUpdateBucketRequest(value: unknown, faults: Faults): value is UpdateBucketRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, bucketIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
-    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsInputRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkBucketUpdate)
   return faults.count === before
 }
@@ -1719,11 +1160,9 @@ export function checkUpdateBucketRequest(value: unknown, faults: Faults): value 
 export function checkListMultipartUploadsRequest(value: unknown, faults: Faults): value is ListMultipartUploadsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
-    matches(value.bucket, 'bucket', faults, bucketIdPattern)
+  formatted(value.bucket, 'bucket', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   if (value.view !== undefined) nested(value.view, 'view', faults, checkViewInput)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -1742,13 +1181,11 @@ export function checkCreateMultipartUploadRequest(
 ): value is CreateMultipartUploadRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
-    matches(value.bucket, 'bucket', faults, bucketIdPattern)
+  formatted(value.bucket, 'bucket', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   if (value['Idempotency-Key'] !== undefined)
-    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsInputRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMultipartUploadInput)
   return faults.count === before
 }
@@ -1762,16 +1199,13 @@ export function completeCreateMultipartUploadRequest(
 export function checkAbortMultipartUploadRequest(value: unknown, faults: Faults): value is AbortMultipartUploadRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
-    matches(value.bucket, 'bucket', faults, bucketIdPattern)
-  if (formatted(value.upload_id, 'upload_id', faults, isUuid, 'uuid'))
-    matches(value.upload_id, 'upload_id', faults, bucketIdPattern)
+  formatted(value.bucket, 'bucket', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
+  formatted(value.upload_id, 'upload_id', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
-    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsInputRegionPattern)
   return faults.count === before
 }
 
@@ -1781,15 +1215,12 @@ export function checkCompleteMultipartUploadRequest(
 ): value is CompleteMultipartUploadRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
-    matches(value.bucket, 'bucket', faults, bucketIdPattern)
-  if (formatted(value.upload_id, 'upload_id', faults, isUuid, 'uuid'))
-    matches(value.upload_id, 'upload_id', faults, bucketIdPattern)
+  formatted(value.bucket, 'bucket', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
+  formatted(value.upload_id, 'upload_id', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   if (value['Idempotency-Key'] !== undefined)
-    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsInputRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCompleteMultipartUploadBodyInput)
   return faults.count === before
 }
@@ -1803,13 +1234,10 @@ export function completeCompleteMultipartUploadRequest(
 export function checkCreatePartUrlsRequest(value: unknown, faults: Faults): value is CreatePartUrlsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
-    matches(value.bucket, 'bucket', faults, bucketIdPattern)
-  if (formatted(value.upload_id, 'upload_id', faults, isUuid, 'uuid'))
-    matches(value.upload_id, 'upload_id', faults, bucketIdPattern)
+  formatted(value.bucket, 'bucket', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
+  formatted(value.upload_id, 'upload_id', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCreatePartUrlsBodyInput)
   return faults.count === before
 }
@@ -1821,11 +1249,9 @@ export function completeCreatePartUrlsRequest(request: CreatePartUrlsRequest): C
 export function checkListObjectsRequest(value: unknown, faults: Faults): value is ListObjectsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
-    matches(value.bucket, 'bucket', faults, bucketIdPattern)
+  formatted(value.bucket, 'bucket', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   if (value.prefix !== undefined) anyText(value.prefix, 'prefix', faults)
   if (value.delimiter !== undefined) matches(value.delimiter, 'delimiter', faults, listObjectsRequestDelimiterPattern)
   if (value.versions !== undefined) boolean(value.versions, 'versions', faults)
@@ -1848,11 +1274,9 @@ export function completeListObjectsRequest(request: ListObjectsRequest): ListObj
 export function checkGetObjectRequest(value: unknown, faults: Faults): value is GetObjectRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
-    matches(value.bucket, 'bucket', faults, bucketIdPattern)
+  formatted(value.bucket, 'bucket', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   anyText(value.object, 'object', faults)
   if (value.version_id !== undefined) text(value.version_id, 'version_id', faults, 1, 1024)
   return faults.count === before
@@ -1861,27 +1285,23 @@ export function checkGetObjectRequest(value: unknown, faults: Faults): value is 
 export function checkDeleteObjectRequest(value: unknown, faults: Faults): value is DeleteObjectRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
-    matches(value.bucket, 'bucket', faults, bucketIdPattern)
+  formatted(value.bucket, 'bucket', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   anyText(value.object, 'object', faults)
   if (value.version_id !== undefined) text(value.version_id, 'version_id', faults, 1, 1024)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
-    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsInputRegionPattern)
   return faults.count === before
 }
 
 export function checkGetObjectMetadataRequest(value: unknown, faults: Faults): value is GetObjectMetadataRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
-    matches(value.bucket, 'bucket', faults, bucketIdPattern)
+  formatted(value.bucket, 'bucket', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   anyText(value.object, 'object', faults)
   if (value.version_id !== undefined) text(value.version_id, 'version_id', faults, 1, 1024)
   return faults.count === before
@@ -1890,13 +1310,11 @@ export function checkGetObjectMetadataRequest(value: unknown, faults: Faults): v
 export function checkCopyObjectRequest(value: unknown, faults: Faults): value is CopyObjectRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
-    matches(value.bucket, 'bucket', faults, bucketIdPattern)
+  formatted(value.bucket, 'bucket', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   if (value['Idempotency-Key'] !== undefined)
-    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsInputRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCopyObjectBodyInput)
   return faults.count === before
 }
@@ -1911,11 +1329,9 @@ export function checkCreatePresignedDownloadUrlRequest(
 ): value is CreatePresignedDownloadUrlRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
-    matches(value.bucket, 'bucket', faults, bucketIdPattern)
+  formatted(value.bucket, 'bucket', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCreatePresignedDownloadUrlBodyInput)
   return faults.count === before
 }
@@ -1932,11 +1348,9 @@ export function checkCreatePresignedUploadUrlRequest(
 ): value is CreatePresignedUploadUrlRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.bucket, 'bucket', faults, isUuid, 'uuid'))
-    matches(value.bucket, 'bucket', faults, bucketIdPattern)
+  formatted(value.bucket, 'bucket', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCreatePresignedUploadUrlBodyInput)
   return faults.count === before
 }
@@ -1950,12 +1364,11 @@ export function completeCreatePresignedUploadUrlRequest(
 export function checkAggregateBucketStatsRequest(value: unknown, faults: Faults): value is AggregateBucketStatsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value.stats !== undefined) list(value.stats, 'stats', faults, (item, faults) => anyText(item, '', faults), 0, 100)
-  if (value.bucket_id !== undefined && formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid'))
-    matches(value.bucket_id, 'bucket_id', faults, bucketIdPattern)
+  if (value.bucket_id !== undefined)
+    formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   if (value.group_by !== undefined) nested(value.group_by, 'group_by', faults, checkStatGroupByInput)
   return faults.count === before
 }
@@ -1970,12 +1383,11 @@ export function checkGetBucketMetricHistoryRequest(
 ): value is GetBucketMetricHistoryRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   anyText(value.engine, 'engine', faults)
   anyText(value.stat, 'stat', faults)
-  if (value.bucket_id !== undefined && formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid'))
-    matches(value.bucket_id, 'bucket_id', faults, bucketIdPattern)
+  if (value.bucket_id !== undefined)
+    formatted(value.bucket_id, 'bucket_id', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   formatted(value.start_time, 'start_time', faults, isDateTime, 'date-time')
   if (value.end_time !== undefined) formatted(value.end_time, 'end_time', faults, isDateTime, 'date-time')
   if (value.interval !== undefined) choice(value.interval, 'interval', faults, getBucketMetricHistoryRequestIntervalSet)
@@ -1992,8 +1404,7 @@ export function completeGetBucketMetricHistoryRequest(
 export function checkListStatDescriptorsRequest(value: unknown, faults: Faults): value is ListStatDescriptorsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, bucketIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2017,7 +1428,7 @@ export function checkCreateStorageClassRequest(value: unknown, faults: Faults): 
   const before = faults.count
   anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
-    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsInputRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStorageClassInput)
   return faults.count === before
 }
@@ -2041,7 +1452,7 @@ export function checkDeleteStorageClassRequest(value: unknown, faults: Faults): 
   anyText(value.id, 'id', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
-    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsInputRegionPattern)
   return faults.count === before
 }
 
@@ -2052,7 +1463,7 @@ export function checkUpdateStorageClassRequest(value: unknown, faults: Faults): 
   anyText(value.id, 'id', faults)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
-    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsInputRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStorageClassUpdate)
   return faults.count === before
 }
@@ -2078,7 +1489,7 @@ export function checkGetStorageClassInstanceRequest(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   anyText(value.storage_class, 'storage_class', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, bucketIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', copyObjectBodyInputSourceBucketIdPattern)
   return faults.count === before
 }
 
@@ -2090,7 +1501,7 @@ export function checkInstantiateStorageClassRequest(
   const before = faults.count
   anyText(value.storage_class, 'storage_class', faults)
   if (value['Idempotency-Key'] !== undefined)
-    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsRegionPattern)
+    text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, s3ClassSettingsInputRegionPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStorageClassInstanceInput)
   return faults.count === before
 }

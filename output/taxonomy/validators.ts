@@ -20,7 +20,6 @@ import {
 } from '../../runtime/validation.ts'
 import { checkLabels, checkOperationError, checkOperationWarning } from '../shared/validators.ts'
 import {
-  type Ancestor,
   type ArchiveGroupGiven,
   type ArchiveGroupRequest,
   type ArchiveOrganisationGiven,
@@ -40,8 +39,6 @@ import {
   type DeleteQuotaOverrideRequest,
   type DeleteWorkspaceGiven,
   type DeleteWorkspaceRequest,
-  type EffectiveQuota,
-  type EffectiveStateSource,
   type GetEffectiveQuotaRequest,
   type GetFilterSchemaRequest,
   type GetGroupRequest,
@@ -50,38 +47,25 @@ import {
   type GetQuotaOverrideRequest,
   type GetQuotaRequest,
   type GetWorkspaceRequest,
-  type Group,
   type GroupGiven,
   type GroupInput,
   type GroupUpdate,
-  type LifecycleState,
-  type LimitSource,
   type ListFilterSchemasRequest,
   type ListGroupsRequest,
-  type ListGroupsResponse,
   type ListOperationsRequest,
-  type ListOperationsResponse,
   type ListOrganisationsRequest,
-  type ListOrganisationsResponse,
   type ListQuotaOverridesRequest,
-  type ListQuotaOverridesResponse,
   type ListQuotasRequest,
-  type ListQuotasResponse,
   type ListWorkspacesRequest,
-  type ListWorkspacesResponse,
   type MoveGroupRequest,
   type MoveTargetInput,
   type MoveWorkspaceRequest,
   type OperationStatus,
   type OperationType,
-  type Organisation,
   type OrganisationGiven,
   type OrganisationInput,
   type OrganisationUpdate,
-  type Quota,
   type QuotaInput,
-  type QuotaLink,
-  type QuotaOverride,
   type QuotaOverrideGiven,
   type QuotaOverrideInput,
   type QuotaOverrideUpdate,
@@ -114,21 +98,15 @@ import {
   type UpdateQuotaOverrideRequest,
   type UpdateQuotaRequest,
   type UpdateWorkspaceRequest,
-  type Workspace,
   type WorkspaceGiven,
   type WorkspaceInput,
   type WorkspaceUpdate,
-  lifecycleStateValues,
   operationStatusValues,
   operationTypeValues,
   scopeTypeValues,
 } from './types.ts'
 
-const organisationIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
-const organisationNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
-const organisationContactEmailPattern = /^([^\s\u0000-\u001f\u007f-\u009f@]+@[^\s\u0000-\u001f\u007f-\u009f@]+)?$/u
-const organisationStateChangedByPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})?$/u
-const organisationInputMembers = new Set([
+const organisationInputMembers = [
   'id',
   'name',
   'display_name',
@@ -147,7 +125,11 @@ const organisationInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
+const organisationInputNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
+const organisationInputContactEmailPattern = /^([^\s\u0000-\u001f\u007f-\u009f@]+@[^\s\u0000-\u001f\u007f-\u009f@]+)?$/u
+const organisationInputOwnerPrincipalIdPattern =
+  /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
 const organisationOmitted = new Set([
   'id',
   'state',
@@ -161,7 +143,7 @@ const organisationOmitted = new Set([
   'create_time',
   'update_time',
 ] as const)
-const groupInputMembers = new Set([
+const groupInputMembers = [
   'id',
   'organisation_id',
   'parent_group_id',
@@ -182,7 +164,8 @@ const groupInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
+const groupInputParentGroupIdPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})?$/u
 const groupOmitted = new Set([
   'id',
   'organisation_id',
@@ -199,7 +182,7 @@ const groupOmitted = new Set([
   'create_time',
   'update_time',
 ] as const)
-const workspaceInputMembers = new Set([
+const workspaceInputMembers = [
   'id',
   'organisation_id',
   'parent_group_id',
@@ -217,7 +200,7 @@ const workspaceInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const workspaceOmitted = new Set([
   'id',
   'organisation_id',
@@ -231,12 +214,11 @@ const workspaceOmitted = new Set([
   'create_time',
   'update_time',
 ] as const)
-const stateChangeInputMembers = new Set(['reason', 'etag'])
-const moveTargetInputMembers = new Set(['parent_group_id', 'etag'])
-const effectiveQuotaIdPattern = /^[a-z]+\.[a-z][A-Za-z_]*$/u
-const quotaInputMembers = new Set(['id', 'display_name', 'description', 'unit', 'default_limit', 'etag', 'update_time'])
+const stateChangeInputMembers = ['reason', 'etag']
+const moveTargetInputMembers = ['parent_group_id', 'etag']
+const quotaInputMembers = ['id', 'display_name', 'description', 'unit', 'default_limit', 'etag', 'update_time']
 const quotaOmitted = new Set(['id', 'display_name', 'description', 'unit', 'update_time'] as const)
-const quotaOverrideInputMembers = new Set([
+const quotaOverrideInputMembers = [
   'id',
   'quota_id',
   'description',
@@ -247,10 +229,9 @@ const quotaOverrideInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const quotaOverrideOmitted = new Set(['id', 'quota_id', 'usage', 'create_time', 'update_time'] as const)
 const taxonomyOperationTraceIdPattern = /^([0-9a-f]{32})?$/u
-const lifecycleStateSet = /* @__PURE__ */ new Set<unknown>(lifecycleStateValues)
 const scopeTypeSet = /* @__PURE__ */ new Set<unknown>(scopeTypeValues)
 const scopeTypeInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ scopeTypeValues.filter(value => value !== 'TAXONOMY_SCOPE_TYPE_UNSPECIFIED'),
@@ -259,45 +240,25 @@ const operationTypeSet = /* @__PURE__ */ new Set<unknown>(operationTypeValues)
 const operationStatusSet = /* @__PURE__ */ new Set<unknown>(operationStatusValues)
 const createOrganisationRequestIdempotencyKeyPattern = /^[!-~]+$/u
 
-export function checkOrganisation(value: unknown, faults: Faults): value is Organisation {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
-  text(value.name, 'name', faults, 1, 63, organisationNamePattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  text(value.contact_email, 'contact_email', faults, 0, 254, organisationContactEmailPattern)
-  nested(value.labels, 'labels', faults, checkLabels)
-  nested(value.state, 'state', faults, checkLifecycleState)
-  nested(value.effective_state, 'effective_state', faults, checkLifecycleState)
-  nested(value.effective_state_source, 'effective_state_source', faults, checkEffectiveStateSource)
-  text(value.state_reason, 'state_reason', faults, 0, 512)
-  if (value.state_change_time !== undefined)
-    formatted(value.state_change_time, 'state_change_time', faults, isDateTime, 'date-time')
-  matches(value.state_changed_by, 'state_changed_by', faults, organisationStateChangedByPattern)
-  integer(value.group_count, 'group_count', faults, 0, 2147483647)
-  integer(value.workspace_count, 'workspace_count', faults, 0, 2147483647)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkOrganisationInput(value: unknown, faults: Faults): value is OrganisationInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, organisationInputMembers)
-  text(value.name, 'name', faults, 1, 63, organisationNamePattern)
+  text(value.name, 'name', faults, 1, 63, organisationInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.contact_email !== undefined)
-    text(value.contact_email, 'contact_email', faults, 0, 254, organisationContactEmailPattern)
+    text(value.contact_email, 'contact_email', faults, 0, 254, organisationInputContactEmailPattern)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (
-    value.owner_principal_id !== undefined &&
-    formatted(value.owner_principal_id, 'owner_principal_id', faults, isUuid, 'uuid')
-  )
-    matches(value.owner_principal_id, 'owner_principal_id', faults, organisationIdPattern)
+  if (value.owner_principal_id !== undefined)
+    formatted(
+      value.owner_principal_id,
+      'owner_principal_id',
+      faults,
+      isUuid,
+      'uuid',
+      organisationInputOwnerPrincipalIdPattern,
+    )
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -306,17 +267,21 @@ export function checkOrganisationUpdate(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, organisationInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, organisationNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, organisationInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.contact_email !== undefined)
-    text(value.contact_email, 'contact_email', faults, 0, 254, organisationContactEmailPattern)
+    text(value.contact_email, 'contact_email', faults, 0, 254, organisationInputContactEmailPattern)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (
-    value.owner_principal_id !== undefined &&
-    formatted(value.owner_principal_id, 'owner_principal_id', faults, isUuid, 'uuid')
-  )
-    matches(value.owner_principal_id, 'owner_principal_id', faults, organisationIdPattern)
+  if (value.owner_principal_id !== undefined)
+    formatted(
+      value.owner_principal_id,
+      'owner_principal_id',
+      faults,
+      isUuid,
+      'uuid',
+      organisationInputOwnerPrincipalIdPattern,
+    )
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -331,58 +296,13 @@ export function completeOrganisationInput(value: OrganisationInput): Organisatio
   }
 }
 
-export function checkEffectiveStateSource(value: unknown, faults: Faults): value is EffectiveStateSource {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, organisationIdPattern)
-  return faults.count === before
-}
-
-export function checkListOrganisationsResponse(value: unknown, faults: Faults): value is ListOrganisationsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.organisations, 'organisations', faults, checkOrganisation, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkGroup(value: unknown, faults: Faults): value is Group {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
-  if (formatted(value.organisation_id, 'organisation_id', faults, isUuid, 'uuid'))
-    matches(value.organisation_id, 'organisation_id', faults, organisationIdPattern)
-  matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
-  text(value.name, 'name', faults, 1, 63, organisationNamePattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.labels, 'labels', faults, checkLabels)
-  list(value.ancestors, 'ancestors', faults, checkAncestor, 0, 11)
-  integer(value.depth, 'depth', faults, 1, 10)
-  nested(value.state, 'state', faults, checkLifecycleState)
-  nested(value.effective_state, 'effective_state', faults, checkLifecycleState)
-  nested(value.effective_state_source, 'effective_state_source', faults, checkEffectiveStateSource)
-  text(value.state_reason, 'state_reason', faults, 0, 512)
-  if (value.state_change_time !== undefined)
-    formatted(value.state_change_time, 'state_change_time', faults, isDateTime, 'date-time')
-  matches(value.state_changed_by, 'state_changed_by', faults, organisationStateChangedByPattern)
-  integer(value.group_count, 'group_count', faults, 0, 2147483647)
-  integer(value.workspace_count, 'workspace_count', faults, 0, 2147483647)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkGroupInput(value: unknown, faults: Faults): value is GroupInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, groupInputMembers)
   if (value.parent_group_id !== undefined)
-    matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
-  text(value.name, 'name', faults, 1, 63, organisationNamePattern)
+    matches(value.parent_group_id, 'parent_group_id', faults, groupInputParentGroupIdPattern)
+  text(value.name, 'name', faults, 1, 63, organisationInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -395,8 +315,8 @@ export function checkGroupUpdate(value: unknown, faults: Faults): value is Group
   const before = faults.count
   closed(value, faults, groupInputMembers)
   if (value.parent_group_id !== undefined)
-    matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, organisationNamePattern)
+    matches(value.parent_group_id, 'parent_group_id', faults, groupInputParentGroupIdPattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, organisationInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -414,46 +334,13 @@ export function completeGroupInput(value: GroupInput): GroupGiven {
   }
 }
 
-export function checkListGroupsResponse(value: unknown, faults: Faults): value is ListGroupsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.groups, 'groups', faults, checkGroup, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkWorkspace(value: unknown, faults: Faults): value is Workspace {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
-  if (formatted(value.organisation_id, 'organisation_id', faults, isUuid, 'uuid'))
-    matches(value.organisation_id, 'organisation_id', faults, organisationIdPattern)
-  matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
-  text(value.name, 'name', faults, 1, 63, organisationNamePattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.labels, 'labels', faults, checkLabels)
-  list(value.ancestors, 'ancestors', faults, checkAncestor, 0, 11)
-  nested(value.state, 'state', faults, checkLifecycleState)
-  nested(value.effective_state, 'effective_state', faults, checkLifecycleState)
-  nested(value.effective_state_source, 'effective_state_source', faults, checkEffectiveStateSource)
-  text(value.state_reason, 'state_reason', faults, 0, 512)
-  if (value.state_change_time !== undefined)
-    formatted(value.state_change_time, 'state_change_time', faults, isDateTime, 'date-time')
-  matches(value.state_changed_by, 'state_changed_by', faults, organisationStateChangedByPattern)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkWorkspaceInput(value: unknown, faults: Faults): value is WorkspaceInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, workspaceInputMembers)
   if (value.parent_group_id !== undefined)
-    matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
-  text(value.name, 'name', faults, 1, 63, organisationNamePattern)
+    matches(value.parent_group_id, 'parent_group_id', faults, groupInputParentGroupIdPattern)
+  text(value.name, 'name', faults, 1, 63, organisationInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -466,8 +353,8 @@ export function checkWorkspaceUpdate(value: unknown, faults: Faults): value is W
   const before = faults.count
   closed(value, faults, workspaceInputMembers)
   if (value.parent_group_id !== undefined)
-    matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, organisationNamePattern)
+    matches(value.parent_group_id, 'parent_group_id', faults, groupInputParentGroupIdPattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, organisationInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -483,23 +370,6 @@ export function completeWorkspaceInput(value: WorkspaceInput): WorkspaceGiven {
     description: value.description ?? '',
     labels: value.labels ?? {},
   }
-}
-
-export function checkListWorkspacesResponse(value: unknown, faults: Faults): value is ListWorkspacesResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.workspaces, 'workspaces', faults, checkWorkspace, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkAncestor(value: unknown, faults: Faults): value is Ancestor {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
-  anyText(value.name, 'name', faults)
-  return faults.count === before
 }
 
 export function checkStateChangeInput(value: unknown, faults: Faults): value is StateChangeInput {
@@ -519,58 +389,8 @@ export function checkMoveTargetInput(value: unknown, faults: Faults): value is M
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, moveTargetInputMembers)
-  matches(value.parent_group_id, 'parent_group_id', faults, organisationStateChangedByPattern)
+  matches(value.parent_group_id, 'parent_group_id', faults, groupInputParentGroupIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
-  return faults.count === before
-}
-
-export function checkEffectiveQuota(value: unknown, faults: Faults): value is EffectiveQuota {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  matches(value.id, 'id', faults, effectiveQuotaIdPattern)
-  nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, organisationIdPattern)
-  integer(value.limit, 'limit', faults, -1, 9007199254740991)
-  nested(value.limit_source, 'limit_source', faults, checkLimitSource)
-  integer(value.usage, 'usage', faults, 0, 9007199254740991)
-  integer(value.available, 'available', faults, -1, 9007199254740991)
-  list(value.chain, 'chain', faults, checkQuotaLink, 0, 12)
-  return faults.count === before
-}
-
-export function checkLimitSource(value: unknown, faults: Faults): value is LimitSource {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, organisationIdPattern)
-  matches(value.override_id, 'override_id', faults, organisationStateChangedByPattern)
-  return faults.count === before
-}
-
-export function checkQuotaLink(value: unknown, faults: Faults): value is QuotaLink {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, organisationIdPattern)
-  integer(value.limit, 'limit', faults, -1, 9007199254740991)
-  matches(value.override_id, 'override_id', faults, organisationStateChangedByPattern)
-  integer(value.usage, 'usage', faults, 0, 9007199254740991)
-  return faults.count === before
-}
-
-export function checkQuota(value: unknown, faults: Faults): value is Quota {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  matches(value.id, 'id', faults, effectiveQuotaIdPattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  text(value.unit, 'unit', faults, 1)
-  integer(value.default_limit, 'default_limit', faults, -1, 9007199254740991)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -596,39 +416,13 @@ export function completeQuotaInput(value: QuotaInput): QuotaInput {
   return omit(value, quotaOmitted)
 }
 
-export function checkListQuotasResponse(value: unknown, faults: Faults): value is ListQuotasResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.quotas, 'quotas', faults, checkQuota, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkQuotaOverride(value: unknown, faults: Faults): value is QuotaOverride {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
-  matches(value.quota_id, 'quota_id', faults, effectiveQuotaIdPattern)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  if (formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, organisationIdPattern)
-  integer(value.limit, 'limit', faults, -1, 9007199254740991)
-  integer(value.usage, 'usage', faults, 0, 9007199254740991)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkQuotaOverrideInput(value: unknown, faults: Faults): value is QuotaOverrideInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, quotaOverrideInputMembers)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
-  if (formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, organisationIdPattern)
+  formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -640,8 +434,8 @@ export function checkQuotaOverrideUpdate(value: unknown, faults: Faults): value 
   closed(value, faults, quotaOverrideInputMembers)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.scope_type !== undefined) nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
-  if (value.scope_id !== undefined && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, organisationIdPattern)
+  if (value.scope_id !== undefined)
+    formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   if (value.limit !== undefined) integer(value.limit, 'limit', faults, -1, 9007199254740991)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -651,18 +445,10 @@ export function completeQuotaOverrideInput(value: QuotaOverrideInput): QuotaOver
   return { ...omit(value, quotaOverrideOmitted), description: value.description ?? '' }
 }
 
-export function checkListQuotaOverridesResponse(value: unknown, faults: Faults): value is ListQuotaOverridesResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.quota_overrides, 'quota_overrides', faults, checkQuotaOverride, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
 export function checkTaxonomyOperation(value: unknown, faults: Faults): value is TaxonomyOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   anyText(value.resource_id, 'resource_id', faults)
   anyText(value.resource_type, 'resource_type', faults)
   nested(value.operation_type, 'operation_type', faults, checkOperationType)
@@ -674,23 +460,10 @@ export function checkTaxonomyOperation(value: unknown, faults: Faults): value is
   list(value.warnings, 'warnings', faults, checkOperationWarning)
   integer(value.progress, 'progress', faults, 0, 100)
   nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  matches(value.scope_id, 'scope_id', faults, organisationStateChangedByPattern)
-  if (formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid'))
-    matches(value.principal_id, 'principal_id', faults, organisationIdPattern)
+  matches(value.scope_id, 'scope_id', faults, groupInputParentGroupIdPattern)
+  formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   matches(value.trace_id, 'trace_id', faults, taxonomyOperationTraceIdPattern)
   return faults.count === before
-}
-
-export function checkListOperationsResponse(value: unknown, faults: Faults): value is ListOperationsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.operations, 'operations', faults, checkTaxonomyOperation, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkLifecycleState(value: unknown, faults: Faults): value is LifecycleState {
-  return choice(value, '', faults, lifecycleStateSet)
 }
 
 export function checkScopeType(value: unknown, faults: Faults): value is ScopeType {
@@ -739,7 +512,7 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   return faults.count === before
 }
 
@@ -769,14 +542,14 @@ export function completeCreateOrganisationRequest(request: CreateOrganisationReq
 export function checkGetOrganisationRequest(value: unknown, faults: Faults): value is GetOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteOrganisationRequest(value: unknown, faults: Faults): value is DeleteOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
@@ -786,7 +559,7 @@ export function checkDeleteOrganisationRequest(value: unknown, faults: Faults): 
 export function checkUpdateOrganisationRequest(value: unknown, faults: Faults): value is UpdateOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
@@ -797,7 +570,7 @@ export function checkUpdateOrganisationRequest(value: unknown, faults: Faults): 
 export function checkArchiveOrganisationRequest(value: unknown, faults: Faults): value is ArchiveOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -811,7 +584,7 @@ export function completeArchiveOrganisationRequest(request: ArchiveOrganisationR
 export function checkRestoreOrganisationRequest(value: unknown, faults: Faults): value is RestoreOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -825,7 +598,7 @@ export function completeRestoreOrganisationRequest(request: RestoreOrganisationR
 export function checkResumeOrganisationRequest(value: unknown, faults: Faults): value is ResumeOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -839,7 +612,7 @@ export function completeResumeOrganisationRequest(request: ResumeOrganisationReq
 export function checkSuspendOrganisationRequest(value: unknown, faults: Faults): value is SuspendOrganisationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -853,8 +626,7 @@ export function completeSuspendOrganisationRequest(request: SuspendOrganisationR
 export function checkListGroupsRequest(value: unknown, faults: Faults): value is ListGroupsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.organisation, 'organisation', faults, isUuid, 'uuid'))
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -865,8 +637,7 @@ export function checkListGroupsRequest(value: unknown, faults: Faults): value is
 export function checkCreateGroupRequest(value: unknown, faults: Faults): value is CreateGroupRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.organisation, 'organisation', faults, isUuid, 'uuid'))
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkGroupInput)
@@ -880,18 +651,16 @@ export function completeCreateGroupRequest(request: CreateGroupRequest): CreateG
 export function checkGetGroupRequest(value: unknown, faults: Faults): value is GetGroupRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.organisation, 'organisation', faults, isUuid, 'uuid'))
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteGroupRequest(value: unknown, faults: Faults): value is DeleteGroupRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.organisation, 'organisation', faults, isUuid, 'uuid'))
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
@@ -901,9 +670,8 @@ export function checkDeleteGroupRequest(value: unknown, faults: Faults): value i
 export function checkUpdateGroupRequest(value: unknown, faults: Faults): value is UpdateGroupRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.organisation, 'organisation', faults, isUuid, 'uuid'))
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
@@ -914,9 +682,8 @@ export function checkUpdateGroupRequest(value: unknown, faults: Faults): value i
 export function checkArchiveGroupRequest(value: unknown, faults: Faults): value is ArchiveGroupRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.organisation, 'organisation', faults, isUuid, 'uuid'))
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -930,9 +697,8 @@ export function completeArchiveGroupRequest(request: ArchiveGroupRequest): Archi
 export function checkMoveGroupRequest(value: unknown, faults: Faults): value is MoveGroupRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.organisation, 'organisation', faults, isUuid, 'uuid'))
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMoveTargetInput)
@@ -942,9 +708,8 @@ export function checkMoveGroupRequest(value: unknown, faults: Faults): value is 
 export function checkRestoreGroupRequest(value: unknown, faults: Faults): value is RestoreGroupRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.organisation, 'organisation', faults, isUuid, 'uuid'))
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -958,9 +723,8 @@ export function completeRestoreGroupRequest(request: RestoreGroupRequest): Resto
 export function checkResumeGroupRequest(value: unknown, faults: Faults): value is ResumeGroupRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.organisation, 'organisation', faults, isUuid, 'uuid'))
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -974,9 +738,8 @@ export function completeResumeGroupRequest(request: ResumeGroupRequest): ResumeG
 export function checkSuspendGroupRequest(value: unknown, faults: Faults): value is SuspendGroupRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.organisation, 'organisation', faults, isUuid, 'uuid'))
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -990,8 +753,7 @@ export function completeSuspendGroupRequest(request: SuspendGroupRequest): Suspe
 export function checkListWorkspacesRequest(value: unknown, faults: Faults): value is ListWorkspacesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.organisation, 'organisation', faults, isUuid, 'uuid'))
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -1002,8 +764,7 @@ export function checkListWorkspacesRequest(value: unknown, faults: Faults): valu
 export function checkCreateWorkspaceRequest(value: unknown, faults: Faults): value is CreateWorkspaceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.organisation, 'organisation', faults, isUuid, 'uuid'))
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkWorkspaceInput)
@@ -1017,18 +778,16 @@ export function completeCreateWorkspaceRequest(request: CreateWorkspaceRequest):
 export function checkGetWorkspaceRequest(value: unknown, faults: Faults): value is GetWorkspaceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.organisation, 'organisation', faults, isUuid, 'uuid'))
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteWorkspaceRequest(value: unknown, faults: Faults): value is DeleteWorkspaceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.organisation, 'organisation', faults, isUuid, 'uuid'))
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value.force !== undefined) boolean(value.force, 'force', faults)
   if (value['Idempotency-Key'] !== undefined)
@@ -1043,9 +802,8 @@ export function completeDeleteWorkspaceRequest(request: DeleteWorkspaceRequest):
 export function checkUpdateWorkspaceRequest(value: unknown, faults: Faults): value is UpdateWorkspaceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.organisation, 'organisation', faults, isUuid, 'uuid'))
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
@@ -1056,9 +814,8 @@ export function checkUpdateWorkspaceRequest(value: unknown, faults: Faults): val
 export function checkArchiveWorkspaceRequest(value: unknown, faults: Faults): value is ArchiveWorkspaceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.organisation, 'organisation', faults, isUuid, 'uuid'))
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -1072,9 +829,8 @@ export function completeArchiveWorkspaceRequest(request: ArchiveWorkspaceRequest
 export function checkMoveWorkspaceRequest(value: unknown, faults: Faults): value is MoveWorkspaceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.organisation, 'organisation', faults, isUuid, 'uuid'))
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkMoveTargetInput)
@@ -1084,9 +840,8 @@ export function checkMoveWorkspaceRequest(value: unknown, faults: Faults): value
 export function checkRestoreWorkspaceRequest(value: unknown, faults: Faults): value is RestoreWorkspaceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.organisation, 'organisation', faults, isUuid, 'uuid'))
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -1100,9 +855,8 @@ export function completeRestoreWorkspaceRequest(request: RestoreWorkspaceRequest
 export function checkResumeWorkspaceRequest(value: unknown, faults: Faults): value is ResumeWorkspaceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.organisation, 'organisation', faults, isUuid, 'uuid'))
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -1116,9 +870,8 @@ export function completeResumeWorkspaceRequest(request: ResumeWorkspaceRequest):
 export function checkSuspendWorkspaceRequest(value: unknown, faults: Faults): value is SuspendWorkspaceRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.organisation, 'organisation', faults, isUuid, 'uuid'))
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkStateChangeInput)
@@ -1132,12 +885,11 @@ export function completeSuspendWorkspaceRequest(request: SuspendWorkspaceRequest
 export function checkGetEffectiveQuotaRequest(value: unknown, faults: Faults): value is GetEffectiveQuotaRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.organisation, 'organisation', faults, isUuid, 'uuid'))
-    matches(value.organisation, 'organisation', faults, organisationIdPattern)
+  formatted(value.organisation, 'organisation', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   anyText(value.id, 'id', faults)
   if (value.scope_type !== undefined) nested(value.scope_type, 'scope_type', faults, checkScopeTypeInput)
-  if (value.scope_id !== undefined && formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid'))
-    matches(value.scope_id, 'scope_id', faults, organisationIdPattern)
+  if (value.scope_id !== undefined)
+    formatted(value.scope_id, 'scope_id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   return faults.count === before
 }
 
@@ -1198,7 +950,7 @@ export function checkGetQuotaOverrideRequest(value: unknown, faults: Faults): va
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   anyText(value.quota, 'quota', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   return faults.count === before
 }
 
@@ -1206,7 +958,7 @@ export function checkDeleteQuotaOverrideRequest(value: unknown, faults: Faults):
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   anyText(value.quota, 'quota', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)
@@ -1217,7 +969,7 @@ export function checkUpdateQuotaOverrideRequest(value: unknown, faults: Faults):
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   anyText(value.quota, 'quota', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, organisationIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', organisationInputOwnerPrincipalIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createOrganisationRequestIdempotencyKeyPattern)

@@ -35,16 +35,13 @@ import {
   type DeleteMultiRegionRequest,
   type DeleteResourcePoolRequest,
   type DeleteZoneRequest,
-  type DeploymentTarget,
   type DeploymentTargetGiven,
   type DeploymentTargetInput,
   type DeploymentTargetRegistrationGiven,
   type DeploymentTargetRegistrationInput,
-  type DeploymentTargetState,
   type DeploymentTargetUpdate,
   type DisableLocationGiven,
   type DisableLocationRequest,
-  type Driver,
   type DriverInput,
   type EnableLocationGiven,
   type EnableLocationRequest,
@@ -58,50 +55,32 @@ import {
   type GetZoneRequest,
   type HostNumaNode,
   type ListDeploymentTargetsRequest,
-  type ListDeploymentTargetsResponse,
   type ListFilterSchemasRequest,
   type ListLocationsRequest,
-  type ListLocationsResponse,
   type ListMultiRegionsRequest,
-  type ListMultiRegionsResponse,
   type ListOperationsRequest,
-  type ListOperationsResponse,
   type ListRegionsRequest,
-  type ListRegionsResponse,
   type ListResourcePoolsRequest,
-  type ListResourcePoolsResponse,
   type ListZonesRequest,
-  type ListZonesResponse,
-  type Location,
   type LocationApprovalGiven,
   type LocationApprovalInput,
   type LocationHintsGiven,
   type LocationHintsInput,
-  type LocationState,
-  type MultiRegion,
   type MultiRegionGiven,
   type MultiRegionInput,
-  type MultiRegionState,
   type MultiRegionUpdate,
   type OperationStatus,
   type OperationType,
-  type Overcommit,
   type OvercommitGiven,
   type OvercommitInput,
-  type Region,
-  type RegionState,
   type RegisterDeploymentTargetGiven,
   type RegisterDeploymentTargetRequest,
-  type ReservedResources,
   type ReservedResourcesGiven,
   type ReservedResourcesInput,
-  type ResourceAmounts,
   type ResourceCapacity,
   type ResourceCapacityUpdate,
-  type ResourcePool,
   type ResourcePoolGiven,
   type ResourcePoolInput,
-  type ResourcePoolState,
   type ResourcePoolUpdate,
   type ScopeType,
   type StateChangeGiven,
@@ -111,27 +90,16 @@ import {
   type UpdateMultiRegionRequest,
   type UpdateResourcePoolRequest,
   type UpdateZoneRequest,
-  type Zone,
   type ZoneGiven,
   type ZoneInput,
-  type ZoneState,
   type ZoneUpdate,
-  deploymentTargetStateValues,
   driverValues,
-  locationStateValues,
-  multiRegionStateValues,
   operationStatusValues,
   operationTypeValues,
-  regionStateValues,
-  resourcePoolStateValues,
   scopeTypeValues,
-  zoneStateValues,
 } from './types.ts'
 
-const deploymentTargetIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
-const deploymentTargetNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
-const deploymentTargetEndpointPattern = /^((https:\/\/|unix:)[!-~]+)?$/u
-const deploymentTargetInputMembers = new Set([
+const deploymentTargetInputMembers = [
   'id',
   'name',
   'display_name',
@@ -150,7 +118,9 @@ const deploymentTargetInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
+const deploymentTargetInputNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
+const deploymentTargetInputEndpointPattern = /^((https:\/\/|unix:)[!-~]+)?$/u
 const deploymentTargetOmitted = new Set([
   'id',
   'state',
@@ -160,7 +130,7 @@ const deploymentTargetOmitted = new Set([
   'update_time',
   'location_hints',
 ] as const)
-const deploymentTargetRegistrationInputMembers = new Set([
+const deploymentTargetRegistrationInputMembers = [
   'name',
   'display_name',
   'description',
@@ -173,17 +143,16 @@ const deploymentTargetRegistrationInputMembers = new Set([
   'numa_nodes',
   'agent_version',
   'etag',
-])
+]
 const deploymentTargetRegistrationOmitted = new Set(['location_hints'] as const)
-const locationHintsInputMembers = new Set(['proposed_region', 'country_code', 'city', 'latitude', 'longitude'])
+const locationHintsInputMembers = ['proposed_region', 'country_code', 'city', 'latitude', 'longitude']
 const locationHintsInputProposedRegionPattern = /^([a-z]([a-z0-9-]{0,61}[a-z0-9])?)?$/u
 const locationHintsInputCountryCodePattern = /^([A-Z]{2})?$/u
-const resourceCapacityMembers = new Set(['vcpus', 'memory_mib', 'disk_gib'])
-const hostNumaNodeMembers = new Set(['vcpus', 'memory_mib'])
-const locationApprovedByPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})?$/u
-const locationApprovalInputMembers = new Set(['region', 'enable', 'comment', 'etag'])
-const stateChangeInputMembers = new Set(['reason', 'etag'])
-const multiRegionInputMembers = new Set([
+const resourceCapacityMembers = ['vcpus', 'memory_mib', 'disk_gib']
+const hostNumaNodeMembers = ['vcpus', 'memory_mib']
+const locationApprovalInputMembers = ['region', 'enable', 'comment', 'etag']
+const stateChangeInputMembers = ['reason', 'etag']
+const multiRegionInputMembers = [
   'id',
   'name',
   'display_name',
@@ -194,9 +163,9 @@ const multiRegionInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const multiRegionOmitted = new Set(['id', 'state', 'create_time', 'update_time'] as const)
-const zoneInputMembers = new Set([
+const zoneInputMembers = [
   'id',
   'name',
   'display_name',
@@ -209,9 +178,9 @@ const zoneInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const zoneOmitted = new Set(['id', 'region', 'state', 'create_time', 'update_time'] as const)
-const resourcePoolInputMembers = new Set([
+const resourcePoolInputMembers = [
   'id',
   'name',
   'display_name',
@@ -232,7 +201,7 @@ const resourcePoolInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const resourcePoolOmitted = new Set([
   'id',
   'allocatable',
@@ -243,58 +212,31 @@ const resourcePoolOmitted = new Set([
   'create_time',
   'update_time',
 ] as const)
+const topologyOperationIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
+const topologyOperationScopeIdPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})?$/u
 const topologyOperationTraceIdPattern = /^([0-9a-f]{32})?$/u
-const driverSet = /* @__PURE__ */ new Set<unknown>(driverValues)
 const driverInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ driverValues.filter(value => value !== 'TOPOLOGY_DRIVER_UNSPECIFIED'),
 )
-const deploymentTargetStateSet = /* @__PURE__ */ new Set<unknown>(deploymentTargetStateValues)
-const locationStateSet = /* @__PURE__ */ new Set<unknown>(locationStateValues)
-const regionStateSet = /* @__PURE__ */ new Set<unknown>(regionStateValues)
-const multiRegionStateSet = /* @__PURE__ */ new Set<unknown>(multiRegionStateValues)
-const zoneStateSet = /* @__PURE__ */ new Set<unknown>(zoneStateValues)
-const resourcePoolStateSet = /* @__PURE__ */ new Set<unknown>(resourcePoolStateValues)
 const scopeTypeSet = /* @__PURE__ */ new Set<unknown>(scopeTypeValues)
 const operationTypeSet = /* @__PURE__ */ new Set<unknown>(operationTypeValues)
 const operationStatusSet = /* @__PURE__ */ new Set<unknown>(operationStatusValues)
 const deleteDeploymentTargetRequestIdempotencyKeyPattern = /^[!-~]+$/u
 
-export function checkDeploymentTarget(value: unknown, faults: Faults): value is DeploymentTarget {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, deploymentTargetIdPattern)
-  text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.labels, 'labels', faults, checkLabels)
-  text(value.location, 'location', faults, 1, 63, deploymentTargetNamePattern)
-  nested(value.driver, 'driver', faults, checkDriver)
-  text(value.endpoint, 'endpoint', faults, 0, 2048, deploymentTargetEndpointPattern)
-  nested(value.capacity, 'capacity', faults, checkResourceCapacity)
-  list(value.numa_nodes, 'numa_nodes', faults, checkHostNumaNode, 0, 16)
-  text(value.agent_version, 'agent_version', faults, 0, 64)
-  nested(value.state, 'state', faults, checkDeploymentTargetState)
-  anyText(value.state_message, 'state_message', faults)
-  formatted(value.last_register_time, 'last_register_time', faults, isDateTime, 'date-time')
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkDeploymentTargetInput(value: unknown, faults: Faults): value is DeploymentTargetInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, deploymentTargetInputMembers)
-  text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
+  text(value.name, 'name', faults, 1, 63, deploymentTargetInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  text(value.location, 'location', faults, 1, 63, deploymentTargetNamePattern)
+  text(value.location, 'location', faults, 1, 63, deploymentTargetInputNamePattern)
   if (value.location_hints !== undefined)
     nested(value.location_hints, 'location_hints', faults, checkLocationHintsInput)
   nested(value.driver, 'driver', faults, checkDriverInput)
-  if (value.endpoint !== undefined) text(value.endpoint, 'endpoint', faults, 0, 2048, deploymentTargetEndpointPattern)
+  if (value.endpoint !== undefined)
+    text(value.endpoint, 'endpoint', faults, 0, 2048, deploymentTargetInputEndpointPattern)
   nested(value.capacity, 'capacity', faults, checkResourceCapacity)
   if (value.numa_nodes !== undefined) list(value.numa_nodes, 'numa_nodes', faults, checkHostNumaNode, 0, 16)
   if (value.agent_version !== undefined) text(value.agent_version, 'agent_version', faults, 0, 64)
@@ -306,15 +248,16 @@ export function checkDeploymentTargetUpdate(value: unknown, faults: Faults): val
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, deploymentTargetInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, deploymentTargetInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.location !== undefined) text(value.location, 'location', faults, 1, 63, deploymentTargetNamePattern)
+  if (value.location !== undefined) text(value.location, 'location', faults, 1, 63, deploymentTargetInputNamePattern)
   if (value.location_hints !== undefined)
     nested(value.location_hints, 'location_hints', faults, checkLocationHintsInput)
   if (value.driver !== undefined) nested(value.driver, 'driver', faults, checkDriverInput)
-  if (value.endpoint !== undefined) text(value.endpoint, 'endpoint', faults, 0, 2048, deploymentTargetEndpointPattern)
+  if (value.endpoint !== undefined)
+    text(value.endpoint, 'endpoint', faults, 0, 2048, deploymentTargetInputEndpointPattern)
   if (value.capacity !== undefined) nested(value.capacity, 'capacity', faults, checkResourceCapacityUpdate)
   if (value.numa_nodes !== undefined) list(value.numa_nodes, 'numa_nodes', faults, checkHostNumaNode, 0, 16)
   if (value.agent_version !== undefined) text(value.agent_version, 'agent_version', faults, 0, 64)
@@ -335,17 +278,6 @@ export function completeDeploymentTargetInput(value: DeploymentTargetInput): Dep
   }
 }
 
-export function checkListDeploymentTargetsResponse(
-  value: unknown,
-  faults: Faults,
-): value is ListDeploymentTargetsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.deployment_targets, 'deployment_targets', faults, checkDeploymentTarget, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
 export function checkDeploymentTargetRegistrationInput(
   value: unknown,
   faults: Faults,
@@ -353,15 +285,16 @@ export function checkDeploymentTargetRegistrationInput(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, deploymentTargetRegistrationInputMembers)
-  text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
+  text(value.name, 'name', faults, 1, 63, deploymentTargetInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  text(value.location, 'location', faults, 1, 63, deploymentTargetNamePattern)
+  text(value.location, 'location', faults, 1, 63, deploymentTargetInputNamePattern)
   if (value.location_hints !== undefined)
     nested(value.location_hints, 'location_hints', faults, checkLocationHintsInput)
   nested(value.driver, 'driver', faults, checkDriverInput)
-  if (value.endpoint !== undefined) text(value.endpoint, 'endpoint', faults, 0, 2048, deploymentTargetEndpointPattern)
+  if (value.endpoint !== undefined)
+    text(value.endpoint, 'endpoint', faults, 0, 2048, deploymentTargetInputEndpointPattern)
   nested(value.capacity, 'capacity', faults, checkResourceCapacity)
   if (value.numa_nodes !== undefined) list(value.numa_nodes, 'numa_nodes', faults, checkHostNumaNode, 0, 16)
   if (value.agent_version !== undefined) text(value.agent_version, 'agent_version', faults, 0, 64)
@@ -430,40 +363,6 @@ export function checkHostNumaNode(value: unknown, faults: Faults): value is Host
   return faults.count === before
 }
 
-export function checkLocation(value: unknown, faults: Faults): value is Location {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, deploymentTargetIdPattern)
-  anyText(value.name, 'name', faults)
-  anyText(value.display_name, 'display_name', faults)
-  anyText(value.description, 'description', faults)
-  nested(value.labels, 'labels', faults, checkLabels)
-  matches(value.country_code, 'country_code', faults, locationHintsInputCountryCodePattern)
-  anyText(value.city, 'city', faults)
-  if (value.latitude !== undefined) number(value.latitude, 'latitude', faults, -90, 90)
-  if (value.longitude !== undefined) number(value.longitude, 'longitude', faults, -180, 180)
-  anyText(value.proposed_region, 'proposed_region', faults)
-  anyText(value.region, 'region', faults)
-  nested(value.state, 'state', faults, checkLocationState)
-  anyText(value.state_reason, 'state_reason', faults)
-  if (value.approve_time !== undefined) formatted(value.approve_time, 'approve_time', faults, isDateTime, 'date-time')
-  matches(value.approved_by, 'approved_by', faults, locationApprovedByPattern)
-  integer(value.deployment_target_count, 'deployment_target_count', faults, 0, 2147483647)
-  integer(value.zone_count, 'zone_count', faults, 0, 2147483647)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
-export function checkListLocationsResponse(value: unknown, faults: Faults): value is ListLocationsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.locations, 'locations', faults, checkLocation, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
 export function checkLocationApprovalInput(value: unknown, faults: Faults): value is LocationApprovalInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -492,37 +391,11 @@ export function completeStateChangeInput(value: StateChangeInput): StateChangeGi
   return { ...value, reason: value.reason ?? '' }
 }
 
-export function checkMultiRegion(value: unknown, faults: Faults): value is MultiRegion {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, deploymentTargetIdPattern)
-  text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.labels, 'labels', faults, checkLabels)
-  if (
-    list(
-      value.regions,
-      'regions',
-      faults,
-      (item, faults) => text(item, '', faults, 1, 63, deploymentTargetNamePattern),
-      2,
-      32,
-    )
-  )
-    unique(value.regions, 'regions', faults)
-  nested(value.state, 'state', faults, checkMultiRegionState)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkMultiRegionInput(value: unknown, faults: Faults): value is MultiRegionInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, multiRegionInputMembers)
-  text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
+  text(value.name, 'name', faults, 1, 63, deploymentTargetInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -531,7 +404,7 @@ export function checkMultiRegionInput(value: unknown, faults: Faults): value is 
       value.regions,
       'regions',
       faults,
-      (item, faults) => text(item, '', faults, 1, 63, deploymentTargetNamePattern),
+      (item, faults) => text(item, '', faults, 1, 63, deploymentTargetInputNamePattern),
       2,
       32,
     )
@@ -545,7 +418,7 @@ export function checkMultiRegionUpdate(value: unknown, faults: Faults): value is
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, multiRegionInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, deploymentTargetInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -555,7 +428,7 @@ export function checkMultiRegionUpdate(value: unknown, faults: Faults): value is
       value.regions,
       'regions',
       faults,
-      (item, faults) => text(item, '', faults, 1, 63, deploymentTargetNamePattern),
+      (item, faults) => text(item, '', faults, 1, 63, deploymentTargetInputNamePattern),
       2,
       32,
     )
@@ -574,63 +447,15 @@ export function completeMultiRegionInput(value: MultiRegionInput): MultiRegionGi
   }
 }
 
-export function checkListMultiRegionsResponse(value: unknown, faults: Faults): value is ListMultiRegionsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.multi_regions, 'multi_regions', faults, checkMultiRegion, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkRegion(value: unknown, faults: Faults): value is Region {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, deploymentTargetIdPattern)
-  anyText(value.name, 'name', faults)
-  matches(value.country_code, 'country_code', faults, locationHintsInputCountryCodePattern)
-  list(value.locations, 'locations', faults, (item, faults) => anyText(item, '', faults), 0)
-  list(value.zones, 'zones', faults, (item, faults) => anyText(item, '', faults), 0)
-  list(value.multi_regions, 'multi_regions', faults, (item, faults) => anyText(item, '', faults), 0)
-  nested(value.state, 'state', faults, checkRegionState)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
-export function checkListRegionsResponse(value: unknown, faults: Faults): value is ListRegionsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.regions, 'regions', faults, checkRegion, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkZone(value: unknown, faults: Faults): value is Zone {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, deploymentTargetIdPattern)
-  text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.labels, 'labels', faults, checkLabels)
-  text(value.location, 'location', faults, 1, 63, deploymentTargetNamePattern)
-  anyText(value.region, 'region', faults)
-  boolean(value.schedulable, 'schedulable', faults)
-  nested(value.state, 'state', faults, checkZoneState)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkZoneInput(value: unknown, faults: Faults): value is ZoneInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, zoneInputMembers)
-  text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
+  text(value.name, 'name', faults, 1, 63, deploymentTargetInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  text(value.location, 'location', faults, 1, 63, deploymentTargetNamePattern)
+  text(value.location, 'location', faults, 1, 63, deploymentTargetInputNamePattern)
   if (value.schedulable !== undefined) boolean(value.schedulable, 'schedulable', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -640,11 +465,11 @@ export function checkZoneUpdate(value: unknown, faults: Faults): value is ZoneUp
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, zoneInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, deploymentTargetInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.location !== undefined) text(value.location, 'location', faults, 1, 63, deploymentTargetNamePattern)
+  if (value.location !== undefined) text(value.location, 'location', faults, 1, 63, deploymentTargetInputNamePattern)
   if (value.schedulable !== undefined) boolean(value.schedulable, 'schedulable', faults)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -660,50 +485,16 @@ export function completeZoneInput(value: ZoneInput): ZoneGiven {
   }
 }
 
-export function checkListZonesResponse(value: unknown, faults: Faults): value is ListZonesResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.zones, 'zones', faults, checkZone, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkResourcePool(value: unknown, faults: Faults): value is ResourcePool {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, deploymentTargetIdPattern)
-  text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.labels, 'labels', faults, checkLabels)
-  text(value.zone, 'zone', faults, 1, 63, deploymentTargetNamePattern)
-  text(value.deployment_target, 'deployment_target', faults, 1, 63, deploymentTargetNamePattern)
-  nested(value.capacity, 'capacity', faults, checkResourceCapacity)
-  nested(value.reserved, 'reserved', faults, checkReservedResources)
-  nested(value.overcommit, 'overcommit', faults, checkOvercommit)
-  list(value.numa_nodes, 'numa_nodes', faults, checkHostNumaNode, 0, 16)
-  boolean(value.schedulable, 'schedulable', faults)
-  nested(value.allocatable, 'allocatable', faults, checkResourceAmounts)
-  nested(value.allocated, 'allocated', faults, checkResourceAmounts)
-  nested(value.available, 'available', faults, checkResourceAmounts)
-  integer(value.allocation_count, 'allocation_count', faults, 0, 2147483647)
-  nested(value.state, 'state', faults, checkResourcePoolState)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkResourcePoolInput(value: unknown, faults: Faults): value is ResourcePoolInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, resourcePoolInputMembers)
-  text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
+  text(value.name, 'name', faults, 1, 63, deploymentTargetInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  text(value.zone, 'zone', faults, 1, 63, deploymentTargetNamePattern)
-  text(value.deployment_target, 'deployment_target', faults, 1, 63, deploymentTargetNamePattern)
+  text(value.zone, 'zone', faults, 1, 63, deploymentTargetInputNamePattern)
+  text(value.deployment_target, 'deployment_target', faults, 1, 63, deploymentTargetInputNamePattern)
   nested(value.capacity, 'capacity', faults, checkResourceCapacity)
   if (value.reserved !== undefined) nested(value.reserved, 'reserved', faults, checkReservedResourcesInput)
   if (value.overcommit !== undefined) nested(value.overcommit, 'overcommit', faults, checkOvercommitInput)
@@ -717,13 +508,13 @@ export function checkResourcePoolUpdate(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, resourcePoolInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, deploymentTargetNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, deploymentTargetInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
-  if (value.zone !== undefined) text(value.zone, 'zone', faults, 1, 63, deploymentTargetNamePattern)
+  if (value.zone !== undefined) text(value.zone, 'zone', faults, 1, 63, deploymentTargetInputNamePattern)
   if (value.deployment_target !== undefined)
-    text(value.deployment_target, 'deployment_target', faults, 1, 63, deploymentTargetNamePattern)
+    text(value.deployment_target, 'deployment_target', faults, 1, 63, deploymentTargetInputNamePattern)
   if (value.capacity !== undefined) nested(value.capacity, 'capacity', faults, checkResourceCapacityUpdate)
   if (value.reserved !== undefined) nested(value.reserved, 'reserved', faults, checkReservedResourcesInput)
   if (value.overcommit !== undefined) nested(value.overcommit, 'overcommit', faults, checkOvercommitInput)
@@ -752,23 +543,6 @@ export function completeResourcePoolInput(value: ResourcePoolInput): ResourcePoo
   }
 }
 
-export function checkListResourcePoolsResponse(value: unknown, faults: Faults): value is ListResourcePoolsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.resource_pools, 'resource_pools', faults, checkResourcePool, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkReservedResources(value: unknown, faults: Faults): value is ReservedResources {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  integer(value.vcpus, 'vcpus', faults, 0, 562949953421311)
-  integer(value.memory_mib, 'memory_mib', faults, 0, 562949953421311)
-  integer(value.disk_gib, 'disk_gib', faults, 0, 562949953421311)
-  return faults.count === before
-}
-
 export function checkReservedResourcesInput(value: unknown, faults: Faults): value is ReservedResourcesInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -781,15 +555,6 @@ export function checkReservedResourcesInput(value: unknown, faults: Faults): val
 
 export function completeReservedResourcesInput(value: ReservedResourcesInput): ReservedResourcesGiven {
   return { ...value, vcpus: value.vcpus ?? 0, memory_mib: value.memory_mib ?? 0, disk_gib: value.disk_gib ?? 0 }
-}
-
-export function checkOvercommit(value: unknown, faults: Faults): value is Overcommit {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (number(value.vcpus, 'vcpus', faults, 1, 16)) multiple(value.vcpus, 'vcpus', faults, 0.01)
-  if (number(value.memory_mib, 'memory_mib', faults, 1, 1.5)) multiple(value.memory_mib, 'memory_mib', faults, 0.01)
-  if (number(value.disk_gib, 'disk_gib', faults, 1, 2)) multiple(value.disk_gib, 'disk_gib', faults, 0.01)
-  return faults.count === before
 }
 
 export function checkOvercommitInput(value: unknown, faults: Faults): value is OvercommitInput {
@@ -809,19 +574,10 @@ export function completeOvercommitInput(value: OvercommitInput): OvercommitGiven
   return { ...value, vcpus: value.vcpus ?? 1, memory_mib: value.memory_mib ?? 1, disk_gib: value.disk_gib ?? 1 }
 }
 
-export function checkResourceAmounts(value: unknown, faults: Faults): value is ResourceAmounts {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  integer(value.vcpus, 'vcpus', faults, 0, 9007199254740991)
-  integer(value.memory_mib, 'memory_mib', faults, 0, 9007199254740991)
-  integer(value.disk_gib, 'disk_gib', faults, 0, 9007199254740991)
-  return faults.count === before
-}
-
 export function checkTopologyOperation(value: unknown, faults: Faults): value is TopologyOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, deploymentTargetIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', topologyOperationIdPattern)
   anyText(value.resource_id, 'resource_id', faults)
   anyText(value.resource_type, 'resource_type', faults)
   nested(value.operation_type, 'operation_type', faults, checkOperationType)
@@ -833,51 +589,14 @@ export function checkTopologyOperation(value: unknown, faults: Faults): value is
   list(value.warnings, 'warnings', faults, checkOperationWarning)
   integer(value.progress, 'progress', faults, 0, 100)
   nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  matches(value.scope_id, 'scope_id', faults, locationApprovedByPattern)
-  if (formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid'))
-    matches(value.principal_id, 'principal_id', faults, deploymentTargetIdPattern)
+  matches(value.scope_id, 'scope_id', faults, topologyOperationScopeIdPattern)
+  formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid', topologyOperationIdPattern)
   matches(value.trace_id, 'trace_id', faults, topologyOperationTraceIdPattern)
   return faults.count === before
 }
 
-export function checkListOperationsResponse(value: unknown, faults: Faults): value is ListOperationsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.operations, 'operations', faults, checkTopologyOperation, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkDriver(value: unknown, faults: Faults): value is Driver {
-  return choice(value, '', faults, driverSet)
-}
-
 export function checkDriverInput(value: unknown, faults: Faults): value is DriverInput {
   return choice(value, '', faults, driverInputSet)
-}
-
-export function checkDeploymentTargetState(value: unknown, faults: Faults): value is DeploymentTargetState {
-  return choice(value, '', faults, deploymentTargetStateSet)
-}
-
-export function checkLocationState(value: unknown, faults: Faults): value is LocationState {
-  return choice(value, '', faults, locationStateSet)
-}
-
-export function checkRegionState(value: unknown, faults: Faults): value is RegionState {
-  return choice(value, '', faults, regionStateSet)
-}
-
-export function checkMultiRegionState(value: unknown, faults: Faults): value is MultiRegionState {
-  return choice(value, '', faults, multiRegionStateSet)
-}
-
-export function checkZoneState(value: unknown, faults: Faults): value is ZoneState {
-  return choice(value, '', faults, zoneStateSet)
-}
-
-export function checkResourcePoolState(value: unknown, faults: Faults): value is ResourcePoolState {
-  return choice(value, '', faults, resourcePoolStateSet)
 }
 
 export function checkScopeType(value: unknown, faults: Faults): value is ScopeType {
@@ -922,7 +641,7 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, deploymentTargetIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', topologyOperationIdPattern)
   return faults.count === before
 }
 

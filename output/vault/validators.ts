@@ -26,36 +26,23 @@ import {
   type AddSecretVersionBodyInput,
   type AddSecretVersionRequest,
   type CancelDestroyCryptoKeyVersionRequest,
-  type Capsule,
-  type CapsuleDelivery,
   type CapsuleGiven,
   type CapsuleInput,
-  type CapsulePayload,
   type CapsulePayloadInput,
   type CapsuleSourceGiven,
   type CapsuleSourceInput,
-  type CapsuleState,
-  type Certificate,
-  type CertificateAuthority,
   type CertificateAuthorityActivation,
   type CertificateAuthorityGiven,
   type CertificateAuthorityInput,
-  type CertificateAuthorityState,
-  type CertificateAuthoritySubject,
   type CertificateAuthoritySubjectGiven,
   type CertificateAuthoritySubjectInput,
-  type CertificateAuthorityType,
   type CertificateAuthorityTypeInput,
   type CertificateConfigGiven,
   type CertificateConfigInput,
   type CertificateGiven,
   type CertificateInput,
-  type CertificateRevocationList,
-  type CertificateState,
-  type CertificateSubject,
   type CertificateSubjectGiven,
   type CertificateSubjectInput,
-  type CertificateTemplate,
   type CertificateTemplateGiven,
   type CertificateTemplateInput,
   type CertificateTemplateUpdate,
@@ -71,23 +58,15 @@ import {
   type CreateCryptoKeyRequest,
   type CreateSecretGiven,
   type CreateSecretRequest,
-  type Credential,
-  type CryptoKey,
-  type CryptoKeyAlgorithm,
   type CryptoKeyAlgorithmInput,
   type CryptoKeyGiven,
   type CryptoKeyInput,
-  type CryptoKeyPurpose,
   type CryptoKeyPurposeInput,
-  type CryptoKeyState,
   type CryptoKeyUpdate,
-  type CryptoKeyVersion,
-  type CryptoKeyVersionState,
   type DecryptBodyGiven,
   type DecryptBodyInput,
   type DecryptGiven,
   type DecryptRequest,
-  type DecryptResponse,
   type DeleteCertificateTemplateRequest,
   type DeleteCryptoKeyRequest,
   type DeleteSecretRequest,
@@ -104,18 +83,14 @@ import {
   type EncryptBodyInput,
   type EncryptGiven,
   type EncryptRequest,
-  type EncryptResponse,
   type EtagBodyInput,
-  type ExtendedKeyUsage,
   type ExtendedKeyUsageInput,
   type GenerateDataEncryptionKeyBodyGiven,
   type GenerateDataEncryptionKeyBodyInput,
   type GenerateDataEncryptionKeyGiven,
   type GenerateDataEncryptionKeyRequest,
-  type GenerateDataEncryptionKeyResponse,
   type GenerateRandomBytesBody,
   type GenerateRandomBytesRequest,
-  type GenerateRandomBytesResponse,
   type GetCapsuleDeliveryRequest,
   type GetCapsuleRequest,
   type GetCertificateAuthorityRequest,
@@ -133,48 +108,31 @@ import {
   type HmacBodyInput,
   type HmacGiven,
   type HmacRequest,
-  type HmacResponse,
-  type KeyUsage,
   type KeyUsageInput,
   type ListCapsulesRequest,
-  type ListCapsulesResponse,
   type ListCertificateAuthoritiesRequest,
-  type ListCertificateAuthoritiesResponse,
   type ListCertificateTemplatesRequest,
-  type ListCertificateTemplatesResponse,
   type ListCertificatesRequest,
-  type ListCertificatesResponse,
   type ListCryptoKeyVersionsRequest,
-  type ListCryptoKeyVersionsResponse,
   type ListCryptoKeysRequest,
-  type ListCryptoKeysResponse,
   type ListFilterSchemasRequest,
   type ListOperationsRequest,
-  type ListOperationsResponse,
   type ListSecretVersionsRequest,
-  type ListSecretVersionsResponse,
   type ListSecretsRequest,
-  type ListSecretsResponse,
-  type NameConstraints,
   type NameConstraintsGiven,
   type NameConstraintsInput,
   type ObjectIdentifier,
   type OperationStatus,
   type OperationType,
-  type PredefinedSubject,
   type PredefinedSubjectGiven,
   type PredefinedSubjectInput,
-  type ProtectionLevel,
   type ProtectionLevelInput,
   type ReEncryptBody,
   type ReEncryptRequest,
-  type ReEncryptResponse,
   type RedeemCapsuleBodyGiven,
   type RedeemCapsuleBodyInput,
   type RedeemCapsuleGiven,
   type RedeemCapsuleRequest,
-  type RedeemCapsuleResponse,
-  type Revocation,
   type RevocationReason,
   type RevokeCapsuleBodyGiven,
   type RevokeCapsuleBodyInput,
@@ -185,26 +143,18 @@ import {
   type RevokeCertificateRequest,
   type RotateCryptoKeyRequest,
   type ScopeType,
-  type Secret,
   type SecretGiven,
   type SecretInput,
-  type SecretPayload,
   type SecretPayloadInput,
   type SecretRotation,
   type SecretRotationUpdate,
   type SecretUpdate,
-  type SecretVersion,
-  type SecretVersionState,
-  type SecretVersionView,
   type SecretVersionViewInput,
   type SignBodyGiven,
   type SignBodyInput,
   type SignGiven,
   type SignRequest,
-  type SignResponse,
-  type SignatureEncoding,
   type SignatureEncodingInput,
-  type SubjectAltNames,
   type SubjectAltNamesGiven,
   type SubjectAltNamesInput,
   type TakeSnapshotBodyGiven,
@@ -214,21 +164,14 @@ import {
   type UpdateCertificateTemplateRequest,
   type UpdateCryptoKeyRequest,
   type UpdateSecretRequest,
-  type VaultCredentialOperation,
   type VaultOperation,
   type VerifyBodyGiven,
   type VerifyBodyInput,
   type VerifyGiven,
   type VerifyRequest,
-  type VerifyResponse,
-  capsuleStateValues,
-  certificateAuthorityStateValues,
   certificateAuthorityTypeValues,
-  certificateStateValues,
   cryptoKeyAlgorithmValues,
   cryptoKeyPurposeValues,
-  cryptoKeyStateValues,
-  cryptoKeyVersionStateValues,
   extendedKeyUsageValues,
   keyUsageValues,
   operationStatusValues,
@@ -236,19 +179,11 @@ import {
   protectionLevelValues,
   revocationReasonValues,
   scopeTypeValues,
-  secretVersionStateValues,
   secretVersionViewValues,
   signatureEncodingValues,
 } from './types.ts'
 
-const secretIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
-const secretNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
-const secretVersionDestroyDelayPattern = /^[0-9]{1,10}(\.[0-9]{1,3})?s$/u
-const secretLatestVersionPattern = /^([1-9][0-9]{0,9})?$/u
-const secretCryptoKeyIdPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})?$/u
-const secretVersionAliasesValuePattern = /^[1-9][0-9]{0,9}$/u
-const secretVersionAliasesKeyPattern = /^[A-Za-z][A-Za-z0-9_-]{0,62}$/u
-const secretInputMembers = new Set([
+const secretInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -267,7 +202,12 @@ const secretInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
+const secretInputNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
+const secretInputTtlPattern = /^[0-9]{1,10}(\.[0-9]{1,3})?s$/u
+const secretInputCryptoKeyIdPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})?$/u
+const secretInputVersionAliasesValuePattern = /^[1-9][0-9]{0,9}$/u
+const secretInputVersionAliasesKeyPattern = /^[A-Za-z][A-Za-z0-9_-]{0,62}$/u
 const secretOmitted = new Set([
   'id',
   'workspace_id',
@@ -277,12 +217,12 @@ const secretOmitted = new Set([
   'create_time',
   'update_time',
 ] as const)
-const secretRotationMembers = new Set(['rotation_period', 'next_rotation_time'])
-const secretPayloadInputMembers = new Set(['data', 'data_crc32c'])
-const addSecretVersionBodyInputMembers = new Set(['payload'])
-const disableVersionBodyInputMembers = new Set(['disabled', 'etag'])
-const etagBodyInputMembers = new Set(['etag'])
-const cryptoKeyInputMembers = new Set([
+const secretRotationMembers = ['rotation_period', 'next_rotation_time']
+const secretPayloadInputMembers = ['data', 'data_crc32c']
+const addSecretVersionBodyInputMembers = ['payload']
+const disableVersionBodyInputMembers = ['disabled', 'etag']
+const etagBodyInputMembers = ['etag']
+const cryptoKeyInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -303,7 +243,7 @@ const cryptoKeyInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const cryptoKeyOmitted = new Set([
   'id',
   'workspace_id',
@@ -314,37 +254,37 @@ const cryptoKeyOmitted = new Set([
   'create_time',
   'update_time',
 ] as const)
-const cryptoKeyVersionPublicKeySha256Pattern = /^([0-9a-f]{64})?$/u
-const encryptBodyInputMembers = new Set([
+const encryptBodyInputMembers = [
   'plaintext',
   'plaintext_crc32c',
   'additional_authenticated_data',
   'additional_authenticated_data_crc32c',
   'key_version',
-])
-const decryptBodyInputMembers = new Set([
+]
+const encryptBodyInputKeyVersionPattern = /^([1-9][0-9]{0,9})?$/u
+const decryptBodyInputMembers = [
   'ciphertext',
   'ciphertext_crc32c',
   'additional_authenticated_data',
   'additional_authenticated_data_crc32c',
   'key_version',
-])
-const reEncryptBodyMembers = new Set([
+]
+const reEncryptBodyMembers = [
   'ciphertext',
   'ciphertext_crc32c',
   'additional_authenticated_data',
   'additional_authenticated_data_crc32c',
-])
-const generateDataEncryptionKeyBodyInputMembers = new Set([
+]
+const generateDataEncryptionKeyBodyInputMembers = [
   'key_size_bytes',
   'additional_authenticated_data',
   'additional_authenticated_data_crc32c',
   'include_plaintext',
-])
+]
 const generateDataEncryptionKeyBodyInputKeySizeBytesSet = new Set<unknown>([16, 24, 32, 64])
-const signBodyInputMembers = new Set(['data', 'data_crc32c', 'digest', 'key_version', 'signature_encoding'])
-const digestMembers = new Set(['sha256', 'sha384'])
-const verifyBodyInputMembers = new Set([
+const signBodyInputMembers = ['data', 'data_crc32c', 'digest', 'key_version', 'signature_encoding']
+const digestMembers = ['sha256', 'sha384']
+const verifyBodyInputMembers = [
   'data',
   'data_crc32c',
   'digest',
@@ -354,13 +294,10 @@ const verifyBodyInputMembers = new Set([
   'mac_crc32c',
   'key_version',
   'signature_encoding',
-])
-const hmacBodyInputMembers = new Set(['data', 'data_crc32c', 'key_version'])
-const generateRandomBytesBodyMembers = new Set(['length_bytes'])
-const capsuleNamePattern = /^([a-z]([a-z0-9-]{0,61}[a-z0-9])?)?$/u
-const capsuleContentTypePattern = /^[A-Za-z0-9!#$&^_.+-]+\/[A-Za-z0-9!#$&^_.+-]+(;[ -~]*)?$/u
-const capsulePayloadCommitmentPattern = /^[0-9a-f]{64}$/u
-const capsuleInputMembers = new Set([
+]
+const hmacBodyInputMembers = ['data', 'data_crc32c', 'key_version']
+const generateRandomBytesBodyMembers = ['length_bytes']
+const capsuleInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -390,7 +327,9 @@ const capsuleInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
+const capsuleInputNamePattern = /^([a-z]([a-z0-9-]{0,61}[a-z0-9])?)?$/u
+const capsuleInputContentTypePattern = /^[A-Za-z0-9!#$&^_.+-]+\/[A-Za-z0-9!#$&^_.+-]+(;[ -~]*)?$/u
 const capsuleOmitted = new Set([
   'id',
   'workspace_id',
@@ -410,14 +349,12 @@ const capsuleOmitted = new Set([
   'update_time',
   'source',
 ] as const)
-const capsuleSourceInputMembers = new Set(['secret_id', 'version'])
+const capsuleSourceInputMembers = ['secret_id', 'version']
+const capsuleSourceInputSecretIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
 const capsuleSourceInputVersionPattern = /^([1-9][0-9]{0,9}|[A-Za-z][A-Za-z0-9_-]{0,62})$/u
-const redeemCapsuleBodyInputMembers = new Set(['token', 'passphrase'])
-const revokeCapsuleBodyInputMembers = new Set(['reason', 'etag'])
-const certificateAuthorityCrlUrlsItemPattern = /^https?:\/\/[^\s\u0000-\u001f\u007f-\u009f]+$/u
-const certificateAuthoritySerialNumberPattern = /^[0-9a-f]*$/u
-const certificateAuthorityCrlNumberPattern = /^[0-9]*$/u
-const certificateAuthorityInputMembers = new Set([
+const redeemCapsuleBodyInputMembers = ['token', 'passphrase']
+const revokeCapsuleBodyInputMembers = ['reason', 'etag']
+const certificateAuthorityInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -452,7 +389,8 @@ const certificateAuthorityInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
+const certificateAuthorityInputCrlUrlsItemPattern = /^https?:\/\/[^\s\u0000-\u001f\u007f-\u009f]+$/u
 const certificateAuthorityOmitted = new Set([
   'id',
   'workspace_id',
@@ -473,31 +411,28 @@ const certificateAuthorityOmitted = new Set([
   'subject',
   'name_constraints',
 ] as const)
-const certificateAuthoritySubjectCommonNamePattern = /^[^\u0000-\u001f\u007f-\u009f]*$/u
-const certificateAuthoritySubjectCountryCodePattern = /^([A-Z]{2})?$/u
-const certificateAuthoritySubjectInputMembers = new Set([
+const certificateAuthoritySubjectInputMembers = [
   'common_name',
   'organization',
   'organizational_unit',
   'country_code',
   'province',
   'locality',
-])
-const nameConstraintsPermittedDnsNamesItemPattern = /^[^\s\u0000-\u001f\u007f-\u009f]+$/u
-const nameConstraintsPermittedIpRangesItemPattern = /^[0-9A-Fa-f.:]+\/[0-9]{1,3}$/u
-const nameConstraintsPermittedEmailDomainsItemPattern = /^[^\s\u0000-\u001f\u007f-\u009f@]+$/u
-const nameConstraintsInputMembers = new Set([
+]
+const certificateAuthoritySubjectInputCommonNamePattern = /^[^\u0000-\u001f\u007f-\u009f]*$/u
+const certificateAuthoritySubjectInputCountryCodePattern = /^([A-Z]{2})?$/u
+const nameConstraintsInputMembers = [
   'permitted_dns_names',
   'excluded_dns_names',
   'permitted_ip_ranges',
   'excluded_ip_ranges',
   'permitted_email_domains',
-])
-const certificateAuthorityActivationMembers = new Set(['certificate_authority_id', 'pem_certificate_chain'])
-const certificateRevocationListCrlNumberPattern = /^[0-9]+$/u
-const certificateTemplateAllowedUriPrefixesItemPattern =
-  /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^\s\u0000-\u001f\u007f-\u009f]+$/u
-const certificateTemplateInputMembers = new Set([
+]
+const nameConstraintsInputPermittedDnsNamesItemPattern = /^[^\s\u0000-\u001f\u007f-\u009f]+$/u
+const nameConstraintsInputPermittedIpRangesItemPattern = /^[0-9A-Fa-f.:]+\/[0-9]{1,3}$/u
+const nameConstraintsInputPermittedEmailDomainsItemPattern = /^[^\s\u0000-\u001f\u007f-\u009f@]+$/u
+const certificateAuthorityActivationMembers = ['certificate_authority_id', 'pem_certificate_chain']
+const certificateTemplateInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -522,7 +457,9 @@ const certificateTemplateInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
+const certificateTemplateInputAllowedUriPrefixesItemPattern =
+  /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^\s\u0000-\u001f\u007f-\u009f]+$/u
 const certificateTemplateOmitted = new Set([
   'id',
   'workspace_id',
@@ -532,16 +469,9 @@ const certificateTemplateOmitted = new Set([
   'update_time',
   'predefined_subject',
 ] as const)
-const predefinedSubjectInputMembers = new Set([
-  'organization',
-  'organizational_unit',
-  'country_code',
-  'province',
-  'locality',
-])
+const predefinedSubjectInputMembers = ['organization', 'organizational_unit', 'country_code', 'province', 'locality']
 const objectIdentifierPattern = /^[0-2]\.[0-9.]*[0-9]$/u
-const certificateSerialNumberPattern = /^[0-9a-f]+$/u
-const certificateInputMembers = new Set([
+const certificateInputMembers = [
   'id',
   'workspace_id',
   'engine',
@@ -575,7 +505,7 @@ const certificateInputMembers = new Set([
   'etag',
   'create_time',
   'update_time',
-])
+]
 const certificateOmitted = new Set([
   'id',
   'workspace_id',
@@ -602,49 +532,35 @@ const certificateOmitted = new Set([
   'update_time',
   'config',
 ] as const)
-const certificateConfigInputMembers = new Set(['subject', 'subject_alt_names', 'public_key_pem', 'key_algorithm'])
+const certificateConfigInputMembers = ['subject', 'subject_alt_names', 'public_key_pem', 'key_algorithm']
 const certificateConfigOmitted = new Set(['subject', 'subject_alt_names'] as const)
-const subjectAltNamesIpAddressesItemPattern = /^[0-9A-Fa-f.:]+$/u
-const subjectAltNamesInputMembers = new Set(['dns_names', 'ip_addresses', 'uris', 'email_addresses'])
-const takeSnapshotBodyInputMembers = new Set(['description', 'verify'])
+const subjectAltNamesInputMembers = ['dns_names', 'ip_addresses', 'uris', 'email_addresses']
+const subjectAltNamesInputIpAddressesItemPattern = /^[0-9A-Fa-f.:]+$/u
+const takeSnapshotBodyInputMembers = ['description', 'verify']
 const vaultOperationTraceIdPattern = /^([0-9a-f]{32})?$/u
-const secretVersionStateSet = /* @__PURE__ */ new Set<unknown>(secretVersionStateValues)
-const secretVersionViewSet = /* @__PURE__ */ new Set<unknown>(secretVersionViewValues)
 const secretVersionViewInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ secretVersionViewValues.filter(value => value !== 'VAULT_SECRET_VERSION_VIEW_UNSPECIFIED'),
 )
-const cryptoKeyPurposeSet = /* @__PURE__ */ new Set<unknown>(cryptoKeyPurposeValues)
 const cryptoKeyPurposeInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ cryptoKeyPurposeValues.filter(value => value !== 'VAULT_CRYPTO_KEY_PURPOSE_UNSPECIFIED'),
 )
-const cryptoKeyAlgorithmSet = /* @__PURE__ */ new Set<unknown>(cryptoKeyAlgorithmValues)
 const cryptoKeyAlgorithmInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ cryptoKeyAlgorithmValues.filter(value => value !== 'VAULT_CRYPTO_KEY_ALGORITHM_UNSPECIFIED'),
 )
-const cryptoKeyStateSet = /* @__PURE__ */ new Set<unknown>(cryptoKeyStateValues)
-const cryptoKeyVersionStateSet = /* @__PURE__ */ new Set<unknown>(cryptoKeyVersionStateValues)
-const protectionLevelSet = /* @__PURE__ */ new Set<unknown>(protectionLevelValues)
 const protectionLevelInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ protectionLevelValues.filter(value => value !== 'VAULT_PROTECTION_LEVEL_UNSPECIFIED'),
 )
-const signatureEncodingSet = /* @__PURE__ */ new Set<unknown>(signatureEncodingValues)
 const signatureEncodingInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ signatureEncodingValues.filter(value => value !== 'VAULT_SIGNATURE_ENCODING_UNSPECIFIED'),
 )
-const capsuleStateSet = /* @__PURE__ */ new Set<unknown>(capsuleStateValues)
-const certificateAuthorityTypeSet = /* @__PURE__ */ new Set<unknown>(certificateAuthorityTypeValues)
 const certificateAuthorityTypeInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ certificateAuthorityTypeValues.filter(
     value => value !== 'VAULT_CERTIFICATE_AUTHORITY_TYPE_UNSPECIFIED',
   ),
 )
-const certificateAuthorityStateSet = /* @__PURE__ */ new Set<unknown>(certificateAuthorityStateValues)
-const certificateStateSet = /* @__PURE__ */ new Set<unknown>(certificateStateValues)
-const keyUsageSet = /* @__PURE__ */ new Set<unknown>(keyUsageValues)
 const keyUsageInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ keyUsageValues.filter(value => value !== 'VAULT_KEY_USAGE_UNSPECIFIED'),
 )
-const extendedKeyUsageSet = /* @__PURE__ */ new Set<unknown>(extendedKeyUsageValues)
 const extendedKeyUsageInputSet = /* @__PURE__ */ new Set<unknown>(
   /* @__PURE__ */ extendedKeyUsageValues.filter(value => value !== 'VAULT_EXTENDED_KEY_USAGE_UNSPECIFIED'),
 )
@@ -654,60 +570,23 @@ const operationTypeSet = /* @__PURE__ */ new Set<unknown>(operationTypeValues)
 const operationStatusSet = /* @__PURE__ */ new Set<unknown>(operationStatusValues)
 const createCapsuleRequestIdempotencyKeyPattern = /^[!-~]+$/u
 
-export function checkSecret(value: unknown, faults: Faults): value is Secret {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
-  if (formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid'))
-    matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
-  anyText(value.engine, 'engine', faults)
-  text(value.name, 'name', faults, 1, 63, secretNamePattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.labels, 'labels', faults, checkLabels)
-  if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  matches(value.version_destroy_delay, 'version_destroy_delay', faults, secretVersionDestroyDelayPattern)
-  nested(value.version_aliases, 'version_aliases', faults, checkSecretVersionAliases)
-  if (value.rotation !== undefined) nested(value.rotation, 'rotation', faults, checkSecretRotation)
-  matches(value.latest_version, 'latest_version', faults, secretLatestVersionPattern)
-  integer(value.enabled_version_count, 'enabled_version_count', faults, 0, 2147483647)
-  matches(value.crypto_key_id, 'crypto_key_id', faults, secretCryptoKeyIdPattern)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
-function checkSecretVersionAliases(value: unknown, faults: Faults): boolean {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  entries(
-    value,
-    faults,
-    (item, faults) => matches(item, '', faults, secretVersionAliasesValuePattern),
-    undefined,
-    secretVersionAliasesKeyPattern,
-  )
-  size(value, faults, 0, 50)
-  return faults.count === before
-}
-
 export function checkSecretInput(value: unknown, faults: Faults): value is SecretInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, secretInputMembers)
-  text(value.name, 'name', faults, 1, 63, secretNamePattern)
+  text(value.name, 'name', faults, 1, 63, secretInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  if (value.ttl !== undefined) matches(value.ttl, 'ttl', faults, secretVersionDestroyDelayPattern)
+  if (value.ttl !== undefined) matches(value.ttl, 'ttl', faults, secretInputTtlPattern)
   if (value.version_destroy_delay !== undefined)
-    matches(value.version_destroy_delay, 'version_destroy_delay', faults, secretVersionDestroyDelayPattern)
+    matches(value.version_destroy_delay, 'version_destroy_delay', faults, secretInputTtlPattern)
   if (value.version_aliases !== undefined)
     nested(value.version_aliases, 'version_aliases', faults, checkSecretInputVersionAliases)
   if (value.rotation !== undefined) nested(value.rotation, 'rotation', faults, checkSecretRotation)
-  if (value.crypto_key_id !== undefined) matches(value.crypto_key_id, 'crypto_key_id', faults, secretCryptoKeyIdPattern)
+  if (value.crypto_key_id !== undefined)
+    matches(value.crypto_key_id, 'crypto_key_id', faults, secretInputCryptoKeyIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -718,9 +597,9 @@ function checkSecretInputVersionAliases(value: unknown, faults: Faults): boolean
   entries(
     value,
     faults,
-    (item, faults) => matches(item, '', faults, secretVersionAliasesValuePattern),
+    (item, faults) => matches(item, '', faults, secretInputVersionAliasesValuePattern),
     undefined,
-    secretVersionAliasesKeyPattern,
+    secretInputVersionAliasesKeyPattern,
   )
   size(value, faults, 0, 50)
   return faults.count === before
@@ -730,18 +609,19 @@ export function checkSecretUpdate(value: unknown, faults: Faults): value is Secr
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, secretInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, secretNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, secretInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  if (value.ttl !== undefined) matches(value.ttl, 'ttl', faults, secretVersionDestroyDelayPattern)
+  if (value.ttl !== undefined) matches(value.ttl, 'ttl', faults, secretInputTtlPattern)
   if (value.version_destroy_delay !== undefined)
-    matches(value.version_destroy_delay, 'version_destroy_delay', faults, secretVersionDestroyDelayPattern)
+    matches(value.version_destroy_delay, 'version_destroy_delay', faults, secretInputTtlPattern)
   if (value.version_aliases !== undefined)
     nested(value.version_aliases, 'version_aliases', faults, checkSecretUpdateVersionAliases)
   if (value.rotation !== undefined) nested(value.rotation, 'rotation', faults, checkSecretRotationUpdate)
-  if (value.crypto_key_id !== undefined) matches(value.crypto_key_id, 'crypto_key_id', faults, secretCryptoKeyIdPattern)
+  if (value.crypto_key_id !== undefined)
+    matches(value.crypto_key_id, 'crypto_key_id', faults, secretInputCryptoKeyIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -752,9 +632,9 @@ function checkSecretUpdateVersionAliases(value: unknown, faults: Faults): boolea
   entries(
     value,
     faults,
-    (item, faults) => matches(item, '', faults, secretVersionAliasesValuePattern),
+    (item, faults) => matches(item, '', faults, secretInputVersionAliasesValuePattern),
     undefined,
-    secretVersionAliasesKeyPattern,
+    secretInputVersionAliasesKeyPattern,
   )
   size(value, faults, 0, 50)
   return faults.count === before
@@ -776,7 +656,7 @@ export function checkSecretRotation(value: unknown, faults: Faults): value is Se
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, secretRotationMembers)
-  matches(value.rotation_period, 'rotation_period', faults, secretVersionDestroyDelayPattern)
+  matches(value.rotation_period, 'rotation_period', faults, secretInputTtlPattern)
   if (value.next_rotation_time !== undefined)
     formatted(value.next_rotation_time, 'next_rotation_time', faults, isDateTime, 'date-time')
   return faults.count === before
@@ -787,45 +667,9 @@ export function checkSecretRotationUpdate(value: unknown, faults: Faults): value
   const before = faults.count
   closed(value, faults, secretRotationMembers)
   if (value.rotation_period !== undefined)
-    matches(value.rotation_period, 'rotation_period', faults, secretVersionDestroyDelayPattern)
+    matches(value.rotation_period, 'rotation_period', faults, secretInputTtlPattern)
   if (value.next_rotation_time !== undefined)
     formatted(value.next_rotation_time, 'next_rotation_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
-export function checkListSecretsResponse(value: unknown, faults: Faults): value is ListSecretsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.secrets, 'secrets', faults, checkSecret, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkSecretVersion(value: unknown, faults: Faults): value is SecretVersion {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
-  integer(value.version, 'version', faults, 1, 2147483647)
-  if (formatted(value.secret_id, 'secret_id', faults, isUuid, 'uuid'))
-    matches(value.secret_id, 'secret_id', faults, secretIdPattern)
-  nested(value.state, 'state', faults, checkSecretVersionState)
-  if (value.payload !== undefined) nested(value.payload, 'payload', faults, checkSecretPayload)
-  integer(value.payload_size_bytes, 'payload_size_bytes', faults, 0, 65536)
-  boolean(value.payload_crc32c_given, 'payload_crc32c_given', faults)
-  if (value.scheduled_destroy_time !== undefined)
-    formatted(value.scheduled_destroy_time, 'scheduled_destroy_time', faults, isDateTime, 'date-time')
-  if (value.destroy_time !== undefined) formatted(value.destroy_time, 'destroy_time', faults, isDateTime, 'date-time')
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
-export function checkSecretPayload(value: unknown, faults: Faults): value is SecretPayload {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  formatted(value.data, 'data', faults, isBase64, 'byte')
-  integer(value.data_crc32c, 'data_crc32c', faults, 0, 4294967295)
   return faults.count === before
 }
 
@@ -835,14 +679,6 @@ export function checkSecretPayloadInput(value: unknown, faults: Faults): value i
   closed(value, faults, secretPayloadInputMembers)
   formatted(value.data, 'data', faults, isBase64, 'byte')
   if (value.data_crc32c !== undefined) integer(value.data_crc32c, 'data_crc32c', faults, 0, 4294967295)
-  return faults.count === before
-}
-
-export function checkListSecretVersionsResponse(value: unknown, faults: Faults): value is ListSecretVersionsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.versions, 'versions', faults, checkSecretVersion, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
   return faults.count === before
 }
 
@@ -875,41 +711,11 @@ export function checkEtagBodyInput(value: unknown, faults: Faults): value is Eta
   return faults.count === before
 }
 
-export function checkCryptoKey(value: unknown, faults: Faults): value is CryptoKey {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
-  if (formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid'))
-    matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
-  anyText(value.engine, 'engine', faults)
-  text(value.name, 'name', faults, 1, 63, secretNamePattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.labels, 'labels', faults, checkLabels)
-  nested(value.purpose, 'purpose', faults, checkCryptoKeyPurpose)
-  if (value.algorithm !== undefined) nested(value.algorithm, 'algorithm', faults, checkCryptoKeyAlgorithm)
-  nested(value.protection_level, 'protection_level', faults, checkProtectionLevel)
-  if (value.primary_version !== undefined)
-    matches(value.primary_version, 'primary_version', faults, secretVersionAliasesValuePattern)
-  nested(value.state, 'state', faults, checkCryptoKeyState)
-  if (value.delete_time !== undefined) formatted(value.delete_time, 'delete_time', faults, isDateTime, 'date-time')
-  integer(value.version_count, 'version_count', faults, 0, 2147483647)
-  if (value.rotation_period !== undefined)
-    matches(value.rotation_period, 'rotation_period', faults, secretVersionDestroyDelayPattern)
-  if (value.next_rotation_time !== undefined)
-    formatted(value.next_rotation_time, 'next_rotation_time', faults, isDateTime, 'date-time')
-  matches(value.destroy_scheduled_duration, 'destroy_scheduled_duration', faults, secretVersionDestroyDelayPattern)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkCryptoKeyInput(value: unknown, faults: Faults): value is CryptoKeyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, cryptoKeyInputMembers)
-  text(value.name, 'name', faults, 1, 63, secretNamePattern)
+  text(value.name, 'name', faults, 1, 63, secretInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -918,13 +724,13 @@ export function checkCryptoKeyInput(value: unknown, faults: Faults): value is Cr
   if (value.protection_level !== undefined)
     nested(value.protection_level, 'protection_level', faults, checkProtectionLevelInput)
   if (value.primary_version !== undefined)
-    matches(value.primary_version, 'primary_version', faults, secretVersionAliasesValuePattern)
+    matches(value.primary_version, 'primary_version', faults, secretInputVersionAliasesValuePattern)
   if (value.rotation_period !== undefined)
-    matches(value.rotation_period, 'rotation_period', faults, secretVersionDestroyDelayPattern)
+    matches(value.rotation_period, 'rotation_period', faults, secretInputTtlPattern)
   if (value.next_rotation_time !== undefined)
     formatted(value.next_rotation_time, 'next_rotation_time', faults, isDateTime, 'date-time')
   if (value.destroy_scheduled_duration !== undefined)
-    matches(value.destroy_scheduled_duration, 'destroy_scheduled_duration', faults, secretVersionDestroyDelayPattern)
+    matches(value.destroy_scheduled_duration, 'destroy_scheduled_duration', faults, secretInputTtlPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -933,7 +739,7 @@ export function checkCryptoKeyUpdate(value: unknown, faults: Faults): value is C
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, cryptoKeyInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, secretNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, secretInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -942,13 +748,13 @@ export function checkCryptoKeyUpdate(value: unknown, faults: Faults): value is C
   if (value.protection_level !== undefined)
     nested(value.protection_level, 'protection_level', faults, checkProtectionLevelInput)
   if (value.primary_version !== undefined)
-    matches(value.primary_version, 'primary_version', faults, secretVersionAliasesValuePattern)
+    matches(value.primary_version, 'primary_version', faults, secretInputVersionAliasesValuePattern)
   if (value.rotation_period !== undefined)
-    matches(value.rotation_period, 'rotation_period', faults, secretVersionDestroyDelayPattern)
+    matches(value.rotation_period, 'rotation_period', faults, secretInputTtlPattern)
   if (value.next_rotation_time !== undefined)
     formatted(value.next_rotation_time, 'next_rotation_time', faults, isDateTime, 'date-time')
   if (value.destroy_scheduled_duration !== undefined)
-    matches(value.destroy_scheduled_duration, 'destroy_scheduled_duration', faults, secretVersionDestroyDelayPattern)
+    matches(value.destroy_scheduled_duration, 'destroy_scheduled_duration', faults, secretInputTtlPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -962,49 +768,6 @@ export function completeCryptoKeyInput(value: CryptoKeyInput): CryptoKeyGiven {
     protection_level: value.protection_level ?? 'VAULT_PROTECTION_LEVEL_SOFTWARE',
     destroy_scheduled_duration: value.destroy_scheduled_duration ?? '2592000s',
   }
-}
-
-export function checkListCryptoKeysResponse(value: unknown, faults: Faults): value is ListCryptoKeysResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.crypto_keys, 'crypto_keys', faults, checkCryptoKey, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkCryptoKeyVersion(value: unknown, faults: Faults): value is CryptoKeyVersion {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
-  integer(value.version, 'version', faults, 1, 2147483647)
-  if (formatted(value.crypto_key_id, 'crypto_key_id', faults, isUuid, 'uuid'))
-    matches(value.crypto_key_id, 'crypto_key_id', faults, secretIdPattern)
-  nested(value.state, 'state', faults, checkCryptoKeyVersionState)
-  nested(value.algorithm, 'algorithm', faults, checkCryptoKeyAlgorithm)
-  nested(value.protection_level, 'protection_level', faults, checkProtectionLevel)
-  boolean(value.is_primary, 'is_primary', faults)
-  anyText(value.public_key_pem, 'public_key_pem', faults)
-  matches(value.public_key_sha256, 'public_key_sha256', faults, cryptoKeyVersionPublicKeySha256Pattern)
-  if (value.generate_time !== undefined)
-    formatted(value.generate_time, 'generate_time', faults, isDateTime, 'date-time')
-  if (value.destroy_time !== undefined) formatted(value.destroy_time, 'destroy_time', faults, isDateTime, 'date-time')
-  if (value.destroy_event_time !== undefined)
-    formatted(value.destroy_event_time, 'destroy_event_time', faults, isDateTime, 'date-time')
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
-export function checkListCryptoKeyVersionsResponse(
-  value: unknown,
-  faults: Faults,
-): value is ListCryptoKeyVersionsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.versions, 'versions', faults, checkCryptoKeyVersion, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
 }
 
 export function checkEncryptBodyInput(value: unknown, faults: Faults): value is EncryptBodyInput {
@@ -1021,22 +784,13 @@ export function checkEncryptBodyInput(value: unknown, faults: Faults): value is 
     formatted(value.additional_authenticated_data, 'additional_authenticated_data', faults, isBase64, 'byte')
   if (value.additional_authenticated_data_crc32c !== undefined)
     integer(value.additional_authenticated_data_crc32c, 'additional_authenticated_data_crc32c', faults, 0, 4294967295)
-  if (value.key_version !== undefined) matches(value.key_version, 'key_version', faults, secretLatestVersionPattern)
+  if (value.key_version !== undefined)
+    matches(value.key_version, 'key_version', faults, encryptBodyInputKeyVersionPattern)
   return faults.count === before
 }
 
 export function completeEncryptBodyInput(value: EncryptBodyInput): EncryptBodyGiven {
   return { ...value, key_version: value.key_version ?? '' }
-}
-
-export function checkEncryptResponse(value: unknown, faults: Faults): value is EncryptResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.ciphertext, 'ciphertext', faults)
-  integer(value.ciphertext_crc32c, 'ciphertext_crc32c', faults, 0, 4294967295)
-  matches(value.key_version, 'key_version', faults, secretVersionAliasesValuePattern)
-  nested(value.algorithm, 'algorithm', faults, checkCryptoKeyAlgorithm)
-  return faults.count === before
 }
 
 export function checkDecryptBodyInput(value: unknown, faults: Faults): value is DecryptBodyInput {
@@ -1053,22 +807,13 @@ export function checkDecryptBodyInput(value: unknown, faults: Faults): value is 
     formatted(value.additional_authenticated_data, 'additional_authenticated_data', faults, isBase64, 'byte')
   if (value.additional_authenticated_data_crc32c !== undefined)
     integer(value.additional_authenticated_data_crc32c, 'additional_authenticated_data_crc32c', faults, 0, 4294967295)
-  if (value.key_version !== undefined) matches(value.key_version, 'key_version', faults, secretLatestVersionPattern)
+  if (value.key_version !== undefined)
+    matches(value.key_version, 'key_version', faults, encryptBodyInputKeyVersionPattern)
   return faults.count === before
 }
 
 export function completeDecryptBodyInput(value: DecryptBodyInput): DecryptBodyGiven {
   return { ...value, key_version: value.key_version ?? '' }
-}
-
-export function checkDecryptResponse(value: unknown, faults: Faults): value is DecryptResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  formatted(value.plaintext, 'plaintext', faults, isBase64, 'byte')
-  integer(value.plaintext_crc32c, 'plaintext_crc32c', faults, 0, 4294967295)
-  matches(value.key_version, 'key_version', faults, secretVersionAliasesValuePattern)
-  boolean(value.used_primary, 'used_primary', faults)
-  return faults.count === before
 }
 
 export function checkReEncryptBody(value: unknown, faults: Faults): value is ReEncryptBody {
@@ -1085,16 +830,6 @@ export function checkReEncryptBody(value: unknown, faults: Faults): value is ReE
     formatted(value.additional_authenticated_data, 'additional_authenticated_data', faults, isBase64, 'byte')
   if (value.additional_authenticated_data_crc32c !== undefined)
     integer(value.additional_authenticated_data_crc32c, 'additional_authenticated_data_crc32c', faults, 0, 4294967295)
-  return faults.count === before
-}
-
-export function checkReEncryptResponse(value: unknown, faults: Faults): value is ReEncryptResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.ciphertext, 'ciphertext', faults)
-  integer(value.ciphertext_crc32c, 'ciphertext_crc32c', faults, 0, 4294967295)
-  matches(value.source_key_version, 'source_key_version', faults, secretVersionAliasesValuePattern)
-  matches(value.key_version, 'key_version', faults, secretVersionAliasesValuePattern)
   return faults.count === before
 }
 
@@ -1124,20 +859,6 @@ export function completeGenerateDataEncryptionKeyBodyInput(
   return { ...value, key_size_bytes: value.key_size_bytes ?? 32, include_plaintext: value.include_plaintext ?? true }
 }
 
-export function checkGenerateDataEncryptionKeyResponse(
-  value: unknown,
-  faults: Faults,
-): value is GenerateDataEncryptionKeyResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (value.plaintext !== undefined) formatted(value.plaintext, 'plaintext', faults, isBase64, 'byte')
-  if (value.plaintext_crc32c !== undefined) integer(value.plaintext_crc32c, 'plaintext_crc32c', faults, 0, 4294967295)
-  anyText(value.ciphertext, 'ciphertext', faults)
-  integer(value.ciphertext_crc32c, 'ciphertext_crc32c', faults, 0, 4294967295)
-  matches(value.key_version, 'key_version', faults, secretVersionAliasesValuePattern)
-  return faults.count === before
-}
-
 export function checkSignBodyInput(value: unknown, faults: Faults): value is SignBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -1146,7 +867,8 @@ export function checkSignBodyInput(value: unknown, faults: Faults): value is Sig
     formatted(value.data, 'data', faults, isBase64, 'byte')
   if (value.data_crc32c !== undefined) integer(value.data_crc32c, 'data_crc32c', faults, 0, 4294967295)
   if (value.digest !== undefined) nested(value.digest, 'digest', faults, checkDigest)
-  if (value.key_version !== undefined) matches(value.key_version, 'key_version', faults, secretLatestVersionPattern)
+  if (value.key_version !== undefined)
+    matches(value.key_version, 'key_version', faults, encryptBodyInputKeyVersionPattern)
   if (value.signature_encoding !== undefined)
     nested(value.signature_encoding, 'signature_encoding', faults, checkSignatureEncodingInput)
   return faults.count === before
@@ -1171,16 +893,6 @@ export function checkDigest(value: unknown, faults: Faults): value is Digest {
   return faults.count === before
 }
 
-export function checkSignResponse(value: unknown, faults: Faults): value is SignResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  formatted(value.signature, 'signature', faults, isBase64, 'byte')
-  integer(value.signature_crc32c, 'signature_crc32c', faults, 0, 4294967295)
-  matches(value.key_version, 'key_version', faults, secretVersionAliasesValuePattern)
-  nested(value.algorithm, 'algorithm', faults, checkCryptoKeyAlgorithm)
-  return faults.count === before
-}
-
 export function checkVerifyBodyInput(value: unknown, faults: Faults): value is VerifyBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -1195,7 +907,8 @@ export function checkVerifyBodyInput(value: unknown, faults: Faults): value is V
   if (value.mac !== undefined && text(value.mac, 'mac', faults, 0, 128))
     formatted(value.mac, 'mac', faults, isBase64, 'byte')
   if (value.mac_crc32c !== undefined) integer(value.mac_crc32c, 'mac_crc32c', faults, 0, 4294967295)
-  if (value.key_version !== undefined) matches(value.key_version, 'key_version', faults, secretLatestVersionPattern)
+  if (value.key_version !== undefined)
+    matches(value.key_version, 'key_version', faults, encryptBodyInputKeyVersionPattern)
   if (value.signature_encoding !== undefined)
     nested(value.signature_encoding, 'signature_encoding', faults, checkSignatureEncodingInput)
   return faults.count === before
@@ -1209,37 +922,19 @@ export function completeVerifyBodyInput(value: VerifyBodyInput): VerifyBodyGiven
   }
 }
 
-export function checkVerifyResponse(value: unknown, faults: Faults): value is VerifyResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  boolean(value.valid, 'valid', faults)
-  matches(value.key_version, 'key_version', faults, secretVersionAliasesValuePattern)
-  nested(value.algorithm, 'algorithm', faults, checkCryptoKeyAlgorithm)
-  return faults.count === before
-}
-
 export function checkHmacBodyInput(value: unknown, faults: Faults): value is HmacBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, hmacBodyInputMembers)
   if (text(value.data, 'data', faults, 0, 87384)) formatted(value.data, 'data', faults, isBase64, 'byte')
   if (value.data_crc32c !== undefined) integer(value.data_crc32c, 'data_crc32c', faults, 0, 4294967295)
-  if (value.key_version !== undefined) matches(value.key_version, 'key_version', faults, secretLatestVersionPattern)
+  if (value.key_version !== undefined)
+    matches(value.key_version, 'key_version', faults, encryptBodyInputKeyVersionPattern)
   return faults.count === before
 }
 
 export function completeHmacBodyInput(value: HmacBodyInput): HmacBodyGiven {
   return { ...value, key_version: value.key_version ?? '' }
-}
-
-export function checkHmacResponse(value: unknown, faults: Faults): value is HmacResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  formatted(value.mac, 'mac', faults, isBase64, 'byte')
-  integer(value.mac_crc32c, 'mac_crc32c', faults, 0, 4294967295)
-  matches(value.key_version, 'key_version', faults, secretVersionAliasesValuePattern)
-  nested(value.algorithm, 'algorithm', faults, checkCryptoKeyAlgorithm)
-  return faults.count === before
 }
 
 export function checkGenerateRandomBytesBody(value: unknown, faults: Faults): value is GenerateRandomBytesBody {
@@ -1250,64 +945,23 @@ export function checkGenerateRandomBytesBody(value: unknown, faults: Faults): va
   return faults.count === before
 }
 
-export function checkGenerateRandomBytesResponse(value: unknown, faults: Faults): value is GenerateRandomBytesResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  formatted(value.data, 'data', faults, isBase64, 'byte')
-  integer(value.data_crc32c, 'data_crc32c', faults, 0, 4294967295)
-  return faults.count === before
-}
-
-export function checkCapsule(value: unknown, faults: Faults): value is Capsule {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
-  if (formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid'))
-    matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
-  anyText(value.engine, 'engine', faults)
-  text(value.name, 'name', faults, 0, 63, capsuleNamePattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.labels, 'labels', faults, checkLabels)
-  text(value.content_type, 'content_type', faults, 3, 127, capsuleContentTypePattern)
-  matches(value.recipient_principal_id, 'recipient_principal_id', faults, secretCryptoKeyIdPattern)
-  if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  integer(value.max_attempts, 'max_attempts', faults, 1, 10)
-  nested(value.state, 'state', faults, checkCapsuleState)
-  integer(value.failed_attempts, 'failed_attempts', faults, 0, 10)
-  boolean(value.passphrase_required, 'passphrase_required', faults)
-  integer(value.payload_size_bytes, 'payload_size_bytes', faults, 1, 65536)
-  matches(value.payload_commitment, 'payload_commitment', faults, capsulePayloadCommitmentPattern)
-  if (value.redeem_time !== undefined) formatted(value.redeem_time, 'redeem_time', faults, isDateTime, 'date-time')
-  matches(value.redeemed_by_principal_id, 'redeemed_by_principal_id', faults, secretCryptoKeyIdPattern)
-  anyText(value.redeemed_from_ip, 'redeemed_from_ip', faults)
-  if (value.revoke_time !== undefined) formatted(value.revoke_time, 'revoke_time', faults, isDateTime, 'date-time')
-  text(value.revoke_reason, 'revoke_reason', faults, 0, 512)
-  if (formatted(value.created_by, 'created_by', faults, isUuid, 'uuid'))
-    matches(value.created_by, 'created_by', faults, secretIdPattern)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkCapsuleInput(value: unknown, faults: Faults): value is CapsuleInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, capsuleInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 0, 63, capsuleNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 0, 63, capsuleInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.payload !== undefined) nested(value.payload, 'payload', faults, checkCapsulePayloadInput)
   if (value.source !== undefined) nested(value.source, 'source', faults, checkCapsuleSourceInput)
   if (value.content_type !== undefined)
-    text(value.content_type, 'content_type', faults, 3, 127, capsuleContentTypePattern)
+    text(value.content_type, 'content_type', faults, 3, 127, capsuleInputContentTypePattern)
   if (value.passphrase !== undefined) text(value.passphrase, 'passphrase', faults, 8, 128)
   if (value.recipient_principal_id !== undefined)
-    matches(value.recipient_principal_id, 'recipient_principal_id', faults, secretCryptoKeyIdPattern)
+    matches(value.recipient_principal_id, 'recipient_principal_id', faults, secretInputCryptoKeyIdPattern)
   if (value.expire_time !== undefined) formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  if (value.ttl !== undefined) matches(value.ttl, 'ttl', faults, secretVersionDestroyDelayPattern)
+  if (value.ttl !== undefined) matches(value.ttl, 'ttl', faults, secretInputTtlPattern)
   if (value.max_attempts !== undefined) integer(value.max_attempts, 'max_attempts', faults, 1, 10)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
@@ -1327,14 +981,6 @@ export function completeCapsuleInput(value: CapsuleInput): CapsuleGiven {
   }
 }
 
-export function checkCapsulePayload(value: unknown, faults: Faults): value is CapsulePayload {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (text(value.data, 'data', faults, 4, 87384)) formatted(value.data, 'data', faults, isBase64, 'byte')
-  integer(value.data_crc32c, 'data_crc32c', faults, 0, 4294967295)
-  return faults.count === before
-}
-
 export function checkCapsulePayloadInput(value: unknown, faults: Faults): value is CapsulePayloadInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -1348,35 +994,13 @@ export function checkCapsuleSourceInput(value: unknown, faults: Faults): value i
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, capsuleSourceInputMembers)
-  if (formatted(value.secret_id, 'secret_id', faults, isUuid, 'uuid'))
-    matches(value.secret_id, 'secret_id', faults, secretIdPattern)
+  formatted(value.secret_id, 'secret_id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   if (value.version !== undefined) matches(value.version, 'version', faults, capsuleSourceInputVersionPattern)
   return faults.count === before
 }
 
 export function completeCapsuleSourceInput(value: CapsuleSourceInput): CapsuleSourceGiven {
   return { ...value, version: value.version ?? 'latest' }
-}
-
-export function checkListCapsulesResponse(value: unknown, faults: Faults): value is ListCapsulesResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.capsules, 'capsules', faults, checkCapsule, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkCapsuleDelivery(value: unknown, faults: Faults): value is CapsuleDelivery {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
-  nested(value.state, 'state', faults, checkCapsuleState)
-  formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  boolean(value.passphrase_required, 'passphrase_required', faults)
-  boolean(value.recipient_restricted, 'recipient_restricted', faults)
-  integer(value.payload_size_bytes, 'payload_size_bytes', faults, 1, 65536)
-  anyText(value.content_type, 'content_type', faults)
-  return faults.count === before
 }
 
 export function checkRedeemCapsuleBodyInput(value: unknown, faults: Faults): value is RedeemCapsuleBodyInput {
@@ -1392,15 +1016,6 @@ export function completeRedeemCapsuleBodyInput(value: RedeemCapsuleBodyInput): R
   return { ...value, passphrase: value.passphrase ?? '' }
 }
 
-export function checkRedeemCapsuleResponse(value: unknown, faults: Faults): value is RedeemCapsuleResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  nested(value.payload, 'payload', faults, checkCapsulePayload)
-  anyText(value.content_type, 'content_type', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkRevokeCapsuleBodyInput(value: unknown, faults: Faults): value is RevokeCapsuleBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -1414,70 +1029,11 @@ export function completeRevokeCapsuleBodyInput(value: RevokeCapsuleBodyInput): R
   return { ...value, reason: value.reason ?? '' }
 }
 
-export function checkCertificateAuthority(value: unknown, faults: Faults): value is CertificateAuthority {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
-  if (formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid'))
-    matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
-  anyText(value.engine, 'engine', faults)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, secretNamePattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.labels, 'labels', faults, checkLabels)
-  if (value.type !== undefined) nested(value.type, 'type', faults, checkCertificateAuthorityType)
-  if (value.subject !== undefined) nested(value.subject, 'subject', faults, checkCertificateAuthoritySubject)
-  if (value.key_algorithm !== undefined) nested(value.key_algorithm, 'key_algorithm', faults, checkCryptoKeyAlgorithm)
-  matches(value.crypto_key_id, 'crypto_key_id', faults, secretCryptoKeyIdPattern)
-  if (value.lifetime !== undefined) matches(value.lifetime, 'lifetime', faults, secretVersionDestroyDelayPattern)
-  if (value.max_path_length !== undefined) integer(value.max_path_length, 'max_path_length', faults, 0, 5)
-  if (value.name_constraints !== undefined)
-    nested(value.name_constraints, 'name_constraints', faults, checkNameConstraints)
-  matches(value.parent_certificate_authority_id, 'parent_certificate_authority_id', faults, secretCryptoKeyIdPattern)
-  if (value.crl_urls !== undefined)
-    list(
-      value.crl_urls,
-      'crl_urls',
-      faults,
-      (item, faults) => text(item, '', faults, 0, 2048, certificateAuthorityCrlUrlsItemPattern),
-      0,
-      5,
-    )
-  list(
-    value.issuing_certificate_urls,
-    'issuing_certificate_urls',
-    faults,
-    (item, faults) => text(item, '', faults, 0, 2048, certificateAuthorityCrlUrlsItemPattern),
-    0,
-    5,
-  )
-  boolean(value.require_template, 'require_template', faults)
-  if (value.maximum_lifetime !== undefined)
-    matches(value.maximum_lifetime, 'maximum_lifetime', faults, secretVersionDestroyDelayPattern)
-  nested(value.state, 'state', faults, checkCertificateAuthorityState)
-  anyText(value.pem_csr, 'pem_csr', faults)
-  anyText(value.pem_certificate, 'pem_certificate', faults)
-  list(value.pem_certificate_chain, 'pem_certificate_chain', faults, (item, faults) => anyText(item, '', faults), 0)
-  matches(value.serial_number, 'serial_number', faults, certificateAuthoritySerialNumberPattern)
-  matches(value.fingerprint_sha256, 'fingerprint_sha256', faults, cryptoKeyVersionPublicKeySha256Pattern)
-  matches(value.subject_key_id, 'subject_key_id', faults, certificateAuthoritySerialNumberPattern)
-  if (value.not_before_time !== undefined)
-    formatted(value.not_before_time, 'not_before_time', faults, isDateTime, 'date-time')
-  if (value.not_after_time !== undefined)
-    formatted(value.not_after_time, 'not_after_time', faults, isDateTime, 'date-time')
-  matches(value.crl_number, 'crl_number', faults, certificateAuthorityCrlNumberPattern)
-  if (value.revocation !== undefined) nested(value.revocation, 'revocation', faults, checkRevocation)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkCertificateAuthorityInput(value: unknown, faults: Faults): value is CertificateAuthorityInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, certificateAuthorityInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, secretNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, secretInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
@@ -1485,13 +1041,19 @@ export function checkCertificateAuthorityInput(value: unknown, faults: Faults): 
   if (value.subject !== undefined) nested(value.subject, 'subject', faults, checkCertificateAuthoritySubjectInput)
   if (value.key_algorithm !== undefined)
     nested(value.key_algorithm, 'key_algorithm', faults, checkCryptoKeyAlgorithmInput)
-  if (value.crypto_key_id !== undefined) matches(value.crypto_key_id, 'crypto_key_id', faults, secretCryptoKeyIdPattern)
-  if (value.lifetime !== undefined) matches(value.lifetime, 'lifetime', faults, secretVersionDestroyDelayPattern)
+  if (value.crypto_key_id !== undefined)
+    matches(value.crypto_key_id, 'crypto_key_id', faults, secretInputCryptoKeyIdPattern)
+  if (value.lifetime !== undefined) matches(value.lifetime, 'lifetime', faults, secretInputTtlPattern)
   if (value.max_path_length !== undefined) integer(value.max_path_length, 'max_path_length', faults, 0, 5)
   if (value.name_constraints !== undefined)
     nested(value.name_constraints, 'name_constraints', faults, checkNameConstraintsInput)
   if (value.parent_certificate_authority_id !== undefined)
-    matches(value.parent_certificate_authority_id, 'parent_certificate_authority_id', faults, secretCryptoKeyIdPattern)
+    matches(
+      value.parent_certificate_authority_id,
+      'parent_certificate_authority_id',
+      faults,
+      secretInputCryptoKeyIdPattern,
+    )
   if (value.activation !== undefined)
     nested(value.activation, 'activation', faults, checkCertificateAuthorityActivation)
   if (value.crl_urls !== undefined)
@@ -1499,7 +1061,7 @@ export function checkCertificateAuthorityInput(value: unknown, faults: Faults): 
       value.crl_urls,
       'crl_urls',
       faults,
-      (item, faults) => text(item, '', faults, 0, 2048, certificateAuthorityCrlUrlsItemPattern),
+      (item, faults) => text(item, '', faults, 0, 2048, certificateAuthorityInputCrlUrlsItemPattern),
       0,
       5,
     )
@@ -1508,13 +1070,13 @@ export function checkCertificateAuthorityInput(value: unknown, faults: Faults): 
       value.issuing_certificate_urls,
       'issuing_certificate_urls',
       faults,
-      (item, faults) => text(item, '', faults, 0, 2048, certificateAuthorityCrlUrlsItemPattern),
+      (item, faults) => text(item, '', faults, 0, 2048, certificateAuthorityInputCrlUrlsItemPattern),
       0,
       5,
     )
   if (value.require_template !== undefined) boolean(value.require_template, 'require_template', faults)
   if (value.maximum_lifetime !== undefined)
-    matches(value.maximum_lifetime, 'maximum_lifetime', faults, secretVersionDestroyDelayPattern)
+    matches(value.maximum_lifetime, 'maximum_lifetime', faults, secretInputTtlPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -1536,18 +1098,6 @@ export function completeCertificateAuthorityInput(value: CertificateAuthorityInp
   }
 }
 
-export function checkCertificateAuthoritySubject(value: unknown, faults: Faults): value is CertificateAuthoritySubject {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  text(value.common_name, 'common_name', faults, 1, 64, certificateAuthoritySubjectCommonNamePattern)
-  text(value.organization, 'organization', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
-  text(value.organizational_unit, 'organizational_unit', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
-  matches(value.country_code, 'country_code', faults, certificateAuthoritySubjectCountryCodePattern)
-  text(value.province, 'province', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
-  text(value.locality, 'locality', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
-  return faults.count === before
-}
-
 export function checkCertificateAuthoritySubjectInput(
   value: unknown,
   faults: Faults,
@@ -1555,17 +1105,24 @@ export function checkCertificateAuthoritySubjectInput(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, certificateAuthoritySubjectInputMembers)
-  text(value.common_name, 'common_name', faults, 1, 64, certificateAuthoritySubjectCommonNamePattern)
+  text(value.common_name, 'common_name', faults, 1, 64, certificateAuthoritySubjectInputCommonNamePattern)
   if (value.organization !== undefined)
-    text(value.organization, 'organization', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
+    text(value.organization, 'organization', faults, 0, 64, certificateAuthoritySubjectInputCommonNamePattern)
   if (value.organizational_unit !== undefined)
-    text(value.organizational_unit, 'organizational_unit', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
+    text(
+      value.organizational_unit,
+      'organizational_unit',
+      faults,
+      0,
+      64,
+      certificateAuthoritySubjectInputCommonNamePattern,
+    )
   if (value.country_code !== undefined)
-    matches(value.country_code, 'country_code', faults, certificateAuthoritySubjectCountryCodePattern)
+    matches(value.country_code, 'country_code', faults, certificateAuthoritySubjectInputCountryCodePattern)
   if (value.province !== undefined)
-    text(value.province, 'province', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
+    text(value.province, 'province', faults, 0, 128, certificateAuthoritySubjectInputCommonNamePattern)
   if (value.locality !== undefined)
-    text(value.locality, 'locality', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
+    text(value.locality, 'locality', faults, 0, 128, certificateAuthoritySubjectInputCommonNamePattern)
   return faults.count === before
 }
 
@@ -1582,52 +1139,6 @@ export function completeCertificateAuthoritySubjectInput(
   }
 }
 
-export function checkNameConstraints(value: unknown, faults: Faults): value is NameConstraints {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(
-    value.permitted_dns_names,
-    'permitted_dns_names',
-    faults,
-    (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedDnsNamesItemPattern),
-    0,
-    50,
-  )
-  list(
-    value.excluded_dns_names,
-    'excluded_dns_names',
-    faults,
-    (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedDnsNamesItemPattern),
-    0,
-    50,
-  )
-  list(
-    value.permitted_ip_ranges,
-    'permitted_ip_ranges',
-    faults,
-    (item, faults) => text(item, '', faults, 0, 49, nameConstraintsPermittedIpRangesItemPattern),
-    0,
-    50,
-  )
-  list(
-    value.excluded_ip_ranges,
-    'excluded_ip_ranges',
-    faults,
-    (item, faults) => text(item, '', faults, 0, 49, nameConstraintsPermittedIpRangesItemPattern),
-    0,
-    50,
-  )
-  list(
-    value.permitted_email_domains,
-    'permitted_email_domains',
-    faults,
-    (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedEmailDomainsItemPattern),
-    0,
-    50,
-  )
-  return faults.count === before
-}
-
 export function checkNameConstraintsInput(value: unknown, faults: Faults): value is NameConstraintsInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -1637,7 +1148,7 @@ export function checkNameConstraintsInput(value: unknown, faults: Faults): value
       value.permitted_dns_names,
       'permitted_dns_names',
       faults,
-      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedDnsNamesItemPattern),
+      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsInputPermittedDnsNamesItemPattern),
       0,
       50,
     )
@@ -1646,7 +1157,7 @@ export function checkNameConstraintsInput(value: unknown, faults: Faults): value
       value.excluded_dns_names,
       'excluded_dns_names',
       faults,
-      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedDnsNamesItemPattern),
+      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsInputPermittedDnsNamesItemPattern),
       0,
       50,
     )
@@ -1655,7 +1166,7 @@ export function checkNameConstraintsInput(value: unknown, faults: Faults): value
       value.permitted_ip_ranges,
       'permitted_ip_ranges',
       faults,
-      (item, faults) => text(item, '', faults, 0, 49, nameConstraintsPermittedIpRangesItemPattern),
+      (item, faults) => text(item, '', faults, 0, 49, nameConstraintsInputPermittedIpRangesItemPattern),
       0,
       50,
     )
@@ -1664,7 +1175,7 @@ export function checkNameConstraintsInput(value: unknown, faults: Faults): value
       value.excluded_ip_ranges,
       'excluded_ip_ranges',
       faults,
-      (item, faults) => text(item, '', faults, 0, 49, nameConstraintsPermittedIpRangesItemPattern),
+      (item, faults) => text(item, '', faults, 0, 49, nameConstraintsInputPermittedIpRangesItemPattern),
       0,
       50,
     )
@@ -1673,7 +1184,7 @@ export function checkNameConstraintsInput(value: unknown, faults: Faults): value
       value.permitted_email_domains,
       'permitted_email_domains',
       faults,
-      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedEmailDomainsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsInputPermittedEmailDomainsItemPattern),
       0,
       50,
     )
@@ -1698,8 +1209,14 @@ export function checkCertificateAuthorityActivation(
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, certificateAuthorityActivationMembers)
-  if (formatted(value.certificate_authority_id, 'certificate_authority_id', faults, isUuid, 'uuid'))
-    matches(value.certificate_authority_id, 'certificate_authority_id', faults, secretIdPattern)
+  formatted(
+    value.certificate_authority_id,
+    'certificate_authority_id',
+    faults,
+    isUuid,
+    'uuid',
+    capsuleSourceInputSecretIdPattern,
+  )
   list(
     value.pem_certificate_chain,
     'pem_certificate_chain',
@@ -1708,14 +1225,6 @@ export function checkCertificateAuthorityActivation(
     1,
     10,
   )
-  return faults.count === before
-}
-
-export function checkRevocation(value: unknown, faults: Faults): value is Revocation {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  nested(value.reason, 'reason', faults, checkRevocationReason)
-  formatted(value.revoke_time, 'revoke_time', faults, isDateTime, 'date-time')
   return faults.count === before
 }
 
@@ -1728,113 +1237,18 @@ export function checkRevokeCertificateBodyInput(value: unknown, faults: Faults):
   return faults.count === before
 }
 
-export function checkListCertificateAuthoritiesResponse(
-  value: unknown,
-  faults: Faults,
-): value is ListCertificateAuthoritiesResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.certificate_authorities, 'certificate_authorities', faults, checkCertificateAuthority, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkCertificateRevocationList(value: unknown, faults: Faults): value is CertificateRevocationList {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.certificate_authority_id, 'certificate_authority_id', faults, isUuid, 'uuid'))
-    matches(value.certificate_authority_id, 'certificate_authority_id', faults, secretIdPattern)
-  matches(value.crl_number, 'crl_number', faults, certificateRevocationListCrlNumberPattern)
-  formatted(value.this_update_time, 'this_update_time', faults, isDateTime, 'date-time')
-  formatted(value.next_update_time, 'next_update_time', faults, isDateTime, 'date-time')
-  integer(value.revoked_count, 'revoked_count', faults, 0, 2147483647)
-  nested(value.signature_algorithm, 'signature_algorithm', faults, checkCryptoKeyAlgorithm)
-  anyText(value.pem_crl, 'pem_crl', faults)
-  formatted(value.der_crl, 'der_crl', faults, isBase64, 'byte')
-  return faults.count === before
-}
-
-export function checkCertificateTemplate(value: unknown, faults: Faults): value is CertificateTemplate {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
-  if (formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid'))
-    matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
-  anyText(value.engine, 'engine', faults)
-  if (formatted(value.certificate_authority_id, 'certificate_authority_id', faults, isUuid, 'uuid'))
-    matches(value.certificate_authority_id, 'certificate_authority_id', faults, secretIdPattern)
-  text(value.name, 'name', faults, 1, 63, secretNamePattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.labels, 'labels', faults, checkLabels)
-  matches(value.maximum_lifetime, 'maximum_lifetime', faults, secretVersionDestroyDelayPattern)
-  if (value.default_lifetime !== undefined)
-    matches(value.default_lifetime, 'default_lifetime', faults, secretVersionDestroyDelayPattern)
-  list(value.key_usages, 'key_usages', faults, checkKeyUsage, 1, 7)
-  list(
-    value.extended_key_usages,
-    'extended_key_usages',
-    faults,
-    (item, faults) => union(item, '', faults, [checkExtendedKeyUsage, checkObjectIdentifier], false),
-    1,
-    50,
-  )
-  list(value.allowed_key_algorithms, 'allowed_key_algorithms', faults, checkCryptoKeyAlgorithm, 0, 50)
-  list(
-    value.allowed_dns_names,
-    'allowed_dns_names',
-    faults,
-    (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedDnsNamesItemPattern),
-    0,
-    100,
-  )
-  boolean(value.allow_wildcard_names, 'allow_wildcard_names', faults)
-  list(
-    value.allowed_ip_ranges,
-    'allowed_ip_ranges',
-    faults,
-    (item, faults) => text(item, '', faults, 0, 49, nameConstraintsPermittedIpRangesItemPattern),
-    0,
-    100,
-  )
-  list(
-    value.allowed_uri_prefixes,
-    'allowed_uri_prefixes',
-    faults,
-    (item, faults) => text(item, '', faults, 0, 2048, certificateTemplateAllowedUriPrefixesItemPattern),
-    0,
-    100,
-  )
-  list(
-    value.allowed_email_domains,
-    'allowed_email_domains',
-    faults,
-    (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedEmailDomainsItemPattern),
-    0,
-    100,
-  )
-  boolean(value.allow_subject_passthrough, 'allow_subject_passthrough', faults)
-  if (value.predefined_subject !== undefined)
-    nested(value.predefined_subject, 'predefined_subject', faults, checkPredefinedSubject)
-  list(value.policy_oids, 'policy_oids', faults, checkObjectIdentifier, 0, 50)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkCertificateTemplateInput(value: unknown, faults: Faults): value is CertificateTemplateInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, certificateTemplateInputMembers)
-  text(value.name, 'name', faults, 1, 63, secretNamePattern)
+  text(value.name, 'name', faults, 1, 63, secretInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.maximum_lifetime !== undefined)
-    matches(value.maximum_lifetime, 'maximum_lifetime', faults, secretVersionDestroyDelayPattern)
+    matches(value.maximum_lifetime, 'maximum_lifetime', faults, secretInputTtlPattern)
   if (value.default_lifetime !== undefined)
-    matches(value.default_lifetime, 'default_lifetime', faults, secretVersionDestroyDelayPattern)
+    matches(value.default_lifetime, 'default_lifetime', faults, secretInputTtlPattern)
   if (value.key_usages !== undefined) list(value.key_usages, 'key_usages', faults, checkKeyUsageInput, 1, 7)
   if (value.extended_key_usages !== undefined)
     list(
@@ -1852,7 +1266,7 @@ export function checkCertificateTemplateInput(value: unknown, faults: Faults): v
       value.allowed_dns_names,
       'allowed_dns_names',
       faults,
-      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedDnsNamesItemPattern),
+      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsInputPermittedDnsNamesItemPattern),
       0,
       100,
     )
@@ -1862,7 +1276,7 @@ export function checkCertificateTemplateInput(value: unknown, faults: Faults): v
       value.allowed_ip_ranges,
       'allowed_ip_ranges',
       faults,
-      (item, faults) => text(item, '', faults, 0, 49, nameConstraintsPermittedIpRangesItemPattern),
+      (item, faults) => text(item, '', faults, 0, 49, nameConstraintsInputPermittedIpRangesItemPattern),
       0,
       100,
     )
@@ -1871,7 +1285,7 @@ export function checkCertificateTemplateInput(value: unknown, faults: Faults): v
       value.allowed_uri_prefixes,
       'allowed_uri_prefixes',
       faults,
-      (item, faults) => text(item, '', faults, 0, 2048, certificateTemplateAllowedUriPrefixesItemPattern),
+      (item, faults) => text(item, '', faults, 0, 2048, certificateTemplateInputAllowedUriPrefixesItemPattern),
       0,
       100,
     )
@@ -1880,7 +1294,7 @@ export function checkCertificateTemplateInput(value: unknown, faults: Faults): v
       value.allowed_email_domains,
       'allowed_email_domains',
       faults,
-      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedEmailDomainsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsInputPermittedEmailDomainsItemPattern),
       0,
       100,
     )
@@ -1897,14 +1311,14 @@ export function checkCertificateTemplateUpdate(value: unknown, faults: Faults): 
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, certificateTemplateInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, secretNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 1, 63, secretInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.maximum_lifetime !== undefined)
-    matches(value.maximum_lifetime, 'maximum_lifetime', faults, secretVersionDestroyDelayPattern)
+    matches(value.maximum_lifetime, 'maximum_lifetime', faults, secretInputTtlPattern)
   if (value.default_lifetime !== undefined)
-    matches(value.default_lifetime, 'default_lifetime', faults, secretVersionDestroyDelayPattern)
+    matches(value.default_lifetime, 'default_lifetime', faults, secretInputTtlPattern)
   if (value.key_usages !== undefined) list(value.key_usages, 'key_usages', faults, checkKeyUsageInput, 1, 7)
   if (value.extended_key_usages !== undefined)
     list(
@@ -1922,7 +1336,7 @@ export function checkCertificateTemplateUpdate(value: unknown, faults: Faults): 
       value.allowed_dns_names,
       'allowed_dns_names',
       faults,
-      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedDnsNamesItemPattern),
+      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsInputPermittedDnsNamesItemPattern),
       0,
       100,
     )
@@ -1932,7 +1346,7 @@ export function checkCertificateTemplateUpdate(value: unknown, faults: Faults): 
       value.allowed_ip_ranges,
       'allowed_ip_ranges',
       faults,
-      (item, faults) => text(item, '', faults, 0, 49, nameConstraintsPermittedIpRangesItemPattern),
+      (item, faults) => text(item, '', faults, 0, 49, nameConstraintsInputPermittedIpRangesItemPattern),
       0,
       100,
     )
@@ -1941,7 +1355,7 @@ export function checkCertificateTemplateUpdate(value: unknown, faults: Faults): 
       value.allowed_uri_prefixes,
       'allowed_uri_prefixes',
       faults,
-      (item, faults) => text(item, '', faults, 0, 2048, certificateTemplateAllowedUriPrefixesItemPattern),
+      (item, faults) => text(item, '', faults, 0, 2048, certificateTemplateInputAllowedUriPrefixesItemPattern),
       0,
       100,
     )
@@ -1950,7 +1364,7 @@ export function checkCertificateTemplateUpdate(value: unknown, faults: Faults): 
       value.allowed_email_domains,
       'allowed_email_domains',
       faults,
-      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedEmailDomainsItemPattern),
+      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsInputPermittedEmailDomainsItemPattern),
       0,
       100,
     )
@@ -1986,31 +1400,27 @@ export function completeCertificateTemplateInput(value: CertificateTemplateInput
   }
 }
 
-export function checkPredefinedSubject(value: unknown, faults: Faults): value is PredefinedSubject {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  text(value.organization, 'organization', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
-  text(value.organizational_unit, 'organizational_unit', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
-  matches(value.country_code, 'country_code', faults, certificateAuthoritySubjectCountryCodePattern)
-  text(value.province, 'province', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
-  text(value.locality, 'locality', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
-  return faults.count === before
-}
-
 export function checkPredefinedSubjectInput(value: unknown, faults: Faults): value is PredefinedSubjectInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, predefinedSubjectInputMembers)
   if (value.organization !== undefined)
-    text(value.organization, 'organization', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
+    text(value.organization, 'organization', faults, 0, 64, certificateAuthoritySubjectInputCommonNamePattern)
   if (value.organizational_unit !== undefined)
-    text(value.organizational_unit, 'organizational_unit', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
+    text(
+      value.organizational_unit,
+      'organizational_unit',
+      faults,
+      0,
+      64,
+      certificateAuthoritySubjectInputCommonNamePattern,
+    )
   if (value.country_code !== undefined)
-    matches(value.country_code, 'country_code', faults, certificateAuthoritySubjectCountryCodePattern)
+    matches(value.country_code, 'country_code', faults, certificateAuthoritySubjectInputCountryCodePattern)
   if (value.province !== undefined)
-    text(value.province, 'province', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
+    text(value.province, 'province', faults, 0, 128, certificateAuthoritySubjectInputCommonNamePattern)
   if (value.locality !== undefined)
-    text(value.locality, 'locality', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
+    text(value.locality, 'locality', faults, 0, 128, certificateAuthoritySubjectInputCommonNamePattern)
   return faults.count === before
 }
 
@@ -2029,71 +1439,21 @@ export function checkObjectIdentifier(value: unknown, faults: Faults): value is 
   return text(value, '', faults, 3, 128, objectIdentifierPattern)
 }
 
-export function checkListCertificateTemplatesResponse(
-  value: unknown,
-  faults: Faults,
-): value is ListCertificateTemplatesResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.certificate_templates, 'certificate_templates', faults, checkCertificateTemplate, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkCertificate(value: unknown, faults: Faults): value is Certificate {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
-  if (formatted(value.workspace_id, 'workspace_id', faults, isUuid, 'uuid'))
-    matches(value.workspace_id, 'workspace_id', faults, secretIdPattern)
-  anyText(value.engine, 'engine', faults)
-  if (formatted(value.certificate_authority_id, 'certificate_authority_id', faults, isUuid, 'uuid'))
-    matches(value.certificate_authority_id, 'certificate_authority_id', faults, secretIdPattern)
-  text(value.name, 'name', faults, 0, 63, capsuleNamePattern)
-  text(value.display_name, 'display_name', faults, 0, 128)
-  text(value.description, 'description', faults, 0, 1024)
-  nested(value.labels, 'labels', faults, checkLabels)
-  matches(value.private_key_secret_id, 'private_key_secret_id', faults, secretCryptoKeyIdPattern)
-  if (value.lifetime !== undefined) matches(value.lifetime, 'lifetime', faults, secretVersionDestroyDelayPattern)
-  matches(value.certificate_template_id, 'certificate_template_id', faults, secretCryptoKeyIdPattern)
-  nested(value.state, 'state', faults, checkCertificateState)
-  matches(value.serial_number, 'serial_number', faults, certificateSerialNumberPattern)
-  anyText(value.pem_certificate, 'pem_certificate', faults)
-  list(value.pem_certificate_chain, 'pem_certificate_chain', faults, (item, faults) => anyText(item, '', faults), 0)
-  nested(value.subject, 'subject', faults, checkCertificateSubject)
-  nested(value.subject_alt_names, 'subject_alt_names', faults, checkSubjectAltNames)
-  anyText(value.common_name, 'common_name', faults)
-  list(value.dns_names, 'dns_names', faults, (item, faults) => anyText(item, '', faults), 0)
-  if (value.key_algorithm !== undefined) nested(value.key_algorithm, 'key_algorithm', faults, checkCryptoKeyAlgorithm)
-  matches(value.fingerprint_sha256, 'fingerprint_sha256', faults, capsulePayloadCommitmentPattern)
-  matches(value.subject_key_id, 'subject_key_id', faults, certificateSerialNumberPattern)
-  matches(value.authority_key_id, 'authority_key_id', faults, certificateSerialNumberPattern)
-  formatted(value.not_before_time, 'not_before_time', faults, isDateTime, 'date-time')
-  formatted(value.not_after_time, 'not_after_time', faults, isDateTime, 'date-time')
-  if (value.revocation !== undefined) nested(value.revocation, 'revocation', faults, checkRevocation)
-  if (formatted(value.requested_by, 'requested_by', faults, isUuid, 'uuid'))
-    matches(value.requested_by, 'requested_by', faults, secretIdPattern)
-  anyText(value.etag, 'etag', faults)
-  formatted(value.create_time, 'create_time', faults, isDateTime, 'date-time')
-  formatted(value.update_time, 'update_time', faults, isDateTime, 'date-time')
-  return faults.count === before
-}
-
 export function checkCertificateInput(value: unknown, faults: Faults): value is CertificateInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, certificateInputMembers)
-  if (value.name !== undefined) text(value.name, 'name', faults, 0, 63, capsuleNamePattern)
+  if (value.name !== undefined) text(value.name, 'name', faults, 0, 63, capsuleInputNamePattern)
   if (value.display_name !== undefined) text(value.display_name, 'display_name', faults, 0, 128)
   if (value.description !== undefined) text(value.description, 'description', faults, 0, 1024)
   if (value.labels !== undefined) nested(value.labels, 'labels', faults, checkLabels)
   if (value.pem_csr !== undefined) text(value.pem_csr, 'pem_csr', faults, 1, 65536)
   if (value.config !== undefined) nested(value.config, 'config', faults, checkCertificateConfigInput)
   if (value.private_key_secret_name !== undefined)
-    text(value.private_key_secret_name, 'private_key_secret_name', faults, 1, 63, secretNamePattern)
-  if (value.lifetime !== undefined) matches(value.lifetime, 'lifetime', faults, secretVersionDestroyDelayPattern)
+    text(value.private_key_secret_name, 'private_key_secret_name', faults, 1, 63, secretInputNamePattern)
+  if (value.lifetime !== undefined) matches(value.lifetime, 'lifetime', faults, secretInputTtlPattern)
   if (value.certificate_template_id !== undefined)
-    matches(value.certificate_template_id, 'certificate_template_id', faults, secretCryptoKeyIdPattern)
+    matches(value.certificate_template_id, 'certificate_template_id', faults, secretInputCryptoKeyIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   return faults.count === before
 }
@@ -2134,34 +1494,29 @@ export function completeCertificateConfigInput(value: CertificateConfigInput): C
   }
 }
 
-export function checkCertificateSubject(value: unknown, faults: Faults): value is CertificateSubject {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  text(value.common_name, 'common_name', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
-  text(value.organization, 'organization', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
-  text(value.organizational_unit, 'organizational_unit', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
-  matches(value.country_code, 'country_code', faults, certificateAuthoritySubjectCountryCodePattern)
-  text(value.province, 'province', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
-  text(value.locality, 'locality', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
-  return faults.count === before
-}
-
 export function checkCertificateSubjectInput(value: unknown, faults: Faults): value is CertificateSubjectInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, certificateAuthoritySubjectInputMembers)
   if (value.common_name !== undefined)
-    text(value.common_name, 'common_name', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
+    text(value.common_name, 'common_name', faults, 0, 64, certificateAuthoritySubjectInputCommonNamePattern)
   if (value.organization !== undefined)
-    text(value.organization, 'organization', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
+    text(value.organization, 'organization', faults, 0, 64, certificateAuthoritySubjectInputCommonNamePattern)
   if (value.organizational_unit !== undefined)
-    text(value.organizational_unit, 'organizational_unit', faults, 0, 64, certificateAuthoritySubjectCommonNamePattern)
+    text(
+      value.organizational_unit,
+      'organizational_unit',
+      faults,
+      0,
+      64,
+      certificateAuthoritySubjectInputCommonNamePattern,
+    )
   if (value.country_code !== undefined)
-    matches(value.country_code, 'country_code', faults, certificateAuthoritySubjectCountryCodePattern)
+    matches(value.country_code, 'country_code', faults, certificateAuthoritySubjectInputCountryCodePattern)
   if (value.province !== undefined)
-    text(value.province, 'province', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
+    text(value.province, 'province', faults, 0, 128, certificateAuthoritySubjectInputCommonNamePattern)
   if (value.locality !== undefined)
-    text(value.locality, 'locality', faults, 0, 128, certificateAuthoritySubjectCommonNamePattern)
+    text(value.locality, 'locality', faults, 0, 128, certificateAuthoritySubjectInputCommonNamePattern)
   return faults.count === before
 }
 
@@ -2177,45 +1532,6 @@ export function completeCertificateSubjectInput(value: CertificateSubjectInput):
   }
 }
 
-export function checkSubjectAltNames(value: unknown, faults: Faults): value is SubjectAltNames {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(
-    value.dns_names,
-    'dns_names',
-    faults,
-    (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedDnsNamesItemPattern),
-    0,
-    100,
-  )
-  list(
-    value.ip_addresses,
-    'ip_addresses',
-    faults,
-    (item, faults) => text(item, '', faults, 0, 45, subjectAltNamesIpAddressesItemPattern),
-    0,
-    100,
-  )
-  list(
-    value.uris,
-    'uris',
-    faults,
-    (item, faults) => text(item, '', faults, 0, 2048) && formatted(item, '', faults, isUri, 'uri'),
-    0,
-    100,
-  )
-  list(
-    value.email_addresses,
-    'email_addresses',
-    faults,
-    (item, faults) =>
-      text(item, '', faults, 0, 254) && formatted(item, '', faults, isEmail, 'email, such as kim@example.com'),
-    0,
-    100,
-  )
-  return faults.count === before
-}
-
 export function checkSubjectAltNamesInput(value: unknown, faults: Faults): value is SubjectAltNamesInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -2225,7 +1541,7 @@ export function checkSubjectAltNamesInput(value: unknown, faults: Faults): value
       value.dns_names,
       'dns_names',
       faults,
-      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsPermittedDnsNamesItemPattern),
+      (item, faults) => text(item, '', faults, 1, 253, nameConstraintsInputPermittedDnsNamesItemPattern),
       0,
       100,
     )
@@ -2234,7 +1550,7 @@ export function checkSubjectAltNamesInput(value: unknown, faults: Faults): value
       value.ip_addresses,
       'ip_addresses',
       faults,
-      (item, faults) => text(item, '', faults, 0, 45, subjectAltNamesIpAddressesItemPattern),
+      (item, faults) => text(item, '', faults, 0, 45, subjectAltNamesInputIpAddressesItemPattern),
       0,
       100,
     )
@@ -2270,14 +1586,6 @@ export function completeSubjectAltNamesInput(value: SubjectAltNamesInput): Subje
   }
 }
 
-export function checkListCertificatesResponse(value: unknown, faults: Faults): value is ListCertificatesResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.certificates, 'certificates', faults, checkCertificate, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
 export function checkTakeSnapshotBodyInput(value: unknown, faults: Faults): value is TakeSnapshotBodyInput {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
@@ -2294,7 +1602,7 @@ export function completeTakeSnapshotBodyInput(value: TakeSnapshotBodyInput): Tak
 export function checkVaultOperation(value: unknown, faults: Faults): value is VaultOperation {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.resource_id, 'resource_id', faults)
   anyText(value.resource_type, 'resource_type', faults)
   nested(value.operation_type, 'operation_type', faults, checkOperationType)
@@ -2306,102 +1614,30 @@ export function checkVaultOperation(value: unknown, faults: Faults): value is Va
   list(value.warnings, 'warnings', faults, checkOperationWarning)
   integer(value.progress, 'progress', faults, 0, 100)
   nested(value.scope_type, 'scope_type', faults, checkScopeType)
-  matches(value.scope_id, 'scope_id', faults, secretCryptoKeyIdPattern)
-  if (formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid'))
-    matches(value.principal_id, 'principal_id', faults, secretIdPattern)
+  matches(value.scope_id, 'scope_id', faults, secretInputCryptoKeyIdPattern)
+  formatted(value.principal_id, 'principal_id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   matches(value.trace_id, 'trace_id', faults, vaultOperationTraceIdPattern)
   return faults.count === before
-}
-
-export function checkListOperationsResponse(value: unknown, faults: Faults): value is ListOperationsResponse {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  list(value.operations, 'operations', faults, checkVaultOperation, 0, 100)
-  anyText(value.next_page_token, 'next_page_token', faults)
-  return faults.count === before
-}
-
-export function checkVaultCredentialOperation(value: unknown, faults: Faults): value is VaultCredentialOperation {
-  const before = faults.count
-  nested(value, '', faults, checkVaultOperation)
-  nested(value, '', faults, checkVaultCredentialOperationPartB)
-  return faults.count === before
-}
-
-function checkVaultCredentialOperationPartB(value: unknown, faults: Faults): boolean {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  if (value.credential !== undefined) nested(value.credential, 'credential', faults, checkCredential)
-  return faults.count === before
-}
-
-export function checkCredential(value: unknown, faults: Faults): value is Credential {
-  if (!isRecord(value)) return faults.add('', 'must be an object')
-  const before = faults.count
-  anyText(value.token, 'token', faults)
-  formatted(value.expire_time, 'expire_time', faults, isDateTime, 'date-time')
-  anyText(value.url, 'url', faults)
-  return faults.count === before
-}
-
-export function checkSecretVersionState(value: unknown, faults: Faults): value is SecretVersionState {
-  return choice(value, '', faults, secretVersionStateSet)
-}
-
-export function checkSecretVersionView(value: unknown, faults: Faults): value is SecretVersionView {
-  return choice(value, '', faults, secretVersionViewSet)
 }
 
 export function checkSecretVersionViewInput(value: unknown, faults: Faults): value is SecretVersionViewInput {
   return choice(value, '', faults, secretVersionViewInputSet)
 }
 
-export function checkCryptoKeyPurpose(value: unknown, faults: Faults): value is CryptoKeyPurpose {
-  return choice(value, '', faults, cryptoKeyPurposeSet)
-}
-
 export function checkCryptoKeyPurposeInput(value: unknown, faults: Faults): value is CryptoKeyPurposeInput {
   return choice(value, '', faults, cryptoKeyPurposeInputSet)
-}
-
-export function checkCryptoKeyAlgorithm(value: unknown, faults: Faults): value is CryptoKeyAlgorithm {
-  return choice(value, '', faults, cryptoKeyAlgorithmSet)
 }
 
 export function checkCryptoKeyAlgorithmInput(value: unknown, faults: Faults): value is CryptoKeyAlgorithmInput {
   return choice(value, '', faults, cryptoKeyAlgorithmInputSet)
 }
 
-export function checkCryptoKeyState(value: unknown, faults: Faults): value is CryptoKeyState {
-  return choice(value, '', faults, cryptoKeyStateSet)
-}
-
-export function checkCryptoKeyVersionState(value: unknown, faults: Faults): value is CryptoKeyVersionState {
-  return choice(value, '', faults, cryptoKeyVersionStateSet)
-}
-
-export function checkProtectionLevel(value: unknown, faults: Faults): value is ProtectionLevel {
-  return choice(value, '', faults, protectionLevelSet)
-}
-
 export function checkProtectionLevelInput(value: unknown, faults: Faults): value is ProtectionLevelInput {
   return choice(value, '', faults, protectionLevelInputSet)
 }
 
-export function checkSignatureEncoding(value: unknown, faults: Faults): value is SignatureEncoding {
-  return choice(value, '', faults, signatureEncodingSet)
-}
-
 export function checkSignatureEncodingInput(value: unknown, faults: Faults): value is SignatureEncodingInput {
   return choice(value, '', faults, signatureEncodingInputSet)
-}
-
-export function checkCapsuleState(value: unknown, faults: Faults): value is CapsuleState {
-  return choice(value, '', faults, capsuleStateSet)
-}
-
-export function checkCertificateAuthorityType(value: unknown, faults: Faults): value is CertificateAuthorityType {
-  return choice(value, '', faults, certificateAuthorityTypeSet)
 }
 
 export function checkCertificateAuthorityTypeInput(
@@ -2411,24 +1647,8 @@ export function checkCertificateAuthorityTypeInput(
   return choice(value, '', faults, certificateAuthorityTypeInputSet)
 }
 
-export function checkCertificateAuthorityState(value: unknown, faults: Faults): value is CertificateAuthorityState {
-  return choice(value, '', faults, certificateAuthorityStateSet)
-}
-
-export function checkCertificateState(value: unknown, faults: Faults): value is CertificateState {
-  return choice(value, '', faults, certificateStateSet)
-}
-
-export function checkKeyUsage(value: unknown, faults: Faults): value is KeyUsage {
-  return choice(value, '', faults, keyUsageSet)
-}
-
 export function checkKeyUsageInput(value: unknown, faults: Faults): value is KeyUsageInput {
   return choice(value, '', faults, keyUsageInputSet)
-}
-
-export function checkExtendedKeyUsage(value: unknown, faults: Faults): value is ExtendedKeyUsage {
-  return choice(value, '', faults, extendedKeyUsageSet)
 }
 
 export function checkExtendedKeyUsageInput(value: unknown, faults: Faults): value is ExtendedKeyUsageInput {
@@ -2481,21 +1701,21 @@ export function checkListOperationsRequest(value: unknown, faults: Faults): valu
 export function checkGetOperationRequest(value: unknown, faults: Faults): value is GetOperationRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   return faults.count === before
 }
 
 export function checkGetCapsuleDeliveryRequest(value: unknown, faults: Faults): value is GetCapsuleDeliveryRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   return faults.count === before
 }
 
 export function checkRedeemCapsuleRequest(value: unknown, faults: Faults): value is RedeemCapsuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRedeemCapsuleBodyInput)
   return faults.count === before
 }
@@ -2507,8 +1727,7 @@ export function completeRedeemCapsuleRequest(request: RedeemCapsuleRequest): Red
 export function checkListCapsulesRequest(value: unknown, faults: Faults): value is ListCapsulesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -2520,8 +1739,7 @@ export function checkListCapsulesRequest(value: unknown, faults: Faults): value 
 export function checkCreateCapsuleRequest(value: unknown, faults: Faults): value is CreateCapsuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -2536,20 +1754,18 @@ export function completeCreateCapsuleRequest(request: CreateCapsuleRequest): Cre
 export function checkGetCapsuleRequest(value: unknown, faults: Faults): value is GetCapsuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   return faults.count === before
 }
 
 export function checkRevokeCapsuleRequest(value: unknown, faults: Faults): value is RevokeCapsuleRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRevokeCapsuleBodyInput)
@@ -2566,8 +1782,7 @@ export function checkListCertificateAuthoritiesRequest(
 ): value is ListCertificateAuthoritiesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -2582,8 +1797,7 @@ export function checkCreateCertificateAuthorityRequest(
 ): value is CreateCertificateAuthorityRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -2603,10 +1817,9 @@ export function checkGetCertificateAuthorityRequest(
 ): value is GetCertificateAuthorityRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   return faults.count === before
 }
 
@@ -2616,10 +1829,9 @@ export function checkRevokeCertificateAuthorityRequest(
 ): value is RevokeCertificateAuthorityRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRevokeCertificateBodyInput)
@@ -2632,21 +1844,25 @@ export function checkGetCertificateRevocationListRequest(
 ): value is GetCertificateRevocationListRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   return faults.count === before
 }
 
 export function checkListCertificatesRequest(value: unknown, faults: Faults): value is ListCertificatesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid'))
-    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
+  formatted(
+    value.certificate_authority,
+    'certificate_authority',
+    faults,
+    isUuid,
+    'uuid',
+    capsuleSourceInputSecretIdPattern,
+  )
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2657,11 +1873,16 @@ export function checkListCertificatesRequest(value: unknown, faults: Faults): va
 export function checkCreateCertificateRequest(value: unknown, faults: Faults): value is CreateCertificateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid'))
-    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
+  formatted(
+    value.certificate_authority,
+    'certificate_authority',
+    faults,
+    isUuid,
+    'uuid',
+    capsuleSourceInputSecretIdPattern,
+  )
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCertificateInput)
@@ -2675,24 +1896,34 @@ export function completeCreateCertificateRequest(request: CreateCertificateReque
 export function checkGetCertificateRequest(value: unknown, faults: Faults): value is GetCertificateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid'))
-    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(
+    value.certificate_authority,
+    'certificate_authority',
+    faults,
+    isUuid,
+    'uuid',
+    capsuleSourceInputSecretIdPattern,
+  )
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   return faults.count === before
 }
 
 export function checkRevokeCertificateRequest(value: unknown, faults: Faults): value is RevokeCertificateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid'))
-    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(
+    value.certificate_authority,
+    'certificate_authority',
+    faults,
+    isUuid,
+    'uuid',
+    capsuleSourceInputSecretIdPattern,
+  )
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkRevokeCertificateBodyInput)
@@ -2705,11 +1936,16 @@ export function checkListCertificateTemplatesRequest(
 ): value is ListCertificateTemplatesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid'))
-    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
+  formatted(
+    value.certificate_authority,
+    'certificate_authority',
+    faults,
+    isUuid,
+    'uuid',
+    capsuleSourceInputSecretIdPattern,
+  )
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -2723,11 +1959,16 @@ export function checkCreateCertificateTemplateRequest(
 ): value is CreateCertificateTemplateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid'))
-    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
+  formatted(
+    value.certificate_authority,
+    'certificate_authority',
+    faults,
+    isUuid,
+    'uuid',
+    capsuleSourceInputSecretIdPattern,
+  )
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkCertificateTemplateInput)
@@ -2746,12 +1987,17 @@ export function checkGetCertificateTemplateRequest(
 ): value is GetCertificateTemplateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid'))
-    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(
+    value.certificate_authority,
+    'certificate_authority',
+    faults,
+    isUuid,
+    'uuid',
+    capsuleSourceInputSecretIdPattern,
+  )
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   return faults.count === before
 }
 
@@ -2761,12 +2007,17 @@ export function checkDeleteCertificateTemplateRequest(
 ): value is DeleteCertificateTemplateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid'))
-    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(
+    value.certificate_authority,
+    'certificate_authority',
+    faults,
+    isUuid,
+    'uuid',
+    capsuleSourceInputSecretIdPattern,
+  )
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -2779,12 +2030,17 @@ export function checkUpdateCertificateTemplateRequest(
 ): value is UpdateCertificateTemplateRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.certificate_authority, 'certificate_authority', faults, isUuid, 'uuid'))
-    matches(value.certificate_authority, 'certificate_authority', faults, secretIdPattern)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(
+    value.certificate_authority,
+    'certificate_authority',
+    faults,
+    isUuid,
+    'uuid',
+    capsuleSourceInputSecretIdPattern,
+  )
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -2795,8 +2051,7 @@ export function checkUpdateCertificateTemplateRequest(
 export function checkListCryptoKeysRequest(value: unknown, faults: Faults): value is ListCryptoKeysRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -2808,8 +2063,7 @@ export function checkListCryptoKeysRequest(value: unknown, faults: Faults): valu
 export function checkCreateCryptoKeyRequest(value: unknown, faults: Faults): value is CreateCryptoKeyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -2824,20 +2078,18 @@ export function completeCreateCryptoKeyRequest(request: CreateCryptoKeyRequest):
 export function checkGetCryptoKeyRequest(value: unknown, faults: Faults): value is GetCryptoKeyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteCryptoKeyRequest(value: unknown, faults: Faults): value is DeleteCryptoKeyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -2847,10 +2099,9 @@ export function checkDeleteCryptoKeyRequest(value: unknown, faults: Faults): val
 export function checkUpdateCryptoKeyRequest(value: unknown, faults: Faults): value is UpdateCryptoKeyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -2861,10 +2112,9 @@ export function checkUpdateCryptoKeyRequest(value: unknown, faults: Faults): val
 export function checkDecryptRequest(value: unknown, faults: Faults): value is DecryptRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkDecryptBodyInput)
   return faults.count === before
 }
@@ -2876,10 +2126,9 @@ export function completeDecryptRequest(request: DecryptRequest): DecryptGiven {
 export function checkEncryptRequest(value: unknown, faults: Faults): value is EncryptRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkEncryptBodyInput)
   return faults.count === before
 }
@@ -2894,10 +2143,9 @@ export function checkGenerateDataEncryptionKeyRequest(
 ): value is GenerateDataEncryptionKeyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkGenerateDataEncryptionKeyBodyInput)
   return faults.count === before
 }
@@ -2911,10 +2159,9 @@ export function completeGenerateDataEncryptionKeyRequest(
 export function checkHmacRequest(value: unknown, faults: Faults): value is HmacRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkHmacBodyInput)
   return faults.count === before
 }
@@ -2926,10 +2173,9 @@ export function completeHmacRequest(request: HmacRequest): HmacGiven {
 export function checkReEncryptRequest(value: unknown, faults: Faults): value is ReEncryptRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkReEncryptBody)
   return faults.count === before
 }
@@ -2937,10 +2183,9 @@ export function checkReEncryptRequest(value: unknown, faults: Faults): value is 
 export function checkSignRequest(value: unknown, faults: Faults): value is SignRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkSignBodyInput)
   return faults.count === before
 }
@@ -2952,10 +2197,9 @@ export function completeSignRequest(request: SignRequest): SignGiven {
 export function checkVerifyRequest(value: unknown, faults: Faults): value is VerifyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkVerifyBodyInput)
   return faults.count === before
 }
@@ -2967,10 +2211,9 @@ export function completeVerifyRequest(request: VerifyRequest): VerifyGiven {
 export function checkRotateCryptoKeyRequest(value: unknown, faults: Faults): value is RotateCryptoKeyRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkEtagBodyInput)
@@ -2980,8 +2223,7 @@ export function checkRotateCryptoKeyRequest(value: unknown, faults: Faults): val
 export function checkGenerateRandomBytesRequest(value: unknown, faults: Faults): value is GenerateRandomBytesRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkGenerateRandomBytesBody)
   return faults.count === before
@@ -2993,11 +2235,9 @@ export function checkListCryptoKeyVersionsRequest(
 ): value is ListCryptoKeyVersionsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid'))
-    matches(value.cryptokey, 'cryptokey', faults, secretIdPattern)
+  formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -3008,12 +2248,10 @@ export function checkListCryptoKeyVersionsRequest(
 export function checkGetCryptoKeyVersionRequest(value: unknown, faults: Faults): value is GetCryptoKeyVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid'))
-    matches(value.cryptokey, 'cryptokey', faults, secretIdPattern)
-  matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
+  formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
+  matches(value.id, 'id', faults, secretInputVersionAliasesValuePattern)
   return faults.count === before
 }
 
@@ -3023,12 +2261,10 @@ export function checkCancelDestroyCryptoKeyVersionRequest(
 ): value is CancelDestroyCryptoKeyVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid'))
-    matches(value.cryptokey, 'cryptokey', faults, secretIdPattern)
-  matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
+  formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
+  matches(value.id, 'id', faults, secretInputVersionAliasesValuePattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkEtagBodyInput)
@@ -3041,12 +2277,10 @@ export function checkDestroyCryptoKeyVersionRequest(
 ): value is DestroyCryptoKeyVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid'))
-    matches(value.cryptokey, 'cryptokey', faults, secretIdPattern)
-  matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
+  formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
+  matches(value.id, 'id', faults, secretInputVersionAliasesValuePattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkEtagBodyInput)
@@ -3059,12 +2293,10 @@ export function checkDisableCryptoKeyVersionRequest(
 ): value is DisableCryptoKeyVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid'))
-    matches(value.cryptokey, 'cryptokey', faults, secretIdPattern)
-  matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
+  formatted(value.cryptokey, 'cryptokey', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
+  matches(value.id, 'id', faults, secretInputVersionAliasesValuePattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkDisableVersionBodyInput)
@@ -3093,8 +2325,7 @@ export function completeTakeSnapshotRequest(request: TakeSnapshotRequest): TakeS
 export function checkListSecretsRequest(value: unknown, faults: Faults): value is ListSecretsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
@@ -3106,8 +2337,7 @@ export function checkListSecretsRequest(value: unknown, faults: Faults): value i
 export function checkCreateSecretRequest(value: unknown, faults: Faults): value is CreateSecretRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -3122,20 +2352,18 @@ export function completeCreateSecretRequest(request: CreateSecretRequest): Creat
 export function checkGetSecretRequest(value: unknown, faults: Faults): value is GetSecretRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   return faults.count === before
 }
 
 export function checkDeleteSecretRequest(value: unknown, faults: Faults): value is DeleteSecretRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   if (value.etag !== undefined) anyText(value.etag, 'etag', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -3145,10 +2373,9 @@ export function checkDeleteSecretRequest(value: unknown, faults: Faults): value 
 export function checkUpdateSecretRequest(value: unknown, faults: Faults): value is UpdateSecretRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.id, 'id', faults, isUuid, 'uuid')) matches(value.id, 'id', faults, secretIdPattern)
+  formatted(value.id, 'id', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   if (value.update_mask !== undefined) anyText(value.update_mask, 'update_mask', faults)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
@@ -3159,11 +2386,9 @@ export function checkUpdateSecretRequest(value: unknown, faults: Faults): value 
 export function checkAddSecretVersionRequest(value: unknown, faults: Faults): value is AddSecretVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.secret, 'secret', faults, isUuid, 'uuid'))
-    matches(value.secret, 'secret', faults, secretIdPattern)
+  formatted(value.secret, 'secret', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkAddSecretVersionBodyInput)
@@ -3173,11 +2398,9 @@ export function checkAddSecretVersionRequest(value: unknown, faults: Faults): va
 export function checkListSecretVersionsRequest(value: unknown, faults: Faults): value is ListSecretVersionsRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.secret, 'secret', faults, isUuid, 'uuid'))
-    matches(value.secret, 'secret', faults, secretIdPattern)
+  formatted(value.secret, 'secret', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   if (value.page_size !== undefined) integer(value.page_size, 'page_size', faults, 0, 2147483647)
   if (value.page_token !== undefined) anyText(value.page_token, 'page_token', faults)
   if (value.filter !== undefined) anyText(value.filter, 'filter', faults)
@@ -3188,11 +2411,9 @@ export function checkListSecretVersionsRequest(value: unknown, faults: Faults): 
 export function checkGetSecretVersionRequest(value: unknown, faults: Faults): value is GetSecretVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.secret, 'secret', faults, isUuid, 'uuid'))
-    matches(value.secret, 'secret', faults, secretIdPattern)
+  formatted(value.secret, 'secret', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   matches(value.id, 'id', faults, capsuleSourceInputVersionPattern)
   if (value.view !== undefined) nested(value.view, 'view', faults, checkSecretVersionViewInput)
   return faults.count === before
@@ -3205,12 +2426,10 @@ export function completeGetSecretVersionRequest(request: GetSecretVersionRequest
 export function checkDestroySecretVersionRequest(value: unknown, faults: Faults): value is DestroySecretVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.secret, 'secret', faults, isUuid, 'uuid'))
-    matches(value.secret, 'secret', faults, secretIdPattern)
-  matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
+  formatted(value.secret, 'secret', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
+  matches(value.id, 'id', faults, secretInputVersionAliasesValuePattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkEtagBodyInput)
@@ -3220,12 +2439,10 @@ export function checkDestroySecretVersionRequest(value: unknown, faults: Faults)
 export function checkDisableSecretVersionRequest(value: unknown, faults: Faults): value is DisableSecretVersionRequest {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
-  if (formatted(value.workspace, 'workspace', faults, isUuid, 'uuid'))
-    matches(value.workspace, 'workspace', faults, secretIdPattern)
+  formatted(value.workspace, 'workspace', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
   anyText(value.engine, 'engine', faults)
-  if (formatted(value.secret, 'secret', faults, isUuid, 'uuid'))
-    matches(value.secret, 'secret', faults, secretIdPattern)
-  matches(value.id, 'id', faults, secretVersionAliasesValuePattern)
+  formatted(value.secret, 'secret', faults, isUuid, 'uuid', capsuleSourceInputSecretIdPattern)
+  matches(value.id, 'id', faults, secretInputVersionAliasesValuePattern)
   if (value['Idempotency-Key'] !== undefined)
     text(value['Idempotency-Key'], 'Idempotency-Key', faults, 1, 128, createCapsuleRequestIdempotencyKeyPattern)
   if (required(value.body, 'body', faults)) nested(value.body, '', faults, checkDisableVersionBodyInput)

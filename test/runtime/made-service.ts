@@ -27,13 +27,13 @@ export interface Thing {
   readonly size: number
 }
 
-const thingMembers = new Set(['name', 'size', 'list'])
+const thingMembers = ['name', 'size', 'list']
 
 function checkThing(value: unknown, faults: Faults): value is Thing {
   if (!isRecord(value)) return faults.add('', 'must be an object')
   const before = faults.count
   closed(value, faults, thingMembers)
-  if (required(value.name, 'name', faults)) text(value.name, 'name', faults, 1, 20)
+  text(value.name, 'name', faults, 1, 20)
   if (value.size !== undefined) integer(value.size, 'size', faults, 0, 100)
   return faults.count === before
 }

@@ -134,7 +134,7 @@ describe('an answer', () => {
     expect(found).toEqual(newer)
     const check = (value: unknown, faults: Faults): boolean => {
       if (!isRecord(value)) return faults.add('', 'must be an object')
-      closed(value, faults, new Set(['id', 'state', 'deep']))
+      closed(value, faults, ['id', 'state', 'deep'])
       choice(value.state, 'state', faults, new Set(['NEW']))
       return (
         union(value.deep, 'deep', faults, [(deep, trial) => list(deep, '', trial, checkKind)], true) &&

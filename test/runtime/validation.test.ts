@@ -1,12 +1,13 @@
-import { describe, expect, test } from 'vitest'
-import { isDateTime } from '../../runtime/formats.ts'
+import { describe, expect, it } from 'vitest'
+import { isDate, isDateTime, isUuid } from '../../runtime/formats.ts'
 import { parseTimestamp } from '../../runtime/timestamps.ts'
 import {
-  Faults,
   anyText,
   boolean,
   choice,
+  closed,
   entries,
+  Faults,
   file,
   formatted,
   integer,
@@ -20,87 +21,90 @@ import {
   union,
 } from '../../runtime/validation.ts'
 
-type Judge = (value: unknown, field: string, faults: Faults) => boolean
-
-const judges: Readonly<Record<string, Judge>> = {
-  anyText,
-  boolean,
-  file,
-  integer,
-  number,
-  text,
-  choice: (value, field, faults) => choice(value, field, faults, new Set(['a'])),
-  formatted: (value, field, faults) => formatted(value, field, faults, () => true, 'uuid'),
-  list: (value, field, faults) => list(value, field, faults, () => true),
-  matches: (value, field, faults) => matches(value, field, faults, /a/u),
-  nested: (value, field, faults) => nested(value, field, faults, () => true),
-  recursive: (value, field, faults) => recursive(value, field, faults, () => true),
-  tagged: (value, field, faults) => tagged(value, field, faults, 'kind', {}),
-  union: (value, field, faults) => union(value, field, faults, [() => true], true),
+/** The fields that a check finds faults at, each with what is wrong. */
+function told(check: (faults: Faults) => void): readonly string[] {
+  const faults = new Faults()
+  check(faults)
+  return faults.list.map(({ field, description }) => `${field}: ${description}`)
 }
 
-describe('a member that is not given', () => {
-  test.each(Object.entries(judges))('is required, says %s', (_name, judge) => {
-    const faults = new Faults()
-    expect(judge(undefined, 'size', faults)).toBe(false)
-    expect(faults.list).toEqual([{ field: 'size', description: 'is required' }])
-  })
+const fits = (): boolean => true
 
-  test('is required below the deepest level too, since nothing is nested there', () => {
-    const faults = new Faults()
-    faults.depth = 64
-    recursive(undefined, 'size', faults, () => true)
-    expect(faults.list).toEqual([{ field: 'size', description: 'is required' }])
+describe('each check of a type', () => {
+  it.each<[string, (value: undefined, faults: Faults) => boolean]>([
+    ['anyText', (value, faults) => anyText(value, 'a', faults)],
+    ['boolean', (value, faults) => boolean(value, 'a', faults)],
+    ['choice', (value, faults) => choice(value, 'a', faults, new Set(['x']))],
+    ['file', (value, faults) => file(value, 'a', faults)],
+    ['formatted', (value, faults) => formatted(value, 'a', faults, isUuid, 'uuid', /x/u)],
+    ['integer', (value, faults) => integer(value, 'a', faults)],
+    ['list', (value, faults) => list(value, 'a', faults, fits)],
+    ['matches', (value, faults) => matches(value, 'a', faults, /x/u)],
+    ['nested', (value, faults) => nested(value, 'a', faults, fits)],
+    ['number', (value, faults) => number(value, 'a', faults)],
+    ['recursive', (value, faults) => recursive(value, 'a', faults, fits)],
+    ['tagged', (value, faults) => tagged(value, 'a', faults, 'kind', { x: fits })],
+    ['text', (value, faults) => text(value, 'a', faults, 1, 2, /x/u)],
+    ['union', (value, faults) => union(value, 'a', faults, [fits], false)],
+  ])('says itself that a member is required: %s', (_name, check) => {
+    expect(told(faults => check(undefined, faults))).toEqual(['a: is required'])
   })
 })
 
-describe('a whole value that is not given', () => {
-  test('is of another type than the one that must be given', () => {
+describe('closed', () => {
+  const members = ['a', 'b', 'c'] as const
+
+  it.each([
+    ['{}', []],
+    ['{"a":1,"b":1,"c":1}', []],
+    ['{"b":1,"c":1}', []],
+    ['{"c":1,"b":1,"a":1}', []],
+    ['{"c":1,"x":1,"a":1,"y":1,"b":1}', ['x', 'y']],
+    ['{"__proto__":1,"a":1}', ['__proto__']],
+    ['{"constructor":1,"toString":1}', ['constructor', 'toString']],
+  ])('knows members in any order: %s', (json, unknown) => {
+    const found = told(faults => {
+      closed(JSON.parse(json), faults, members)
+    })
+    expect(found).toEqual(unknown.map(name => `${name}: is not a known field`))
+  })
+
+  it('stops when as many faults are kept as are told', () => {
+    const value = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`x${i}`, 1]))
     const faults = new Faults()
-    anyText(undefined, '', faults)
-    expect(faults.list).toEqual([{ field: '', description: 'must be a string' }])
+    closed(value, faults, members)
+    expect([faults.list.length, faults.count]).toEqual([100, 100])
   })
 })
 
-describe('the entries of an object', () => {
-  const judge = (value: object): readonly string[] => {
-    const faults = new Faults()
-    entries({ ...value }, faults, anyText0)
-    return faults.list.map(({ field }) => field)
-  }
-  const anyText0 = (value: unknown, faults: Faults): boolean => anyText(value, '', faults)
-
-  test('are its own: a member called __proto__ is judged as sent', () => {
-    const faults = new Faults()
-    const sent: unknown = JSON.parse('{"__proto__": 1, "a": "b", "constructor": 2}')
-    if (typeof sent !== 'object' || sent === null) throw new Error('the example is no object')
-    entries(Object.fromEntries(Object.entries(sent)), faults, anyText0)
-    expect(faults.list.map(({ field }) => field)).toEqual(['__proto__', 'constructor'])
+describe('entries', () => {
+  it('names what is wrong below the name of its entry', () => {
+    const check = (value: unknown, faults: Faults): boolean => integer(value, '', faults, 0, 9)
+    const value: Record<string, unknown> = JSON.parse('{"a":1,"b":10,"__proto__":"x","not a word":-1}')
+    const found = told(faults => {
+      entries(value, faults, check, ['a'], /^[^n]/u)
+    })
+    expect(found).toEqual([
+      'b: must be at most 9',
+      '__proto__: must be an integer',
+      '["not a word"]: must have a name that matches ^[^n]',
+    ])
   })
-
-  test('are never what the object inherits', () => {
-    const faults = new Faults()
-    const inheriting: Record<string, unknown> = Object.create({ inherited: 1 })
-    entries(inheriting, faults, anyText0)
-    expect(faults.list).toEqual([])
-  })
-
-  test('are named where one is wrong', () => expect(judge({ a: 'b', 'c d': 1 })).toEqual(['["c d"]']))
 })
 
-describe('a date-time', () => {
-  const years = ['0000', '0001', '0002', '1900', '2000', '2024', '2026', '9998', '9999']
-  const days = ['01-01', '01-31', '02-28', '02-29', '02-30', '04-30', '04-31', '12-31', '00-10', '13-10', '06-00']
-  const times = ['00:00:00', '23:59:59', '24:00:00', '12:60:00', '12:00:60', '12:00:00.1', '12:00:00.1234567890']
-  const offsets = ['Z', 'z', '', '+00:00', '-00:01', '+23:59', '-23:59', '+24:00', '+00:60']
+describe('isDateTime', () => {
+  const days = ['01-01', '02-28', '02-29', '02-30', '04-30', '04-31', '12-31', '00-10', '13-01', '10-00']
+  const texts = ['0000', '0001', '0002', '1900', '2000', '2023', '2024', '9998', '9999'].flatMap(year =>
+    days.flatMap(day =>
+      ['T00:00:00Z', 'T23:59:59.123456789+23:59', 'T00:00:00-00:01', 'T24:00:00Z', 'T00:00:60Z', 't00:00:00z', ''].map(
+        rest => `${year}-${day}${rest}`,
+      ),
+    ),
+  )
 
-  test('is valid exactly where it can be parsed', () => {
-    for (const year of years)
-      for (const day of days)
-        for (const time of times)
-          for (const offset of offsets) {
-            const sent = `${year}-${day}T${time}${offset}`
-            expect([sent, isDateTime(sent)]).toEqual([sent, parseTimestamp(sent) !== undefined])
-          }
+  it('takes what parseTimestamp takes, and nothing else', () => {
+    expect(texts.filter(isDateTime)).toEqual(texts.filter(each => parseTimestamp(each) !== undefined))
+    expect(texts.filter(isDateTime)).toContain('2024-02-29T00:00:00Z')
+    expect(isDate('2023-02-29')).toBe(false)
   })
 })

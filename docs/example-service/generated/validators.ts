@@ -54,12 +54,12 @@ const mediumForms = {
   print: checkPrint,
   audio: checkAudio,
 }
-const printMembers = new Set(['type', 'pages'])
+const printMembers = ['type', 'pages']
 const printTypeSet = new Set<unknown>(['print'])
-const audioMembers = new Set(['type', 'minutes', 'reader'])
+const audioMembers = ['type', 'minutes', 'reader']
 const audioTypeSet = new Set<unknown>(['audio'])
 const bookRequestIsbnPattern = /^97[89][0-9]{10}$/u
-const loanRequestInputMembers = new Set(['borrower', 'days'])
+const loanRequestInputMembers = ['borrower', 'days']
 
 export function checkCondition(value: unknown, faults: Faults): value is Condition {
   return choice(value, '', faults, conditionSet)

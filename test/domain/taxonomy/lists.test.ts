@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { groupsList, organisationsList, workspacesList } from '../../../output/taxonomy/filters.ts'
-import { checkGroup, checkOrganisation, checkWorkspace } from '../../../output/taxonomy/validators.ts'
 import { checkFilter } from '../../../runtime/filter/check.ts'
 import { matches } from '../../../runtime/filter/evaluate.ts'
 import type { ListFields } from '../../../runtime/filter/types.ts'
 import { checkOrder, compareRows } from '../../../runtime/ordering.ts'
 import { Faults } from '../../../runtime/validation.ts'
+import { answerChecks } from '../../answer-check.ts'
 import { filterTexts, orderTexts } from './list-queries.ts'
 import { testPlatform, TreeMaker } from './platform.ts'
 import { randomTree } from './listed-tree.ts'
@@ -14,6 +14,7 @@ import { randomTree } from './listed-tree.ts'
 // Nothing is ever purged, so that what is deleted by force stays DELETING.
 const platform = await testPlatform({ purge: () => Promise.reject(new Error('not now')) })
 const { client } = platform
+const checks = await answerChecks('taxonomy', 'Group', 'Organisation', 'Workspace')
 
 interface Row {
   readonly id: string
@@ -45,7 +46,7 @@ function listsOf(title: string, organisation: string): readonly [groups: List, w
         const { groups: rows, next_page_token: next } = await client.listGroups({ organisation, ...asked })
         return { rows, next }
       },
-      check: checkGroup,
+      check: checks.Group,
       path: `organisations/${organisation}/groups`,
     },
     {
@@ -55,7 +56,7 @@ function listsOf(title: string, organisation: string): readonly [groups: List, w
         const { workspaces: rows, next_page_token: next } = await client.listWorkspaces({ organisation, ...asked })
         return { rows, next }
       },
-      check: checkWorkspace,
+      check: checks.Workspace,
       path: `organisations/${organisation}/workspaces`,
     },
   ]
@@ -68,7 +69,7 @@ const organisations: List = {
     const { organisations: rows, next_page_token: next } = await client.listOrganisations(asked)
     return { rows, next }
   },
-  check: checkOrganisation,
+  check: checks.Organisation,
   path: 'organisations',
 }
 

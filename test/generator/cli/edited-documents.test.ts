@@ -10,7 +10,17 @@ import { generate, type Outcome, repository } from './command-line.ts'
 import { createPet, documents, filesOf } from './parts-fixture.ts'
 
 const files = Object.keys(documents)
-const words = [...files, '--out', 'api', '--client', 'All', '--permission-bits', 'bits.txt'] as const
+const words = [
+  ...files,
+  '--out',
+  'api',
+  '--client',
+  'All',
+  '--permission-bits',
+  'bits.txt',
+  '--answer-checks',
+  'records',
+] as const
 
 beforeEach(() => void vi.stubEnv('CI', ''))
 afterEach(() => vi.unstubAllEnvs())

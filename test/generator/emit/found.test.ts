@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { organisationFields } from '../../../output/taxonomy/validators.ts'
-import { checkOrganisation } from '../../../output/taxonomy/validators.ts'
 import { checkMask } from '../../../runtime/field-mask.ts'
 import { Faults } from '../../../runtime/validation.ts'
+import { answerChecks } from '../../answer-check.ts'
 import { generation, newFolder, plainOptions, removeFolder, writeFiles } from '../generation.ts'
 import { document } from '../reading.ts'
 
@@ -63,9 +63,10 @@ describe('what the output says', () => {
 })
 
 describe('a check', () => {
-  it('demands of an answer what its type says is always there', () => {
+  it('demands of an answer what its type says is always there', async () => {
     const faults = new Faults()
-    expect(checkOrganisation({}, faults)).toBe(false)
+    const checks = await answerChecks('taxonomy', 'Organisation')
+    expect(checks.Organisation({}, faults)).toBe(false)
     const fields = faults.list.map(({ field }) => field)
     expect(fields).toEqual(expect.arrayContaining(['display_name', 'labels', 'etag']))
     expect(fields).not.toContain('state_change_time')

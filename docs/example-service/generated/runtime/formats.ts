@@ -7,12 +7,12 @@ import { parseTimestamp } from './timestamps.ts'
  * without backtracking.
  */
 
-/** Date-times of days that every month has, in years that no offset leaves: their form alone says that they exist. */
-const usualDateTime =
-  /^(?!000[01]|9999)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+/** Most date-times. Leap days, and the years that an offset may leave, need more than a look. */
+const plainDateTime =
+  /^(?!000[01]|9999)\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
 /** RFC 3339 date and time with an offset, 0 to 9 fraction digits. */
-export const isDateTime = (text: string): boolean => usualDateTime.test(text) || parseTimestamp(text) !== undefined
+export const isDateTime = (text: string): boolean => plainDateTime.test(text) || parseTimestamp(text) !== undefined
 
 /** RFC 3339 full-date, a day that exists. */
 export const isDate = (text: string): boolean => text.length === 10 && isDateTime(`${text}T00:00:00Z`)

@@ -9,13 +9,10 @@ const maxDepth = 64
 /** So many of an enum's values are named in a fault. */
 const maxNamedValues = 12
 
-/** Whether a text has a format. */
-type Format = (text: string) => boolean
-
 /** A generated check: true when `value` fits, else what is wrong is added to `faults`. */
 export type Check = (value: unknown, faults: Faults) => boolean
 
-/** The checks that a discriminator's values name. */
+/** Checks by the value of a discriminator that names them. */
 type Forms = Readonly<Record<string, Check>>
 
 /** One fault, as `FieldViolation`; where it is found is completed from the inside out. */
@@ -46,6 +43,11 @@ export class Faults {
     if (this.list.length < maxFaults) this.list.push({ field, description })
     return false
   }
+
+  /** What is wrong with a value, which may be that it is not there: checks of required members get undefined. */
+  refuse(value: unknown, field: string, description: string): false {
+    return this.add(field, value === undefined ? 'is required' : description)
+  }
 }
 
 /** A JSON object: not null, not a list. */
@@ -58,25 +60,25 @@ export function own<T extends object, K extends keyof T>(value: T, name: K): T[K
   return Object.hasOwn(value, name) ? value[name] : undefined
 }
 
-/** True when a required member is there. */
+/** True when a required member is there: for members of any type, since other checks ask this themselves. */
 export function required(value: unknown, field: string, faults: Faults): boolean {
   return value !== undefined || faults.add(field, 'is required')
 }
 
-/** The fault of a value of another type. An absent member is required; an absent whole value has no field to name. */
-function mistyped(value: unknown, field: string, faults: Faults, description: string): false {
-  return faults.add(field, value === undefined && field ? 'is required' : description)
-}
-
-/** Adds a fault for each member that a closed object does not know. */
-export function closed(value: Record<string, unknown>, faults: Faults, members: ReadonlySet<string>): void {
+/** Adds a fault for each member that a closed object does not know; most stand in the order of `members`. */
+export function closed(value: Record<string, unknown>, faults: Faults, members: readonly string[]): void {
   if (faults.open) return
-  for (const name in value) if (!members.has(name)) faults.add(path(name), 'is not a known field')
+  let next = 0
+  for (const name in value) {
+    next = name === members[next] ? next + 1 : members.indexOf(name) + 1
+    if (next === 0) faults.add(path(name), 'is not a known field')
+    if (faults.list.length === maxFaults) return
+  }
 }
 
 /** Text of any length. */
 export function anyText(value: unknown, field: string, faults: Faults): value is string {
-  return typeof value === 'string' || mistyped(value, field, faults, 'must be a string')
+  return typeof value === 'string' || faults.refuse(value, field, 'must be a string')
 }
 
 /** Between `min` and `max` Unicode characters of text, which a pattern of the document fits. */
@@ -84,11 +86,9 @@ export function text(value: unknown, field: string, faults: Faults, min = 0, max
   if (!anyText(value, field, faults)) return false
   const units = value.length
   // A character outside the first plane is two UTF-16 units; only near a bound does it matter which.
-  const isLong = units > 2 * max
-  const fits =
-    (units >= 2 * min && units <= max) ||
-    counted(isLong ? units : countCharacters(value), field, faults, min, max, 'character')
-  return fits && (!regex || matches(value, field, faults, regex))
+  const isSure = units > max ? units > 2 * max : units >= 2 * min
+  const count = isSure ? units : [...value].length
+  return counted(count, field, faults, min, max, 'character') && matches(value, field, faults, regex)
 }
 
 /** That there are between `min` and `max` of something. */
@@ -97,36 +97,35 @@ function counted(count: number, field: string, faults: Faults, min: number, max:
   return count <= max || faults.add(field, `must have at most ${max} ${what}${max === 1 ? '' : 's'}`)
 }
 
-function countCharacters(value: string): number {
-  let count = 0
-  for (const _character of value) count += 1
-  return count
+/** Text that a pattern of the document fits, where there is one. */
+export function matches(value: unknown, field: string, faults: Faults, regex?: RegExp): value is string {
+  if (!anyText(value, field, faults)) return false
+  return !regex || regex.test(value) || faults.add(field, `must match ${cut(regex.source)}`)
 }
 
-/** Text that a pattern of the document fits. */
-export function matches(value: unknown, field: string, faults: Faults, pattern: RegExp): value is string {
-  return (
-    anyText(value, field, faults) && (pattern.test(value) || faults.add(field, `must match ${cut(pattern.source)}`))
-  )
-}
-
-/** Text in a format of formats.ts, which tells whether a text is so. */
-export function formatted(value: unknown, field: string, faults: Faults, isFormat: Format, name: string): boolean {
-  return anyText(value, field, faults) && (isFormat(value) || faults.add(field, `must be a valid ${name}`))
+/** Text in a format of formats.ts, which tells whether a text is so, and that a pattern of the document fits. */
+export function formatted(
+  value: unknown,
+  field: string,
+  faults: Faults,
+  isFormat: (text: string) => boolean,
+  name: string,
+  regex?: RegExp,
+): boolean {
+  if (!anyText(value, field, faults)) return false
+  return isFormat(value) ? matches(value, field, faults, regex) : faults.add(field, `must be a valid ${name}`)
 }
 
 /** A finite number between two bounds, both included. */
 export function number(value: unknown, field: string, faults: Faults, min?: number, max?: number): value is number {
-  if (typeof value !== 'number' || !Number.isFinite(value)) return mistyped(value, field, faults, 'must be a number')
+  if (typeof value !== 'number' || !Number.isFinite(value)) return faults.refuse(value, field, 'must be a number')
   return within(value, field, faults, min, max)
 }
 
 /** A whole number between two bounds, both included. */
 export function integer(value: unknown, field: string, faults: Faults, min?: number, max?: number): value is number {
-  // What is an integer is a number.
-  return Number.isInteger(value)
-    ? within(value as number, field, faults, min, max)
-    : mistyped(value, field, faults, 'must be an integer')
+  if (!Number.isInteger(value)) return faults.refuse(value, field, 'must be an integer')
+  return within(Number(value), field, faults, min, max)
 }
 
 function within(value: number, field: string, faults: Faults, min = -Infinity, max = Infinity): boolean {
@@ -143,14 +142,12 @@ export function between(value: number, field: string, faults: Faults, min: numbe
 /** A multiple of `step`, by the decimal value: 0.3 is a multiple of 0.1. */
 export function multiple(value: number, field: string, faults: Faults, step: number): boolean {
   const times = value / step
-  return (
-    Math.abs(times - Math.round(times)) <= Number.EPSILON * Math.abs(times) ||
-    faults.add(field, `must be a multiple of ${step}`)
-  )
+  const isWhole = Math.abs(times - Math.round(times)) <= Number.EPSILON * Math.abs(times)
+  return isWhole || faults.add(field, `must be a multiple of ${step}`)
 }
 
 export function boolean(value: unknown, field: string, faults: Faults): value is boolean {
-  return typeof value === 'boolean' || mistyped(value, field, faults, 'must be true or false')
+  return typeof value === 'boolean' || faults.refuse(value, field, 'must be true or false')
 }
 
 /** One of the values of an enum; in open answers any other text passes too. */
@@ -159,22 +156,19 @@ export function choice(value: unknown, field: string, faults: Faults, values: Re
   if (faults.open && typeof value === 'string') return true
   const named = [...values].slice(0, maxNamedValues)
   const more = values.size > named.length ? ` or one of ${values.size - named.length} more values` : ''
-  return mistyped(value, field, faults, `must be ${named.length === 1 ? '' : 'one of '}${named.join(', ')}${more}`)
+  return faults.refuse(value, field, `must be ${named.length === 1 ? '' : 'one of '}${named.join(', ')}${more}`)
 }
 
 /** A member that another check judges; its faults are named below `field`. */
 export function nested(value: unknown, field: string, faults: Faults, check: Check): boolean {
-  if (value === undefined && field) return faults.add(field, 'is required')
+  if (value === undefined) return faults.add(field, 'is required')
   const before = faults.list.length
-  const fits = check(value, faults)
-  if (!fits) prefix(faults, before, field)
-  return fits
+  return check(value, faults) || prefix(faults, before, field)
 }
 
 /** A nested value of a schema that contains itself. */
 export function recursive(value: unknown, field: string, faults: Faults, check: Check): boolean {
-  if (faults.depth >= maxDepth)
-    return mistyped(value, field, faults, `must not be nested deeper than ${maxDepth} levels`)
+  if (faults.depth >= maxDepth) return faults.add(field, `must not be nested deeper than ${maxDepth} levels`)
   faults.depth += 1
   const fits = nested(value, field, faults, check)
   faults.depth -= 1
@@ -182,8 +176,15 @@ export function recursive(value: unknown, field: string, faults: Faults, check: 
 }
 
 /** A list of `min` to `max` items, each of which `check` judges. */
-export function list(value: unknown, field: string, faults: Faults, check: Check, min = 0, max = Infinity): boolean {
-  if (!Array.isArray(value)) return mistyped(value, field, faults, 'must be a list')
+export function list(
+  value: unknown,
+  field: string,
+  faults: Faults,
+  check: Check,
+  min = 0,
+  max = Infinity,
+): value is unknown[] {
+  if (!Array.isArray(value)) return faults.refuse(value, field, 'must be a list')
   if (!counted(value.length, field, faults, min, max, 'item')) return false
   const count = faults.count
   for (let i = 0; i < value.length && faults.count - count < maxFaults; i += 1) {
@@ -195,15 +196,14 @@ export function list(value: unknown, field: string, faults: Faults, check: Check
 
 /** A file of a form, of `min` to `max` bytes. */
 export function file(value: unknown, field: string, faults: Faults, min = 0, max = Infinity): value is Blob {
-  if (!(value instanceof Blob)) return mistyped(value, field, faults, 'must be a file')
+  if (!(value instanceof Blob)) return faults.refuse(value, field, 'must be a file')
   return counted(value.size, field, faults, min, max, 'byte')
 }
 
 /** A list without two equal items; objects are equal whatever the order of their members. */
-export function unique(value: unknown, field: string, faults: Faults): boolean {
-  const items: readonly unknown[] = Array.isArray(value) ? value : []
+export function unique(value: readonly unknown[], field: string, faults: Faults): boolean {
   const seen = new Set<unknown>()
-  for (const [i, item] of items.entries()) {
+  for (const [i, item] of value.entries()) {
     const key = typeof item === 'object' && item !== null ? canonical(item) : `${typeof item} ${String(item)}`
     if (seen.has(key)) return faults.add(`${field}[${i}]`, 'must not repeat an earlier item')
     seen.add(key)
@@ -216,13 +216,13 @@ export function entries(
   value: Record<string, unknown>,
   faults: Faults,
   check: Check | undefined,
-  named?: ReadonlySet<string>,
+  named?: readonly string[],
   keys?: RegExp,
 ): void {
   const count = faults.count
-  for (const name in value) {
+  for (const name of Object.keys(value)) {
     if (faults.count - count >= maxFaults) return
-    if (named?.has(name) || !Object.hasOwn(value, name)) continue
+    if (named?.includes(name)) continue
     const before = faults.list.length
     if (keys && !keys.test(name)) faults.add(path(name), `must have a name that matches ${cut(keys.source)}`)
     else if (check && !check(value[name], faults)) prefix(faults, before, path(name))
@@ -234,24 +234,24 @@ export function size(value: Record<string, unknown>, faults: Faults, min: number
   return counted(Object.keys(value).length, '', faults, min, max, 'member')
 }
 
-/** A value that fits at least one of the checks (`anyOf`), or where it must be `exact` one of them (`oneOf`). */
-export function union(value: unknown, field: string, faults: Faults, checks: readonly Check[], exact = true): boolean {
-  if (value === undefined && field) return faults.add(field, 'is required')
+/** A value that fits exactly one (`oneOf`) or at least one (`anyOf`) of the checks. */
+export function union(value: unknown, field: string, faults: Faults, all: readonly Check[], isOneOf: boolean): boolean {
+  if (value === undefined) return faults.add(field, 'is required')
   let fitting = 0
-  for (const check of checks) {
+  for (const check of all) {
     const trial = new Faults(faults.open)
     trial.depth = faults.depth
     if (check(value, trial)) fitting += 1
-    if (fitting > 0 && !exact) return true
+    if (fitting > 0 && !isOneOf) return true
   }
   if (fitting === 1) return true
-  if (fitting > 1) return faults.add(field, `fits ${fitting} of the ${checks.length} forms, must fit exactly one`)
-  return faults.add(field, `fits none of the ${checks.length} forms`)
+  if (fitting > 1) return faults.add(field, `fits ${fitting} of the ${all.length} forms, must fit exactly one`)
+  return faults.add(field, `fits none of the ${all.length} forms`)
 }
 
 /** The check that a discriminator names; its faults alone are told. */
 export function tagged(value: unknown, field: string, faults: Faults, property: string, checks: Forms): boolean {
-  if (!isRecord(value)) return mistyped(value, field, faults, 'must be an object')
+  if (!isRecord(value)) return faults.refuse(value, field, 'must be an object')
   const tag = own(value, property)
   const check = typeof tag === 'string' && Object.hasOwn(checks, tag) ? checks[tag] : undefined
   if (check) return recursive(value, field, faults, check)
@@ -277,9 +277,10 @@ export function canonical(value: unknown): string {
   })
 }
 
-/** The faults from one on are below `field`. */
-function prefix(faults: Faults, from: number, field: string): void {
+/** The faults from one on are below `field`. Always false, as `Faults.add` is. */
+function prefix(faults: Faults, from: number, field: string): false {
   for (const fault of faults.list.slice(from)) fault.field = join(field, fault.field)
+  return false
 }
 
 /** The path of a field below another; either may be the whole value, which has the empty path. */

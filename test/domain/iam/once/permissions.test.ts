@@ -2,17 +2,18 @@ import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { Permissions } from '../../../../domain/iam/roles/permissions.ts'
 import { permissionsList } from '../../../../output/iam/filters.ts'
-import { checkPermission } from '../../../../output/iam/validators.ts'
 import { pageTokens } from '../../../../runtime/page-token.ts'
 import { listQuery } from '../../../../runtime/pagination.ts'
 import { Faults } from '../../../../runtime/validation.ts'
 import { catalogue } from '../../../../server/access/catalogue.ts'
+import { answerChecks } from '../../../answer-check.ts'
 import { callContext } from '../../../call-context.ts'
 
 const context = callContext({ path: '/iam/v1/permissions' })
 const permissions = new Permissions({ catalogue })
 
 test('permissions are answered by their schema, without their bits', async () => {
+  const { Permission: checkPermission } = await answerChecks('iam', 'Permission')
   for (const { id } of catalogue.permissions) {
     const found = await permissions.getPermission({ id })
     const faults = new Faults()

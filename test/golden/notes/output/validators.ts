@@ -25,7 +25,7 @@ import {
 } from './types.ts'
 
 const colourSet = /* @__PURE__ */ new Set<unknown>(colourValues)
-const noteInputMembers = new Set(['id', 'text', 'colour', 'attachment_bytes'])
+const noteInputMembers = ['id', 'text', 'colour', 'attachment_bytes']
 const noteOmitted = new Set(['id', 'attachment_bytes'] as const)
 
 export function checkColour(value: unknown, faults: Faults): value is Colour {

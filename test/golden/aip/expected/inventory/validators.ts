@@ -44,9 +44,9 @@ import {
 
 const shelfStateSet = /* @__PURE__ */ new Set<unknown>(shelfStateValues)
 const placeRoomPattern = /^[A-Z][0-9]{2}$/u
-const placeInputMembers = new Set(['room', 'height_cm'])
+const placeInputMembers = ['room', 'height_cm']
 const shelfNamePattern = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/u
-const shelfInputMembers = new Set([
+const shelfInputMembers = [
   'id',
   'name',
   'description',
@@ -57,10 +57,10 @@ const shelfInputMembers = new Set([
   'state',
   'etag',
   'create_time',
-])
+]
 const shelfOmitted = new Set(['id', 'state', 'etag', 'create_time', 'spare_place'] as const)
 const inventoryOperationStatusSet = new Set<unknown>(['PENDING', 'RUNNING', 'DONE', 'ERROR'])
-const moveShelfRequestBodyMembers = new Set(['to'])
+const moveShelfRequestBodyMembers = ['to']
 
 export function checkShelfState(value: unknown, faults: Faults): value is ShelfState {
   return choice(value, '', faults, shelfStateSet)
