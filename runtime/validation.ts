@@ -218,7 +218,7 @@ export function entries(
   keys?: RegExp,
 ): void {
   const count = faults.count
-  for (const name of Object.keys(value)) {
+  for (const name in value) {
     if (faults.count - count >= maxFaults) return
     if (named?.includes(name)) continue
     const before = faults.list.length
