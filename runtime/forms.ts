@@ -8,8 +8,8 @@ import { isRecord } from './validation.ts'
 import type { Scalar, Field } from './parameters/types.ts'
 
 /**
- * Bodies of `application/x-www-form-urlencoded`: an object whose members travel as query parameters do. What the fields
- * do not name is of the type `further`, given several times for a list. Members that are absent or null are left out.
+ * Makes bodies of `application/x-www-form-urlencoded`: an object whose members are written like query parameters.
+ * Undeclared members have the type `further`; a repeated member is a list. Absent and null members are left out.
  */
 export function formFields(fields: readonly Field[], further: Scalar = 'string'): Codec {
   const read = formReader(fields, further)
@@ -32,32 +32,32 @@ export function formFields(fields: readonly Field[], further: Scalar = 'string')
 }
 
 /**
- * A file in a form. Callers give any `Blob`; handlers get a `File`, which has a name and the content type that it was
- * sent with, and whose bytes are in memory.
+ * A file in a form. Callers give any `Blob`; handlers get a `File` in memory, with its name and the sent content type.
  */
 export type FormFile = Blob & { readonly name?: string }
 
-/** How the content of a part becomes a value. */
+/** The conversion of a part's content to a value. */
 export type PartType = Scalar | 'json' | 'file'
 
-/** A member of a form: one part, or as many as a list has items. */
+/** A member of a form: one part, or a part for each item of a list. */
 export interface Part {
   readonly name: string
   readonly type: PartType | { readonly array: PartType }
-  /** The content types or ranges that its files may have. */
+  /** The allowed content types or ranges of its files. */
   readonly accept?: readonly string[]
 }
 
 /**
- * Bodies of `multipart/form-data`: an object whose members are parts. Text is coerced by the declared type, JSON parsed,
- * files stay in the order they were sent in. What the parts do not name is of the type `further`, given several times for
- * a list; without it, it stays the text or the file that it is. A form is held in memory, within `formBytes` and `formParts` of the limits.
+ * Makes bodies of `multipart/form-data`: an object whose members are parts. Text is coerced by the declared type, JSON
+ * is parsed, and files keep their order. Undeclared members have the type `further`, a repeated member being a list;
+ * without `further` they stay text or files. A form is held in memory, within `formBytes` and `formParts` of the
+ * limits.
  */
 export function multipartForm(parts: readonly Part[], further?: PartType): Codec {
   return {
     name: 'multipart',
     write(value, headers) {
-      // The platform says the boundary that it takes.
+      // The platform chooses the boundary and writes it into the content type.
       headers.delete('content-type')
       if (value instanceof FormData) return value
       if (!isRecord(value)) throw new TypeError('the body must be an object or FormData')
@@ -90,7 +90,7 @@ function append(form: FormData, name: string, item: unknown, type: Part['type'] 
   else form.append(name, new Blob([JSON.stringify(item)], { type: 'application/json' }))
 }
 
-/** Of the content type only the boundary reaches the platform's parser, so that both see the same parts. */
+/** Only the boundary of the content type reaches the platform's parser, so that both see the same parts. */
 async function formOf(bytes: Uint8Array<ArrayBuffer>, { faults, headers, limits }: Reading) {
   const [, boundary] = /;\s*boundary="?([\w'()+,./:=?-]{1,70})/i.exec(headers['content-type'] ?? '') ?? []
   if (boundary === undefined) return void faults.add(bodyField, 'must have a boundary in its content type')
@@ -137,7 +137,7 @@ async function readItem(
     return isAccepted ? entry : void faults.add(field, `must have the content type ${accept.join(' or ')}`)
   }
   const text = isFile ? await entry.text() : entry
-  // What is not UTF-8 has been replaced by then.
+  // The parser has replaced invalid UTF-8 already.
   if (text.includes('\ufffd')) return void faults.add(field, 'must be valid UTF-8')
   return type === 'json' ? readJson(text, field, reading) : readScalar(type, text)
 }

@@ -5,16 +5,21 @@ import type { Chunks, Reading, StreamCodec } from './media.ts'
 import { Faults, isRecord, nested } from './validation.ts'
 import type { Check } from './validation.ts'
 
-/** The items of an event stream: with `isText` data is text, not JSON; with `isWhole` they are `{ data, event, id, retry }`. */
+/**
+ * The items of an event stream. With `isText`, data is text instead of JSON; with `isWhole`, items are `{ data, event,
+ * id, retry }`.
+ */
 export type EventForm = { readonly isText?: true; readonly isWhole?: true }
 
-/** JSON, an item a line (`application/x-ndjson`). Empty lines are skipped. `check` judges the items of requests. */
+/**
+ * JSON with one item per line (`application/x-ndjson`). Empty lines are skipped. `check` checks the items of requests.
+ */
 export function jsonLines(check?: Check): StreamCodec {
   const write = (item: unknown): string => `${jsonOf(item).replace(/[\r\n]+/g, ' ')}\n`
   return codec('lines', write, (chunks, limit) => linesOf(chunks, limit, true), parseJson, check)
 }
 
-/** Server-sent events, an item an event. Comments and events without data are skipped. */
+/** Server-sent events, one item per event. Comments and events without data are skipped. */
 export function eventStream(form: EventForm = {}, check?: Check): StreamCodec {
   const parse = (event: ServerEvent, depth: number): unknown => {
     const data = form.isText ? event.data : parseJson(event.data, depth)
@@ -23,7 +28,7 @@ export function eventStream(form: EventForm = {}, check?: Check): StreamCodec {
   return codec('events', item => eventText(item, form), eventsOf, parse, check)
 }
 
-/** Items changed one by one, no faster than they are asked for. */
+/** Converts items one by one, at the pace of their reader. */
 export async function* mapItems<From, To>(items: AsyncIterable<From>, change: (item: From) => To): AsyncIterable<To> {
   for await (const item of items) yield change(item)
 }
@@ -80,7 +85,7 @@ async function* itemsOf<Part>(
 const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 
-/** Not every browser iterates streams. `TypeError` is how `fetch` tells of a lost connection. */
+/** Not every browser can iterate over streams. `fetch` reports a lost connection as `TypeError`. */
 async function* received(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Chunks {
   const reader = stream.getReader()
   try {
@@ -89,14 +94,14 @@ async function* received(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Chunk
     if (!(error instanceof TypeError)) throw error
     throw new ApiError(clientReasons.CONNECTION_FAILED, `the answer broke off: ${error}`)
   } finally {
-    // A broken stream tells its error again.
+    // A broken stream rejects again with its error.
     await reader.cancel().catch(() => undefined)
   }
 }
 
 /**
- * The lines of a text, without their ends; the last may have none. A line longer than `limit` ends it as soon as it is
- * too long, and with `isFatal` what is not UTF-8, with `SyntaxError`.
+ * Iterates over the lines of a text without their ends; the last line may lack its end. Throws `SyntaxError` for a line
+ * longer than `limit`, as soon as it is too long, and with `isFatal` for invalid UTF-8.
  */
 async function* linesOf(chunks: Chunks, limit: number, isFatal: boolean): AsyncIterable<string> {
   const decoder = new TextDecoder('utf-8', { fatal: isFatal })
@@ -131,10 +136,10 @@ function decoded(decoder: TextDecoder, chunk?: Uint8Array<ArrayBuffer>): string 
   }
 }
 
-/** One event, as the HTML standard has it: its lines of data, and the last id of all until then. */
+/** An event of the HTML standard: its lines of data, and the last id so far. */
 type ServerEvent = { readonly data: string } & Readonly<Record<string, unknown>>
 
-/** An event ends with an empty line; one that the stream breaks off is none. */
+/** An event ends with an empty line; an incomplete event at the end of the stream is dropped. */
 async function* eventsOf(chunks: Chunks, limit: number): AsyncIterable<ServerEvent> {
   let data: string | undefined
   let fields: Record<string, unknown> = {}

@@ -3,18 +3,21 @@ import type { ClientRoute } from './route.ts'
 import { send } from './transport.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
-/** The answer of a list: rows under some member, and the token of the next page; absent, null or empty at the end. */
+/**
+ * The answer of a list: rows under some member, and the token of the next page, which is absent, null or empty at the
+ * end.
+ */
 export interface PageAnswer {
   readonly next_page_token?: string | null
 }
 
-/** The type of the rows that an answer has under `Member`. */
+/** The type of the rows under `Member`. */
 export type RowOf<Result, Member extends keyof Result> =
   NonNullable<Result[Member]> extends readonly (infer Row)[] ? Row : never
 
 /**
- * Every row of a list, page after page, each page asked for when its first row is. Rejects as `send` does; rows given
- * until then stay good.
+ * Iterates over every row of a list. A page is requested when its first row is. Rejects as `send` does; earlier rows
+ * stay valid.
  */
 export async function* iterate<Request extends object, Result extends PageAnswer, Member extends keyof Result>(
   transport: Transport,
@@ -30,8 +33,9 @@ export async function* iterate<Request extends object, Result extends PageAnswer
 }
 
 /**
- * Every page of a list. `next_page_token` of a page, given as `page_token` of a later request, goes on after it; all
- * else of the request must be the same (AIP-158). Rejects with ANSWER_INVALID when the server's tokens go in a circle.
+ * Iterates over the pages of a list. A later request continues after a page if its `page_token` is the page's
+ * `next_page_token` and its other parameters are equal (AIP-158). Rejects with ANSWER_INVALID if the tokens of the
+ * server form a circle.
  */
 export async function* iteratePages<Request extends object, Result extends PageAnswer>(
   transport: Transport,
@@ -48,13 +52,13 @@ export async function* iteratePages<Request extends object, Result extends PageA
     const token = page.next_page_token
     if (!token) return
     if (token === mark) throw answerInvalid(`${route.operationId} gave the same next_page_token twice`)
-    // Only tokens of pages 1, 2, 4, 8 ... are remembered, one at a time: that finds a circle of any length.
+    // Only the tokens of pages 1, 2, 4, 8 ... are kept, one at a time, which finds a circle of any length.
     if ((pages & (pages - 1)) === 0) mark = token
     next = withToken(route, request, token)
   }
 }
 
-/** The token goes where the operation takes it: a parameter, or the body of a list that is asked for by POST. */
+/** Sets the token as a parameter, or in the body of a list that is requested by POST. */
 function withToken<Request extends object>(
   route: ClientRoute<Request, unknown>,
   request: Request,

@@ -4,18 +4,18 @@ import { retryAfter } from './status.ts'
 import { send } from './transport.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
-/** What every area's operation record has in common (conventions §5); `status` ends with one of the states below. */
+/** The common members of operation records (conventions §5); `status` ends with one of the states below. */
 export interface OperationRecord {
   readonly id: string
   /** With the area's prefix: `TAXONOMY_OPERATION_STATUS_DONE`. */
   readonly status: string
   readonly errors?: readonly { readonly code?: number; readonly description?: string; readonly reason?: string }[]
   readonly warnings?: readonly { readonly code?: number; readonly description?: string }[]
-  /** Percent; never falls, 100 at DONE. */
+  /** The progress in percent; it never falls, and is 100 at DONE. */
   readonly progress?: number
 }
 
-/** From each state, where it may go: forward only, and nowhere from an end. */
+/** The allowed next states of each state: forward only, and none after an end. */
 export const operationTransitions = {
   PENDING: ['RUNNING', 'DONE', 'ERROR'],
   RUNNING: ['DONE', 'ERROR'],
@@ -25,7 +25,7 @@ export const operationTransitions = {
 
 export type OperationState = keyof typeof operationTransitions
 
-/** The state that a record's status names, whatever its area; undefined when it is a newer one. */
+/** Returns the state in a record's status, for any area; undefined for an unknown newer state. */
 export function stateOf(record: OperationRecord): OperationState | undefined {
   const name = record.status.slice(record.status.lastIndexOf('_') + 1)
   return isState(name) ? name : undefined
@@ -37,7 +37,7 @@ export function mayBecome(from: OperationState, to: OperationState): boolean {
   return next.includes(to)
 }
 
-/** True when nothing will happen any more: DONE or ERROR. */
+/** Whether an operation has ended: DONE or ERROR. */
 export function isEnded(record: OperationRecord): boolean {
   const state = stateOf(record)
   return state === 'DONE' || state === 'ERROR'
@@ -45,22 +45,22 @@ export function isEnded(record: OperationRecord): boolean {
 
 const isState = (name: string): name is OperationState => Object.hasOwn(operationTransitions, name)
 
-/** Milliseconds before the second poll, doubled each time up to 5 s, unless the server names a time. */
+/** The delay before the second poll in milliseconds; it doubles up to 5 s, unless the server sets a time. */
 const firstDelay = 250
 
-/** Operations end within 15 minutes unless their area says otherwise (conventions §15). */
+/** The default time limit of operations (conventions §15). */
 const defaultTimeoutMs = 900_000
 
 export interface WaitOptions<T> extends Pick<CallOptions, 'signal' | 'headers'> {
-  /** For the whole wait; 15 minutes when absent. The operation itself goes on after it. */
+  /** The time limit of the whole wait, by default 15 minutes. The operation itself continues after it. */
   readonly timeoutMs?: number
-  /** Called with every record that is read, the last one too. */
+  /** Called with every record that is read, the last record included. */
   readonly onProgress?: (record: T) => void
 }
 
 type ErrorOf<T extends OperationRecord> = NonNullable<T['errors']>[number]
 
-/** An operation ended with ERROR. `errors` are its record's, `reason` is that of the first. */
+/** An operation has ended with ERROR. `errors` are those of its record, `reason` is that of the first error. */
 export class OperationFailed<T extends OperationRecord = OperationRecord> extends Error {
   override readonly name = 'OperationFailed'
   readonly record: T
@@ -77,9 +77,9 @@ export class OperationFailed<T extends OperationRecord = OperationRecord> extend
 }
 
 /**
- * Waits until an operation is DONE and gives its last record. `operation` is the record a mutation answered, or an id
- * that was kept. Rejects with `OperationFailed` at ERROR, with `ApiError` DEADLINE_EXCEEDED when the time is over, with
- * the signal's reason, and as `send` does when a poll fails.
+ * Waits until an operation is DONE and returns its last record. `operation` is the record in the answer of a mutation,
+ * or its id. Rejects with `OperationFailed` at ERROR, with `ApiError` DEADLINE_EXCEEDED after the time limit, with the
+ * signal's reason, and as `send` does if a poll fails.
  */
 export async function wait<T extends OperationRecord>(
   transport: Transport,
