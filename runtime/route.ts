@@ -122,13 +122,13 @@ export interface BoundRoute {
 export interface AreaTypes {
   /** The operation record. */
   readonly record: { readonly id: string }
-  /** What an operation does, without the area's prefix: `CREATE`. */
+  /** The type of an operation, without the area's prefix: `CREATE`. */
   readonly operationType: string
-  /** What an operation is done to: `taxonomy.quotas`. */
+  /** The type of an operation's resource: `taxonomy.quotas`. */
   readonly resourceType: string
 }
 
-/** An area as a server mounts it, generated as `<area>Area`: all of it follows from the document. */
+/** An area for a server, generated as `<area>Area` from the document alone. */
 export interface GeneratedArea<Types extends AreaTypes, Handlers> {
   /** Name and error numbers of the area. */
   readonly domain: ErrorDomain
@@ -139,7 +139,7 @@ export interface GeneratedArea<Types extends AreaTypes, Handlers> {
   }
   /** The fields of all lists. */
   readonly filters: readonly ListFields[]
-  /** The permission keys that operations carry, or that a data plane checks too. */
+  /** The permission keys of operations, and those that a data plane checks too. */
   readonly permissions: readonly object[]
   /** Binds handlers to the routes. */
   readonly routes: (handlers: Handlers) => readonly BoundRoute[]

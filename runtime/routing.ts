@@ -5,12 +5,12 @@ interface Routed {
   readonly route: Pick<Route<unknown, unknown>, 'operationId' | 'method' | 'path' | 'catchAll'>
 }
 
-/** Where a method and a raw path lead. */
+/** The result of matching a method and a raw path. */
 export type Match<Bound> =
   | Found<Bound>
-  /** The path is right; `names` are the parameters whose percent-encoding is broken. */
+  /** The path matches; `names` are the parameters with broken percent-encoding. */
   | { readonly kind: 'malformed'; readonly bound: Bound; readonly names: readonly string[] }
-  /** The path is right, the method is not. HEAD is allowed wherever GET is and not listed for it. */
+  /** The path matches, the method does not. HEAD is allowed with GET and not listed. */
   | { readonly kind: 'method'; readonly allowed: readonly Method[] }
   | { readonly kind: 'none' }
 
@@ -18,33 +18,33 @@ export interface Router<Bound> {
   match(method: string, rawPath: string): Match<Bound>
 }
 
-/** A route where its path ends. */
+/** A route at the end of its path. */
 interface End<Bound> {
   readonly method: Method
   readonly bound: Bound
   readonly names: readonly string[]
-  /** The one that was added before, by another method. */
+  /** The route that was added before, with another method. */
   readonly other: End<Bound> | undefined
 }
 
 /**
- * Where literal text, slashes and all, leads from the start or from a segment with parameters: routes end here, or go on
- * with such segments.
+ * The place that literal text, slashes included, leads to from the start or from a segment with parameters. Routes end
+ * here, or continue with such segments.
  */
 interface Place<Bound> {
   readonly text: string
   end: End<Bound> | undefined
-  /** What follows each of those segments, which are written with holes. */
+  /** The runs that follow each of those segments. */
   readonly runs: Map<string, Run<Bound>>
-  /** Those segments, most literal text first, so that `{id}:start` is tried before `{id}`. */
+  /** Those segments, the most literal text first, so that `{id}:start` is tried before `{id}`. */
   readonly patterns: Pattern[]
-  /** The fork that follows `{id}` alone, which is tried last, or 0. */
+  /** The fork after `{id}` alone, which is tried last, or 0. */
   plain: number
-  /** The place with the longest text that this one's begins with. */
+  /** The place with the longest text that is a prefix of this place's text. */
   up: Place<Bound> | undefined
 }
 
-/** All that literal text leads to from one point, by that text. */
+/** The places of literal text from one point, by the text. */
 type Run<Bound> = Map<string, Place<Bound>>
 
 /** A segment with parameters: the literal texts before the first, between each two, and after the last. */
@@ -54,26 +54,26 @@ interface Pattern {
   readonly after: string
   /** The code of the first character of `after`, or 0. */
   readonly mark: number
-  /** The fork that follows. */
+  /** The fork of the run that follows. */
   readonly fork: number
 }
 
 /**
- * The places of a run are told apart by forks that look at one character each; the text of the place that they lead to
- * is then compared in one go. A fork is an index into `forks`, as numbers side by side are read the quickest. There
- * stand how long the text is that all behind it share, the least code that leads on from there, how many codes there are
- * from that one on, the place where none leads on, and the next fork for each code, or 0.
+ * The places of a run are distinguished by forks, each of which looks at one character; then the text of the remaining
+ * place is compared at once. A fork is an index into `forks`, because adjacent numbers are read fastest. Its numbers
+ * are: the length of the common text, the lowest character code that continues, the number of codes from there, the
+ * place if no code matches, and the next fork for each code, or 0.
  */
 interface Table<Bound> {
   readonly forks: number[]
   readonly places: (Place<Bound> | undefined)[]
-  /** Where the parameters of the path at hand begin and end, which only one call of `match` uses. */
+  /** The start and end of each parameter in the current path; only one call of `match` uses them. */
   readonly spans: number[]
-  /** The routes with a catch-all in the order in which they are tried. */
+  /** The routes with a catch-all, in the order of the attempts. */
   readonly catchAlls: readonly CatchAll<Bound>[]
 }
 
-/** The routes that have one path with a catch-all. */
+/** The routes of one path with a catch-all. */
 interface CatchAll<Bound> {
   /** Has a group for each parameter. */
   readonly expression: RegExp
@@ -81,10 +81,10 @@ interface CatchAll<Bound> {
 }
 
 /**
- * Builds the table of routes once. A path is split on `/` before anything is decoded, so `%2F` and `%3A` never
- * separate; literals are tried before parameters, and a dead end goes back (conventions §1). Routes with a catch-all are
- * tried when no other path fits. Which path fits is decided before the method is looked at (OpenAPI 3.0.3, path
- * templating). Throws when two routes are the same, or when a catch-all is not as `Rules.catchAll` says.
+ * Builds the table of routes once. A path is split on `/` before it is decoded, so `%2F` and `%3A` never separate.
+ * Literals are tried before parameters, and a dead end backtracks (conventions §1). Routes with a catch-all are tried
+ * if no other path matches. The path is chosen before the method is looked at (OpenAPI 3.0.3, path templating). Throws
+ * for two equal routes, and for a catch-all that breaks the rules of `Rules.catchAll`.
  */
 export function buildRouter<Bound extends Routed>(routes: readonly Bound[]): Router<Bound> {
   const root: Run<Bound> = new Map()
@@ -98,7 +98,7 @@ export function buildRouter<Bound extends Routed>(routes: readonly Bound[]): Rou
       throw new Error(`operations "${same}" and "${operationId}" have the same route ${method} ${pathTemplate(path)}`)
     }
     const list = path.filter((_, index) => index % 2 === 1)
-    // Routes share lists: matching is as quick as what it reads is small.
+    // Routes share lists, because matching is faster on less memory.
     const names = entry(lists, JSON.stringify(list), () => list)
     place.end = { method, bound, names, other: place.end }
   }
@@ -113,7 +113,7 @@ export function pathTemplate(path: readonly string[]): string {
   return path.map((part, index) => (index % 2 === 1 ? `{${part}}` : part)).join('')
 }
 
-/** Stands for a parameter; encoded text does not hold it. */
+/** A mark for a parameter; encoded text does not contain it. */
 const hole = ' '
 
 function placeAt<Bound>(root: Run<Bound>, path: readonly string[]): Place<Bound> {
@@ -128,16 +128,17 @@ function placeAt<Bound>(root: Run<Bound>, path: readonly string[]): Place<Bound>
   return placeIn(run, text)
 }
 
-// These sort behind all text of a segment and what stands for its end, `\x7f`.
+// These characters sort after all text of a segment and after its end mark, `\x7f`.
 const parameterMark = '\x80'
 const catchAllMark = '\x81'
 
-/** What marks stand for in an expression. */
+/** The expressions of the marks. */
 const groups: Readonly<Record<string, string>> = { '\x80': '([^/]+)', '\x81': '(.+)' }
 
 /**
- * The entry of a path with a catch-all. The order of the keys is that in which paths are tried: text before the end of a
- * segment before parameters before catch-alls, from the start of the path to its catch-all, then from its end to that.
+ * Makes the entry of a path with a catch-all. The keys sort in the order of the attempts: text before the end of a
+ * segment, before parameters, before catch-alls; first from the start of the path to its catch-all, then from its end
+ * backwards.
  */
 function catchAllAt<Bound>(
   known: Map<string, CatchAll<Bound>>,
@@ -169,7 +170,10 @@ function entry<Value>(map: Map<string, Value>, key: string, make: () => Value): 
   return value
 }
 
-/** Paths arrive encoded: what no URL can hold as it is (letters beyond ASCII, blanks) is compared in that form. */
+/**
+ * Paths arrive encoded, so characters that no URL can contain (letters beyond ASCII, blanks) are compared in encoded
+ * form.
+ */
 function encodeLiteral(text: string): string {
   return text.toWellFormed().replace(/[^!-~]+/gu, encodeURIComponent)
 }
@@ -178,7 +182,10 @@ function inOrder<Bound>(run: Run<Bound>): [string, Place<Bound>][] {
   return [...run].sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** Adds the fork of places that begin alike and all that follows; `up` is the place before them. Gives the fork. */
+/**
+ * Adds the fork of places with a common prefix, and all forks after it; `up` is the place before them. Returns the
+ * fork.
+ */
 function addFork<Bound>(table: Table<Bound>, run: [string, Place<Bound>][], up: number): number {
   const { forks, places } = table
   const [text = '', last = ''] = [run[0]?.[0], run.at(-1)?.[0]]
@@ -221,8 +228,8 @@ function match<Bound>(table: Table<Bound>, method: string, path: string): Match<
 }
 
 /**
- * The first path with a catch-all that fits, its parameters noted. An expression takes time in proportion to the path:
- * a slash between parameters lets no part of it be read again from another start.
+ * Returns the first matching path with a catch-all, and notes its parameters. An expression takes time in proportion to
+ * the path: a slash between parameters prevents repeated reads of a part.
  */
 function spanning<Bound>({ catchAlls, spans }: Table<Bound>, path: string): Place<Bound>['end'] {
   for (const { expression, end } of catchAlls) {
@@ -240,14 +247,14 @@ function endOf<Bound>(first: End<Bound> | undefined, method: string): End<Bound>
   return end
 }
 
-/** The methods in the order of their routes. */
+/** Returns the methods in the order of their routes. */
 function methodsOf({ method, other }: End<unknown>): Method[] {
   return other === undefined ? [method] : [...methodsOf(other), method]
 }
 
 /**
- * Goes on from the first fork of a run with what follows `at`, having noted `depth` parameters. A run is reached in one
- * way only, so going back costs no more than the table is large.
+ * Continues from the first fork of a run with the path after `at`, with `depth` noted parameters. A run is reached in
+ * only one way, so backtracking costs no more than the size of the table.
  */
 function walk<Bound>(table: Table<Bound>, fork: number, path: string, at: number, depth: number): Place<Bound>['end'] {
   const { spans } = table
@@ -271,12 +278,12 @@ function walk<Bound>(table: Table<Bound>, fork: number, path: string, at: number
   return undefined
 }
 
-/** The place with the longest text that can follow `at`, going by what the forks look at. */
+/** Returns the place with the longest text that may follow `at`, by the characters of the forks. */
 function placeOf<Bound>({ forks, places }: Table<Bound>, start: number, path: string, at: number): Place<Bound>['up'] {
   let fork = start
   for (;;) {
     const from = at + (forks[fork] ?? 0)
-    // Engines give up the quick way of `charCodeAt` when it is asked for what is beyond the end.
+    // Engines leave the fast path of `charCodeAt` for an index beyond the end.
     const index = from < path.length ? path.charCodeAt(from) - (forks[fork + 1] ?? 0) : -1
     const next = index >= 0 && index < (forks[fork + 2] ?? 0) ? forks[fork + 4 + index] : 0
     if (next === undefined || next === 0) return places[forks[fork + 3] ?? 0]
@@ -284,20 +291,23 @@ function placeOf<Bound>({ forks, places }: Table<Bound>, start: number, path: st
   }
 }
 
-/** Whether a text stands in a path. Engines compare it like this, by its length, in half the time of `startsWith`. */
+/** Whether a path contains a text at a position. Engines compare by length in half the time of `startsWith`. */
 function isAt(text: string, path: string, at: number): boolean {
   const { length } = text
   return length < 13 ? length === 0 || path.slice(at, at + length) === text : path.lastIndexOf(text, at) === at
 }
 
-/** Cuts the segment from `at` to `end` at its literal texts and notes the values: how many, 0 if one would be empty. */
+/**
+ * Splits the segment from `at` to `end` at its literal texts and notes the values; returns their number, 0 if a value
+ * would be empty.
+ */
 function capture(pattern: Pattern, path: string, at: number, end: number, spans: number[], depth: number): number {
   const { before, between, after, mark } = pattern
   const from = at + before.length
   let to = end - after.length
   if (to <= from || (mark !== 0 && path.charCodeAt(to) !== mark)) return 0
   if (!isAt(before, path, at) || !isAt(after, path, to)) return 0
-  // Each separator where it stands last.
+  // Each separator is matched at its last occurrence.
   for (let index = between.length; index > 0; index -= 1) {
     const separator = between[index - 1] ?? ''
     const cut = path.lastIndexOf(separator, to - separator.length - 1)
@@ -313,7 +323,7 @@ function capture(pattern: Pattern, path: string, at: number, end: number, spans:
 
 type Values = readonly (string | undefined)[]
 
-/** A route that was found. Its parameters are looked up: an object of their names would cost as much as finding it. */
+/** A matched route. Its parameters are computed on demand: an object of them would cost as much as the match. */
 class Found<Bound> implements PathParameters {
   readonly kind = 'found'
   readonly bound: Bound

@@ -6,9 +6,9 @@ const shape =
   /^(?!0000)(\d{4})-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31|02-(29))T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(\d{1,9}))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/
 
 /**
- * An RFC 3339 date-time with any offset and 0 to 9 fraction digits as `YYYY-MM-DDTHH:MM:SS.nnnnnnnnnZ`: UTC, years 0001
- * to 9999, so that instants compare as text. `T` and `Z` are upper case; there are no leap seconds, as in
- * google.protobuf.Timestamp. Undefined when `text` is something else.
+ * Converts an RFC 3339 date-time with any offset and 0 to 9 fraction digits to `YYYY-MM-DDTHH:MM:SS.nnnnnnnnnZ`: UTC,
+ * years 0001 to 9999, so that instants compare as text. `T` and `Z` are upper case; there are no leap seconds, as in
+ * google.protobuf.Timestamp. Returns undefined for other text.
  */
 export function parseTimestamp(text: string): string | undefined {
   const match = shape.exec(text)
@@ -25,18 +25,21 @@ export function parseTimestamp(text: string): string | undefined {
   return `${second}.${fraction.padEnd(9, '0')}Z`
 }
 
-/** The canonical text of a timestamp that a store keeps: what a server wrote with three digits is taken on trust. */
+/**
+ * Returns the canonical text of a stored timestamp. Text with three fraction digits comes from the server and is not
+ * checked.
+ */
 export function storedTimestamp(text: string): string | undefined {
   if (text.length === 24 && text[23] === 'Z' && text[19] === '.') return `${text.slice(0, 23)}000000Z`
   return parseTimestamp(text)
 }
 
-/** Milliseconds since 1970 as they are answered: RFC 3339, UTC, three fraction digits (conventions §1). */
+/** Prints milliseconds since 1970 for answers: RFC 3339, UTC, three fraction digits (conventions §1). */
 export function formatMillis(millis: number): string {
   return new Date(millis).toISOString()
 }
 
-/** A duration `"<n>s"`, up to nine fraction digits, as nanoseconds; undefined when `text` is something else. */
+/** Converts a duration `"<n>s"` with up to nine fraction digits to nanoseconds; returns undefined for other text. */
 export function parseDuration(text: string): bigint | undefined {
   const [, sign, seconds, fraction = ''] = /^(-?)(\d{1,12})(?:\.(\d{1,9}))?s$/.exec(text) ?? []
   if (seconds === undefined) return undefined

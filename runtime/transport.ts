@@ -9,25 +9,25 @@ import { fromStatus } from './status.ts'
 const keyHeader = 'idempotency-key'
 
 /**
- * How calls reach one server, shared by any number of clients and calls: made by `createTransport`, or written as
- * `{ baseUrl }`, which tries each call once and knows no token.
+ * The way of calls to one server, shared by any number of clients and calls. `createTransport` makes it. `{ baseUrl }`
+ * alone is a transport that tries each call once and sends no token.
  */
 export interface Transport {
-  /** What stands before every path: `https://api.example.com`, or `''` in a browser for the page's own origin. */
+  /** The prefix of every path: `https://api.example.com`, or `''` in a browser for the page's own origin. */
   readonly baseUrl: string
-  /** The platform's `fetch` when absent. */
+  /** The `fetch` function; the platform's by default. */
   readonly fetch?: typeof fetch
-  /** For a whole call with its retries; 60,000 when absent. */
+  /** The time limit in milliseconds of a whole call with its retries; 60,000 by default. */
   readonly timeoutMs?: number
-  /** Sent with every call, such as `user-agent`. */
+  /** Headers of every call, such as `user-agent`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The machine's own where absent. */
+  /** The source of time; the machine's own by default. */
   readonly timing?: Partial<Timing>
-  /** Runs the tries of a call; each is `run`. */
+  /** Runs the attempts of a call; each attempt is `run`. */
   readonly policy?: <Result>(call: Call, run: () => Promise<Result>) => Promise<Result>
 }
 
-/** A call that is about to be made. */
+/** A call before its first attempt. */
 export interface Call extends Outgoing {
   readonly route: ClientRoute<unknown, unknown>
   readonly timeoutMs: number
@@ -35,31 +35,31 @@ export interface Call extends Outgoing {
 }
 
 export interface TransportOptions extends Omit<Transport, 'policy'> {
-  /** Sent as `Authorization: Bearer`, but not on public operations. */
+  /** Sent as `Authorization: Bearer`, except to public operations. */
   readonly token?: string
-  /** Instead of a token that never changes; `bearer` makes one of a provider. */
+  /** Replaces a fixed token; `bearer` makes it from a token provider. */
   readonly authorize?: Authorize
-  /** Tries after the first, 3 when absent; what is retried: `send`. */
+  /** The number of retries, 3 by default; `send` tells which calls are retried. */
   readonly retries?: number
 }
 
-/** Puts what shows who calls into the headers and runs a try; may run it again where it is repeatable. */
+/** Adds the credentials to the headers and runs an attempt; may run it again if it is repeatable. */
 export type Authorize = <T>(headers: Headers, isRepeatable: boolean, run: () => Promise<T>) => Promise<T>
 
 export interface CallOptions {
-  /** Ends the call; it then rejects with the signal's reason. A stream of bytes that was answered ends too. */
+  /** Ends the call, which then rejects with the signal's reason. A streamed answer ends too. */
   readonly signal?: AbortSignal
-  /** For this call with its retries, instead of the transport's. */
+  /** The time limit of this call with its retries, in place of the transport's. */
   readonly timeoutMs?: number
-  /** 1 to 128 visible ASCII characters; absent: a new one on operations that change something (conventions §6). */
+  /** 1 to 128 visible ASCII characters; absent: a new key for operations that change a resource (conventions §6). */
   readonly idempotencyKey?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly retry?: false
-  /** Told the headers of an answer that is a success; must not throw. */
+  /** Called with the headers of a success answer; must not throw. */
   readonly onHeaders?: (headers: Headers) => void
 }
 
-/** A transport that authorizes its calls and tries them again. */
+/** Makes a transport that authorizes its calls and retries them. */
 export function createTransport(options: TransportOptions): Transport {
   const { authorize, retries = 3, token, ...where } = options
   const timing = { ...realTiming, ...options.timing }
@@ -84,10 +84,10 @@ export function createTransport(options: TransportOptions): Transport {
 }
 
 /**
- * Makes one call. Rejects with `ApiError` when the server answers an error, when no answer comes (CONNECTION_FAILED,
- * DEADLINE_EXCEEDED) or when it is not what was declared (ANSWER_INVALID). Lost connections, UNAVAILABLE, and 429 with
- * a time to wait are retried where a repetition is safe: GET, HEAD, and whatever carries an Idempotency-Key; a body that
- * is a stream never is. Over a plain `{ baseUrl }` nothing is retried.
+ * Makes one call. Rejects with `ApiError` for an error answer, without an answer (CONNECTION_FAILED,
+ * DEADLINE_EXCEEDED), and for an undeclared answer (ANSWER_INVALID). Lost connections, UNAVAILABLE, and 429 with a
+ * delay are retried if a repetition is safe: GET, HEAD, and any call with an Idempotency-Key, but never a streamed
+ * body. A plain `{ baseUrl }` retries no call.
  */
 export async function send<Request extends object, Result>(
   transport: Transport,
@@ -135,11 +135,11 @@ async function attempt<Result>(
   }
 }
 
-/** Where a client's bearer tokens come from. */
+/** The source of a client's bearer tokens. */
 export interface TokenProvider {
-  /** The token to send; asked before every try, so it should be cached. */
+  /** Returns the token; called before every attempt, so it should cache. */
   token(): Promise<string>
-  /** Makes `token` give a new one. Called when the server answers TOKEN_EXPIRED, once for all calls that wait for it. */
+  /** Renews the token. Called if the server answers TOKEN_EXPIRED, once for all waiting calls. */
   refresh?(): Promise<unknown>
 }
 
@@ -171,7 +171,7 @@ export function bearer(provider: TokenProvider): Authorize {
 const isExpired = (error: unknown): boolean =>
   error instanceof ApiError && error.response?.status === 401 && error.reason === 'TOKEN_EXPIRED'
 
-/** A request as it goes out, but for the token and the server's address. */
+/** A request without the token and the server's address. */
 export interface Outgoing extends Readonly<Pick<Written, 'headers' | 'body' | 'signal'>> {
   /** Path and query. */
   readonly target: string
@@ -180,14 +180,14 @@ export interface Outgoing extends Readonly<Pick<Written, 'headers' | 'body' | 's
 const json = 'application/json'
 
 /**
- * Writes a request: the inverse of what the server reads. Throws `TypeError` where a value cannot be written, such as
+ * Writes a request: the inverse of the server's reading. Throws `TypeError` for a value that cannot be written, such as
  * an empty path parameter. `signal` ends it.
  */
 export function writeRequest(route: ClientRoute<unknown, unknown>, request: object, signal: AbortSignal): Outgoing {
   const { body, parameters = [], success } = route
-  // A parameter may be called like what every object inherits.
+  // A parameter may have the name of an inherited member.
   const members: Readonly<Record<string, unknown>> = { __proto__: null, ...request }
-  // Errors are JSON whatever the success is.
+  // Errors are JSON for any type of success.
   const accepted = new Set([...success.map(({ type = json }) => type), json])
   const headers = new Headers({ accept: [...accepted].join(', ') })
   const written: Written = { path: new Map(), query: '', headers, body: null, signal }

@@ -4,7 +4,7 @@ import type { Filter, FilterType } from './types.ts'
 
 type Restriction = Exclude<Filter, { readonly kind: 'and' | 'or' | 'not' }>
 
-/** True when a row, parsed JSON, fits a filter (conventions §8). NOT is two-valued. Never throws. */
+/** Whether a row, parsed JSON, matches a filter (conventions §8). NOT is two-valued. Never throws. */
 export function matches(filter: Filter, row: unknown): boolean {
   switch (filter.kind) {
     case 'and':
@@ -20,7 +20,7 @@ export function matches(filter: Filter, row: unknown): boolean {
   }
 }
 
-/** Follows a path; through lists, some element must fit. An unset object on the way fits nothing. */
+/** Follows a path; for a list, some element must match. An unset object on the path matches nothing. */
 function isMet(restriction: Restriction, value: unknown, path: readonly string[], step: number): boolean {
   if (Array.isArray(value)) return value.some(element => isMet(restriction, element, path, step))
   const name = path[step]
@@ -33,7 +33,7 @@ function isMet(restriction: Restriction, value: unknown, path: readonly string[]
 function fits(restriction: Restriction, member: unknown): boolean {
   const { type, list, values = 'STRING' } = restriction.field
   if (restriction.key !== undefined) {
-    // A missing key fits no operator, != included; a key with the empty text is there.
+    // An absent key matches no operator, `!=` included; a key with an empty text exists.
     const value = isRecord(member) ? own(member, restriction.key) : undefined
     return value !== undefined && value !== null && (restriction.kind === 'present' || test(restriction, values, value))
   }
@@ -60,7 +60,10 @@ function test(restriction: Exclude<Restriction, { kind: 'present' }>, type: Filt
   return operator === '!=' || operator.startsWith(difference < 0 ? '<' : '>')
 }
 
-/** Whether a text is made of `pieces` with anything between them. The leftmost place of each inner one suffices, so nothing is tried twice. */
+/**
+ * Whether a text consists of `pieces` with any characters between them. The leftmost position of each inner piece
+ * suffices, so no position is tried twice.
+ */
 export function isLike(pieces: readonly string[], text: string): boolean {
   const [first = ''] = pieces
   const last = pieces.at(-1) ?? ''

@@ -1,4 +1,4 @@
-/** What can be wrong with the form of a filter, and what to do about it. */
+/** The syntax faults of filters, and their remedies. */
 const hints = {
   expected_expression: 'write a comparison such as field = value here',
   expected_argument: 'write a value here; keywords and blanks need quotes',
@@ -13,7 +13,7 @@ const hints = {
   limit_exceeded: 'shorten it: at most 4096 characters, 64 comparisons, parentheses 64 deep',
 } as const
 
-/** A filter that cannot be read, and what to do about it. `position` is the 0-based UTF-16 offset of the offending token. */
+/** A filter with a syntax fault. `position` is the 0-based UTF-16 offset of the offending token. */
 export class FilterSyntaxError extends Error {
   override readonly name = 'FilterSyntaxError'
   readonly kind: keyof typeof hints
@@ -28,13 +28,13 @@ export class FilterSyntaxError extends Error {
 
 const blanks = /[ \t\n\r]*/y
 
-/** A whole timestamp or a word without dots, a string, a comparator, a mark, or the end. */
+/** Matches a whole timestamp or a word without dots, a string, a comparator, a mark, or the end. */
 const token =
   /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)|[^\0- \x7f=<>!:(),."'-][^\0- \x7f=<>!:(),."']*|"(?:[^"\\\0]|\\[^])*"|'(?:[^'\\\0]|\\[^])*'|[<>]=?|!=|[=:]|[-.,()]|$/y
 
 type Kind = 'word' | 'string' | 'comparator' | 'mark' | 'end'
 
-/** What a token is, by its first character. */
+/** The kind of a token, by its first character. */
 function kindOf(first: string): Kind {
   if (first === '') return 'end'
   if (first === '"' || first === "'") return 'string'
@@ -44,16 +44,16 @@ function kindOf(first: string): Kind {
 
 const keywords: ReadonlySet<string> = new Set(['AND', 'OR', 'NOT'])
 
-/** Reads one token at a time; the members describe the current one. */
+/** Reads one token at a time; the members describe the current token. */
 export class Lexer {
   readonly text: string
   kind: Kind = 'end'
   /** The token as written, a string with its quotes; empty at the end. */
   token = ''
   at = 0
-  /** Where the token before ended. */
+  /** The end of the previous token. */
   before = 0
-  /** A blank stands before the token, or nothing at all. */
+  /** Whether a blank, or the beginning of the text, precedes the token. */
   spaced = true
 
   constructor(text: string) {
@@ -62,12 +62,12 @@ export class Lexer {
     this.spaced = true
   }
 
-  /** Goes on to the next token. Throws `FilterSyntaxError`. */
+  /** Reads the next token. Throws `FilterSyntaxError`. */
   next(): void {
     const { text } = this
     this.before = this.at + this.token.length
     blanks.lastIndex = this.before
-    // It always fits, and then says where it ended.
+    // The expression always matches, and then tells its end.
     blanks.test(text)
     this.at = blanks.lastIndex
     this.spaced = this.at > this.before
@@ -77,12 +77,12 @@ export class Lexer {
     this.kind = kindOf(this.token.charAt(0))
   }
 
-  /** The token is this mark or keyword, or with `''` the end. */
+  /** Whether the token is this mark or keyword; `''` stands for the end. */
   is(token: string): boolean {
     return this.token === token
   }
 
-  /** The token can begin a value: a string, or a word that is no keyword. */
+  /** Whether the token can begin a value: a string, or a word that is no keyword. */
   startsValue(): boolean {
     return this.kind === 'string' || (this.kind === 'word' && !keywords.has(this.token))
   }
@@ -95,13 +95,16 @@ export class Lexer {
   }
 }
 
-/** U+0000 and lone halves of surrogate pairs are refused as escapes: no text that a store keeps has them. */
+/** Escapes for U+0000 and unpaired surrogates are refused, because no stored text has them. */
 const part =
   /(\*)|\\u([dD][89abAB][\da-fA-F]{2})\\u([dD][c-fC-F][\da-fA-F]{2})|\\u((?!0000|[dD][89a-fA-F])[\da-fA-F]{4})|\\([\\"'*nrtbf])|\\|[^*\\]+/g
 
 const controls: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }
 
-/** The unescaped texts of a string token between its live wildcards. `at` is where it stands. Throws `FilterSyntaxError`. */
+/**
+ * Returns the unescaped texts of a string token between its wildcards. `at` is its position. Throws
+ * `FilterSyntaxError`.
+ */
 export function piecesOf(string: string, at: number): readonly string[] {
   const inner = string.slice(1, -1)
   if (!inner.includes('\\')) return inner.split('*')

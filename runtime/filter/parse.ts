@@ -5,17 +5,17 @@ const maxCharacters = 4096
 const maxComparisons = 64
 const maxDepth = 64
 
-/** `text` stands as written, dots and sign included; a string's `pieces` are its texts between live wildcards. */
+/** `text` is unchanged, dots and sign included; `pieces` of a string are its texts between wildcards. */
 export type Literal = Readonly<{ kind: 'text'; text: string } | { kind: 'string'; pieces: readonly string[] }>
 
-/** What can stand left of a comparator. `at` is where it begins. */
+/** The left side of a comparator. `at` is its position. */
 export type Member = Readonly<{ kind: 'member'; path: readonly Literal[]; at: number }>
 export type Call = Readonly<{ kind: 'call'; name: string; arguments: readonly Argument[]; at: number }>
 
 /** A group in parentheses distributes over the comparator. */
 export type Argument = Literal | Call | Group
 
-/** A comparison, a value on its own, or what joins them. `at` is where the value begins, or the negation. */
+/** A comparison, a single value, or a combination of them. `at` is the position of the value or of the negation. */
 export type Group = Readonly<
   | { kind: 'and' | 'or' | 'sequence'; terms: readonly Group[] }
   | { kind: 'not'; term: Group; at: number }
@@ -23,10 +23,10 @@ export type Group = Readonly<
   | { kind: 'global'; value: Literal | Call; at: number }
 >
 
-/** A filter as written: no fields known, literals raw, parentheses gone. */
+/** A parsed filter: fields are unresolved, literals are raw, parentheses are gone. */
 export type Expression = Group | Readonly<{ kind: 'empty' }>
 
-/** Reads a filter by AIP-160's grammar, within the limits of conventions §8. Throws `FilterSyntaxError`. */
+/** Parses a filter by AIP-160's grammar, within the limits of conventions §8. Throws `FilterSyntaxError`. */
 export function parseFilter(text: string): Expression {
   const isLong = text.length > maxCharacters && (text.length > 2 * maxCharacters || [...text].length > maxCharacters)
   if (isLong) throw new FilterSyntaxError('limit_exceeded', maxCharacters)
@@ -61,7 +61,7 @@ class Parser extends Lexer {
     return joined('or', terms)
   }
 
-  /** Another factor follows, parted by a blank from the one before. */
+  /** Whether another factor follows, separated by a blank. */
   #goesOn(): boolean {
     if (this.is('') || this.is(')') || (this.spaced && this.is('AND'))) return false
     const begins = this.kind === 'word' || this.kind === 'string' || this.is('-') || this.is('(')
@@ -100,7 +100,7 @@ class Parser extends Lexer {
     return this.#valueOf({ ...found, at })
   }
 
-  /** A path, or with a parenthesis right after it a call. */
+  /** A path, or a call if a parenthesis follows directly. */
   #comparable(): Member | Call {
     const { at } = this
     const path: Literal[] = []
@@ -128,7 +128,7 @@ class Parser extends Lexer {
     return { kind: 'call', name, arguments: given, at }
   }
 
-  /** A member without a comparator is a value: one string, or text as it was written. */
+  /** A member without a comparator is a value: a string, or unchanged text. */
   #valueOf(found: Member | Call): Literal | Call {
     this.#comparisons += 1
     if (this.#comparisons > maxComparisons) this.#fail('limit_exceeded')
@@ -138,7 +138,7 @@ class Parser extends Lexer {
     return { kind: 'text', text: this.text.slice(found.at, this.before) }
   }
 
-  /** Takes a keyword; what follows it may not be glued to it. */
+  /** Reads a keyword, which must be separated from the next token. */
   #took(keyword: 'AND' | 'OR' | 'NOT'): boolean {
     if (!this.is(keyword)) return false
     const { at } = this

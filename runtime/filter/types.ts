@@ -6,19 +6,19 @@ export type Comparator = '=' | '!=' | '<' | '<=' | '>' | '>=' | ':'
 
 /** One field that a list filters or sorts by: a row of lists.tsv, from `x-filter`. */
 export interface FilterField {
-  /** As filters name it, usually its dotted path into the row; a MAP is named without its key. */
+  /** The name in filters, usually the dotted path into the row; a MAP is named without its key. */
   readonly name: string
-  /** The dotted path into the row where it is not the name: `tags.name`, of the field `tags`. */
+  /** The dotted path into the row, if it differs from the name: `tags.name` for the field `tags`. */
   readonly path?: string
   readonly type: FilterType
-  /** Of a MAP: the type of its values; absent: STRING. */
+  /** The type of a MAP's values; absent: STRING. */
   readonly values?: FilterType
-  /** A list of `type`: takes `:` only, true when some element equals. */
+  /** Whether the field is a list of `type`. It takes `:` only, which is true if some element is equal. */
   readonly list?: true
-  /** Empty for fields that only sort. */
+  /** Empty for fields for sorting only. */
   readonly operators: readonly Comparator[]
   readonly sortable?: true
-  /** The values in their sort order, without the unspecified one. */
+  /** The values of an ENUM in their sort order, without the unspecified value. */
   readonly enumValues?: readonly string[]
 }
 
@@ -30,9 +30,9 @@ export interface SortField {
   readonly descending: boolean
 }
 
-/** What one list operation can be filtered and sorted by. Built once by `listFields`, looked up by name. */
+/** The fields of one list operation for filter and order. `listFields` builds them once. */
 export interface ListFields {
-  /** `{resource}` of the filter schema; absent: it has none. */
+  /** The `{resource}` of the filter schema; absent if there is none. */
   readonly resource?: string
   readonly fields: readonly FilterField[]
   /** An `order_by` text, `create_time desc`. */
@@ -42,12 +42,13 @@ export interface ListFields {
 }
 
 /**
- * A value as compared: STRING and ENUM text, INTEGER bigint, NUMBER number, BOOLEAN boolean, TIMESTAMP the text
- * `YYYY-MM-DDTHH:MM:SS.nnnnnnnnnZ` (UTC, nine digits: compares as text), DURATION nanoseconds as bigint.
+ * A value for comparison: STRING and ENUM as text, INTEGER as bigint, NUMBER as number, BOOLEAN as boolean, TIMESTAMP
+ * as the text `YYYY-MM-DDTHH:MM:SS.nnnnnnnnnZ` (UTC, nine digits, so that it compares as text), DURATION as nanoseconds
+ * in a bigint.
  */
 export type FilterValue = string | bigint | number | boolean
 
-/** A filter that was checked against fields: what is evaluated in memory and compiled to SQL. */
+/** A checked filter, which is evaluated in memory or compiled to SQL. */
 export type Filter =
   | { readonly kind: 'and'; readonly terms: readonly Filter[] }
   | { readonly kind: 'or'; readonly terms: readonly Filter[] }
@@ -57,11 +58,11 @@ export type Filter =
       readonly field: FilterField
       /** The key of a MAP. */
       readonly key?: string | undefined
-      /** `:` is gone: it became `=`, on a list "some element equals". */
+      /** `:` never occurs: it has become `=`, which on a list means "some element is equal". */
       readonly operator: Exclude<Comparator, ':'>
       readonly value: FilterValue
     }
-  /** A string with wildcards: `pieces` are literal texts, between each two of them any run of characters. */
+  /** A string with wildcards: `pieces` are literal texts, with any characters between each two of them. */
   | {
       readonly kind: 'like'
       readonly field: FilterField

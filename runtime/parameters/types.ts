@@ -1,6 +1,6 @@
 export type Scalar = 'string' | 'integer' | 'number' | 'boolean'
 
-/** How a parameter's text becomes a value: no coercion happens anywhere else. */
+/** The conversion of a parameter's text to a value; no other code coerces values. */
 export type ParameterType =
   | Scalar
   | { readonly array: Scalar }
@@ -12,7 +12,7 @@ export type ParameterType =
 export interface Parameter {
   /** The name on the wire. */
   readonly name: string
-  /** The member of the request, where the wire name is taken by another parameter or by `body`. */
+  /** The member of the request, if another parameter or `body` has the wire name. */
   readonly member?: string
   readonly in: 'path' | 'query' | 'header' | 'cookie'
   readonly type: ParameterType
@@ -22,5 +22,5 @@ export interface Parameter {
   readonly explode?: boolean
 }
 
-/** A member of a form, which travels as a query parameter does. */
+/** A member of a form, which is written like a query parameter. */
 export type Field = Pick<Parameter, 'name' | 'type' | 'style' | 'explode'>

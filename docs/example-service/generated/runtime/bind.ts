@@ -17,13 +17,13 @@ type ListHandler<Given> = (request: Given, context: ListContext) => Promise<Page
 
 /** A whole route and its handler. */
 type Whole<Sent, Result, Given extends Sent, Handler> = [Route<Sent, Result, Given>, Handler, rules?: undefined]
-/** A route of clients, its handler, and the rules that make it whole. */
+/** A route of clients, its handler, and the server's rules for the route. */
 type Split<Sent, Result, Given extends Sent, Handler> = [ClientRoute<Sent, Result, Given>, Handler, Rules<Sent, Given>]
 type Either<Sent, Handler> = Whole<Sent, unknown, Sent, Handler> | Split<Sent, unknown, Sent, Handler>
 
 /**
- * Joins an operation and its handler: a request is checked and completed before the handler sees it. Overloads, since to
- * infer from a union of both takes a quarter of the type check of a large output.
+ * Joins an operation and its handler: a request is checked and completed before the handler gets it. The overloads
+ * avoid an inference from the union of both, which would take a quarter of the type check of a large output.
  */
 export function bind<Sent, Result, Given extends Sent>(
   ...given: Split<Sent, Result, Given, Handler<Given, Result>>
@@ -37,9 +37,9 @@ export function bind(...[shared, handler, rules]: Either<unknown, Handler<unknow
 }
 
 /**
- * As `bind`, for a list of `x-filter`. The handler finds its parameters parsed in `context.query`; the page it gives
- * becomes `{"<member>": [...], "next_page_token": "..."}` (conventions §8), rows that are text joined unparsed, and what
- * else its answer has behind them.
+ * As `bind`, for a list of `x-filter`. The handler finds its parsed parameters in `context.query`. Its page becomes
+ * `{"<member>": [...], "next_page_token": "..."}` (conventions §8), followed by the further members of the answer. Rows
+ * that are text are joined without parsing.
  */
 export function bindList<Sent extends ListParameters, Result, Given extends Sent>(
   ...given: Split<Sent, Result, Given, ListHandler<Given>>
@@ -63,7 +63,7 @@ export function bindList(...[shared, handler, rules]: Either<ListParameters, Lis
   return { route: untyped(route), run }
 }
 
-/** What a page token holds for beside the path and the parameters of every list. */
+/** The scope of a page token, beside the path and the parameters of every list. */
 function scoping(parameters: readonly Parameter[]): (request: unknown) => string {
   const ofLists = new Set<string>(listParameters.map(({ name }) => name))
   const others = parameters
@@ -72,7 +72,7 @@ function scoping(parameters: readonly Parameter[]): (request: unknown) => string
   return request => JSON.stringify(others.map(name => (isRecord(request) ? own(request, name) : undefined)))
 }
 
-/** `complete` is the one member that asks for a typed request; `run` has called it already. */
+/** The type hides `complete`, the only member that needs a typed request; `run` has called it already. */
 function untyped(route: Omit<Route<unknown, unknown>, 'complete'>): Route<unknown, unknown> {
   return route
 }
@@ -80,7 +80,7 @@ function untyped(route: Omit<Route<unknown, unknown>, 'complete'>): Route<unknow
 function accept<Sent>(route: Route<Sent, unknown>, request: unknown, faults: Faults): Sent {
   const unread = [...faults.list]
   if (!route.check(request, faults) || faults.count > 0) {
-    // A field that could not be read is absent for the check too: it was named already.
+    // An unreadable field counts as absent in the check, because its fault was added already.
     const found = faults.list.slice(unread.length).filter(({ field }) => !unread.some(known => known.field === field))
     throw fieldInvalid([...unread, ...found])
   }

@@ -17,10 +17,10 @@ import {
 
 const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true })
 
-/** The member of a request that its body becomes. */
+/** The member of a request that holds its body. */
 export const bodyField = 'body'
 
-/** Bytes that nobody looks into; handlers and clients read them as a stream, only as far as they pull. */
+/** Uninterpreted bytes. Handlers and clients read them as a stream, at their own pace. */
 export const rawBytes: PlainCodec = {
   name: 'bytes',
   takesNothing: true,
@@ -44,9 +44,9 @@ function writePlain(value: unknown): BodyInit {
 }
 
 /**
- * The body of a call: a JSON value, or what its codec makes of it. Undefined when none was sent, or when it cannot be
- * read, which is then a fault. An empty JSON body is none; an empty one of another kind is some where it has a type, and
- * bytes or text where they are required.
+ * Reads the body of a call: a JSON value, or the value of its codec. Returns undefined for an absent body, and for an
+ * unreadable body, which adds a fault. An empty JSON body counts as absent. An empty body of another kind counts as
+ * present if it has a type, or if bytes or text are required.
  */
 export async function readBody(
   body: Chunks | undefined,
@@ -63,7 +63,7 @@ export async function readBody(
   return text ? readJson(text, bodyField, reading) : undefined
 }
 
-/** The value of JSON text, undefined after adding to the faults when it is none. */
+/** Parses JSON text; adds a fault and returns undefined for other text. */
 export function readJson(text: string, field: string, { faults, limits }: Reading): unknown {
   try {
     return parseJson(text, limits.jsonDepth)
@@ -73,7 +73,7 @@ export function readJson(text: string, field: string, { faults, limits }: Readin
   }
 }
 
-/** A body of text, undefined after adding to the faults when it is too long or not UTF-8. */
+/** Reads a body of text; adds a fault and returns undefined if it is too long or not UTF-8. */
 export async function readText(body: Chunks, reading: Reading): Promise<string | undefined> {
   const bytes = await gather(body, reading.limits.bodyBytes, reading)
   try {
@@ -83,10 +83,7 @@ export async function readText(body: Chunks, reading: Reading): Promise<string |
   }
 }
 
-/**
- * All bytes, undefined after adding to the faults as soon as there are more than `limit`: what the header says of them
- * proves nothing.
- */
+/** Reads all bytes; adds a fault and returns undefined once there are more than `limit`, whatever the header says. */
 export async function gather(
   body: Chunks,
   limit: number,
@@ -106,7 +103,7 @@ export async function gather(
   return new Uint8Array(await new Blob(chunks).arrayBuffer())
 }
 
-/** The same bytes, read as they are asked for; throws what `refuse` makes once more than `most` have come. */
+/** Passes bytes on demand; throws the error of `refuse` after more than `most` bytes. */
 export function atMost(body: Chunks, most: number, refuse: () => Error): Chunks {
   const chunks = body[Symbol.asyncIterator]()
   let bytes = 0
@@ -123,17 +120,17 @@ export function atMost(body: Chunks, most: number, refuse: () => Error): Chunks 
 }
 
 /**
- * The bytes of a body that is not JSON. A caller may give any of the three; a handler and a client always receive a
- * `ReadableStream`, which they read at their own pace.
+ * The bytes of a body that is not JSON. A caller may give any of the three types; a handler and a client always receive
+ * a `ReadableStream`, which they read at their own pace.
  */
 export type Bytes = Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array<ArrayBuffer>>
 
-/** Whether a value is one of the three. */
+/** Whether a value is one of the three types. */
 export function isBytes(value: unknown): value is Bytes {
   return value instanceof Uint8Array || value instanceof Blob || value instanceof ReadableStream
 }
 
-/** What is given item by item as a stream, pulled no faster than that is read; leaving it early ends the items. */
+/** Makes a stream from items, at the pace of its reader; leaving it early ends the items. */
 export function streamOf<Item>(
   items: AsyncIterable<Item>,
   write: (item: Item) => Uint8Array<ArrayBuffer>,
@@ -158,9 +155,9 @@ export function streamOf<Item>(
 }
 
 /**
- * The same stream, pulled no faster; `ended` is told once how it ended: read to its end, left early, or broken. It breaks
- * where it has fewer or more bytes than `length`: a caller that was told the length would wait for the rest, or take
- * the bytes beyond it for the next answer.
+ * Makes an equal stream at the pace of its reader. `ended` is called once with the way it ended: read to its end, left
+ * early, or broken. It breaks if it has fewer or more bytes than `length`: a caller that knows the length would
+ * otherwise wait for missing bytes, or take further bytes for the next answer.
  */
 export function watched(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
@@ -200,8 +197,8 @@ export function watched(
 }
 
 /**
- * A body of several media types, or of a range: `{ contentType, body }`, as the caller picks. Ranges come last. Handlers
- * find the type as it is declared, of a range the type that was sent.
+ * Makes a body of several media types, or of a range: `{ contentType, body }`, as the caller chooses. Ranges come last.
+ * Handlers get the declared type, and for a range the sent type.
  */
 export function mediaChoice({ required }: Pick<RequestBody, 'required'>, media: readonly Media[]): ClientBody {
   const [type = '', ...aliases] = media.flatMap(each => [each.type, ...(each.aliases ?? [])])

@@ -25,30 +25,30 @@ import type { Dispatch, WireAnswer } from './wire.ts'
 export interface DispatcherOptions {
   readonly routes: readonly BoundRoute[]
   readonly doors: Doors
-  /** Signs the page tokens of lists; may be absent where there are none. */
+  /** Signs the page tokens of lists; may be absent without lists. */
   readonly tokens?: PageTokens
   /** Milliseconds since 1970, and a new unique id. */
   readonly clock: { now(): number; newId(): string }
-  /** Whose an unknown path is: the area that is named as its first segment, else `outside`. */
+  /** The error domains of unknown paths: the area in the first segment, otherwise `outside`. */
   readonly domains: { readonly outside: ErrorDomain; readonly areas?: readonly ErrorDomain[] }
   readonly limits?: Partial<Limits>
-  /** Told of every call once, of a streamed answer when the stream has ended. Must not throw. */
+  /** Called once for every call, for a streamed answer at the end of the stream. Must not throw. */
   readonly log: (entry: LogEntry) => void
   /** Routes whose answers say `Cache-Control: no-store`. */
   readonly noStore?: (route: Route<unknown, unknown>) => boolean
-  /** The HTTP status of an undeclared content type, where it is not that of FIELD_INVALID. */
+  /** The HTTP status for an undeclared content type, if it differs from that of FIELD_INVALID. */
   readonly unsupportedMediaTypeStatus?: 415
   readonly renderError?: RenderError
 }
 
-/** Options with every limit filled in. */
+/** The options with all limits. */
 type Serving = DispatcherOptions & { readonly limits: Limits }
 
 type Found = Extract<Match<Served>, { kind: 'found' }>
 
 /**
- * Answers requests by the routes given: route, authentication, authorization, then everything that is wrong with the
- * request at once, then the handler (conventions §4). HEAD goes to GET; OPTIONS is answered with `Allow`.
+ * Answers requests by the given routes: route, authentication, authorization, then all faults of the request together,
+ * then the handler (conventions §4). HEAD uses the route of GET; OPTIONS is answered with `Allow`.
  */
 export function dispatcher(options: DispatcherOptions): Dispatch {
   const router = buildRouter(options.routes.map(bound => serve(bound, options)))
@@ -109,7 +109,9 @@ async function answerCall(call: Call, router: Router<Served>, options: Serving):
   return { status: answer.status, headers: answer.headers }
 }
 
-/** Public and data calls ignore the header `Idempotency-Key`, as do documents that know none (conventions §6). */
+/**
+ * Public calls and data calls ignore the header `Idempotency-Key`, and so do documents without modes (conventions §6).
+ */
 const isMutation = ({ access, mode }: Served['route']): boolean =>
   (mode === 'sync' || mode === 'async') && access?.kind !== 'public'
 
@@ -146,7 +148,10 @@ async function takeBody(call: Call, declared: RequestBody, faults: Faults, optio
   return undefined
 }
 
-/** The body of a call, of at most `most` bytes: more are refused by the declared length, else once they have arrived. */
+/**
+ * Limits the body of a call to `most` bytes. A longer body is refused by its declared length, otherwise once it has
+ * arrived.
+ */
 function bounded(call: Call, most: number): Chunks | undefined {
   const { body, headers } = call.request
   const refusal = (): ApiError => {
@@ -157,7 +162,7 @@ function bounded(call: Call, most: number): Chunks | undefined {
   return body && atMost(body, most, refusal)
 }
 
-/** Path and query of a request target. Proxies may ask for `http://host/path` (RFC 9112 §3.2.2). */
+/** Splits a request target into path and query. Proxies may send `http://host/path` (RFC 9112 §3.2.2). */
 export function splitTarget(target: string): [path: string, query: string] {
   const local = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '')
   const mark = local.indexOf('?')
@@ -194,7 +199,7 @@ async function settle(
   }
 }
 
-/** Whose error it is that a request for `target` is refused before its operation is known. */
+/** Returns the error domain of a request for `target` before its operation is known. */
 export function domainOf(target: string, { outside, areas = [] }: DispatcherOptions['domains']): ErrorDomain {
   const [, area] = /^\/([^/?]*)/.exec(target.slice(0, 256)) ?? []
   return areas.find(({ name }) => name === area) ?? outside

@@ -2,49 +2,49 @@
 
 import type { ListQuery } from './pagination.ts'
 
-/** Who makes a call. `id` is the principal's UUIDv7. */
+/** The caller. `id` is the principal's UUIDv7. */
 export interface Principal {
   readonly id: string
   readonly kind: 'user' | 'service_account' | 'system'
-  /** The session that the token of the call belongs to. */
+  /** The session of the call's token. */
   readonly sessionId?: string | undefined
 }
 
-/** The operation that is called, as audit names it. */
+/** The called operation, as the audit names it. */
 export interface CalledOperation {
   readonly area: string
   readonly operationId: string
-  /** The key that it needs; empty when it needs none. */
+  /** The permission that it needs; empty if it needs none. */
   readonly permission: string
 }
 
-/** What a handler knows of the call besides its request. One object a call, never shared between calls. */
+/** The facts of a call beside its request. Each call has an object of its own. */
 export interface CallContext {
   /** Absent on public operations. */
   readonly principal: Principal | undefined
-  /** Absent where no route led to the call. */
+  /** Absent if no route matched. */
   readonly operation?: CalledOperation | undefined
   readonly method: string
   /** The raw path as it was sent, without the query. */
   readonly path: string
   readonly requestId: string
-  /** W3C trace id, 32 hex digits: the caller's when it sent a valid `traceparent`, else a new one. */
+  /** The W3C trace id of 32 hex digits: the caller's, if it sent a valid `traceparent`, otherwise a new id. */
   readonly traceId: string
-  /** The header `Idempotency-Key`, already checked for form. */
+  /** The header `Idempotency-Key`, if its form is valid. */
   readonly idempotencyKey: string | undefined
-  /** The address of the caller as the host knows it. */
+  /** The address of the caller, from the host. */
   readonly clientAddress: string
-  /** What the caller calls itself, as it was sent. */
+  /** The header `User-Agent`, as it was sent. */
   readonly userAgent?: string | undefined
-  /** Aborted when the caller goes away. */
+  /** Aborted if the caller disconnects. */
   readonly signal: AbortSignal
-  /** What the door has read for its decision, where that spares the handler a read. */
+  /** The row that the door has read for its decision, so that the handler need not read it again. */
   readonly handedOn?: object | undefined
-  /** One reading of the clock for the whole call, milliseconds since 1970. */
+  /** The time of the whole call, in milliseconds since 1970. */
   readonly now: number
 }
 
-/** The context of a list operation: its parameters parsed, checked and, for the token, verified. */
+/** The context of a list operation: its parameters are parsed and checked, and its token is verified. */
 export interface ListContext extends CallContext {
   readonly query: ListQuery
 }
@@ -53,8 +53,9 @@ export interface ListContext extends CallContext {
 const validParent = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
 
 /**
- * The trace of a call that came with this `traceparent` (W3C Trace Context): its id, 32 hex digits, is the caller's when
- * that is valid, else new. `traceparent` is the header of the answer: the same trace, the span of this call, not sampled.
+ * Returns the trace of a call with this `traceparent` (W3C Trace Context). Its id, 32 hex digits, is the caller's if
+ * that is valid, otherwise new. `traceparent` is the header of the answer: the same trace, the span of this call, not
+ * sampled.
  */
 export function traceOf(parent: string | undefined): Readonly<Record<'traceId' | 'traceparent', string>> {
   const random = crypto.randomUUID().replaceAll('-', '')

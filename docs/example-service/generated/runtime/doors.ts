@@ -4,28 +4,31 @@ import type { CallContext, Principal } from './context.ts'
 import type { Access, Route } from './route.ts'
 import type { WireRequest } from './wire.ts'
 
-/** The parameters of a path, decoded and not yet checked; undefined for a name that the path does not have. */
+/** The decoded and unchecked parameters of a path; undefined for a name that the path does not have. */
 export interface PathParameters {
   get(name: string): string | undefined
 }
 
-/** What the door knows of a call that it has let pass. */
+/** The result of an authorization. */
 export interface Authorized {
-  /** Only the request decides: `authorizeRequest` does. */
+  /** Only the request decides: `authorizeRequest` must be called. */
   readonly isUndecided?: boolean
-  /** A row that the decision has read, which spares the handler a read: its `context.handedOn`. */
+  /** The row that the decision has read, for `context.handedOn` of the handler. */
   readonly handedOn?: object | undefined
 }
 
-/** The two questions every call is asked before its handler; IAM answers them (conventions §4, §12). */
+/** The authentication and authorization of every call before its handler; IAM implements them (conventions §4, §12). */
 export interface Doors {
-  /** Who calls. Throws `ApiError` (TOKEN_MISSING ...) when `access` wants a bearer and none holds. */
+  /**
+   * Returns the caller. Throws `ApiError` (TOKEN_MISSING ...) if `access` needs a bearer token and there is no valid
+   * one.
+   */
   authenticate(request: WireRequest, access: Access | undefined): Promise<Principal | undefined>
-  /** Throws `ApiError` IAM_PERMISSION_DENIED. Answers nothing when all is decided and the handler needs nothing of it. */
+  /** Throws `ApiError` IAM_PERMISSION_DENIED. Returns undefined if the call is decided and the handler needs no row. */
   authorize(context: CallContext, route: Route<unknown, unknown>, path: PathParameters): Promise<Authorized | void>
   /**
-   * Asked once more when the request has been read, for what only it tells; `given` is not checked yet. Throws as
-   * `authorize`, or `ApiError` FIELD_INVALID when what it hangs on has no form.
+   * Called once the request is read, for decisions that depend on it; `given` is not checked yet. Throws as
+   * `authorize`, or `ApiError` FIELD_INVALID if a value that decides is malformed.
    */
   authorizeRequest?(
     context: CallContext,

@@ -37,7 +37,7 @@ export interface PreconditionViolation extends QuotaViolation {
   readonly type: string
 }
 
-/** The details of an error beside ErrorInfo; each comes once, in this order. */
+/** The details of an error beside ErrorInfo; each occurs at most once, in this order. */
 export interface ErrorDetails {
   readonly badRequest?: readonly FieldViolation[] | undefined
   readonly precondition?: readonly PreconditionViolation[] | undefined
@@ -47,29 +47,32 @@ export interface ErrorDetails {
   readonly retryAfterSeconds?: number | undefined
 }
 
-/** One declared reason. `code` is the full number, or below 1000 that of the common block (the called area's base is added). */
+/**
+ * A declared reason. `code` is the full number. A number below 1000 belongs to the common block, and the base of the
+ * called area is added.
+ */
 export interface Reason<Name extends string = string> {
   readonly reason: Name
   readonly rpc: RpcCode
   readonly code?: number | undefined
-  /** Absent: the domain of the operation that was called. */
+  /** Absent: the domain of the called operation. */
   readonly domain?: ErrorDomain | undefined
 }
 
-/** What a client knows of the answer that carried an error; absent on errors that were raised here. */
+/** The facts of the answer that carried an error, for clients; absent on errors that were thrown in this process. */
 export interface ErrorResponse {
   readonly status: number
   /** The header `x-request-id`. */
   readonly requestId: string | undefined
   /** The trace id of the header `traceparent`. */
   readonly traceId: string | undefined
-  /** The JSON value, or the text where the body was no JSON; details of unknown types are found here. */
+  /** The JSON value of the body, or its text if it is no JSON; details of unknown types are found here. */
   readonly body: unknown
 }
 
 /**
- * An error that goes to the caller as google.rpc.Status, and what a client makes of one. Everything else that a handler
- * throws becomes INTERNAL.
+ * An error for the caller as google.rpc.Status, on the server and on the client. Any other error that a handler throws
+ * becomes INTERNAL.
  */
 export class ApiError<Name extends string = string> extends Error {
   override readonly name = 'ApiError'
@@ -94,8 +97,8 @@ export class ApiError<Name extends string = string> extends Error {
 }
 
 /**
- * The same error as the fault of a field: what a body or a query parameter names is INVALID_ARGUMENT with a BadRequest
- * violation, whatever its reason is when a path names it (conventions §3).
+ * Turns an error into the fault of a field: a row that a body or a query parameter names is INVALID_ARGUMENT with a
+ * BadRequest violation, whatever the reason means for a path (conventions §3).
  */
 export function atField<Name extends string>(error: ApiError<Name>, field: string): ApiError<Name> {
   const { reason, code, domain, message, metadata, details } = error
@@ -103,7 +106,7 @@ export function atField<Name extends string>(error: ApiError<Name>, field: strin
   return new ApiError(of, message, metadata, { ...details, badRequest: [{ field, description: message }] })
 }
 
-/** The reasons of the common block that the runtime itself raises; common.yaml declares the same (a test compares). */
+/** The reasons of the common block that the runtime itself throws; a test compares them with common.yaml. */
 export const commonReasons = {
   ENGINE_UNAVAILABLE: { reason: 'ENGINE_UNAVAILABLE', rpc: 'UNAVAILABLE', code: 3 },
   ETAG_MISMATCH: { reason: 'ETAG_MISMATCH', rpc: 'ABORTED', code: 5 },
@@ -117,7 +120,7 @@ export const commonReasons = {
   INTERNAL: { reason: 'INTERNAL', rpc: 'INTERNAL', code: 20 },
 } as const satisfies Record<string, Reason>
 
-/** What a client itself finds wrong with a call: no answer, none in time, or one that is not what was declared. */
+/** The faults that a client itself finds in a call: no answer, a late answer, or an undeclared answer. */
 export const clientReasons = {
   ANSWER_INVALID: { reason: 'ANSWER_INVALID', rpc: 'INTERNAL' },
   CONNECTION_FAILED: { reason: 'CONNECTION_FAILED', rpc: 'UNAVAILABLE' },
@@ -127,14 +130,17 @@ export const clientReasons = {
 /** The answer breaks the contract of the document. */
 export const answerInvalid = (message: string): ApiError => new ApiError(clientReasons.ANSWER_INVALID, message)
 
-/** The reason of handlers that are still to be written; every operation may raise it. */
+/** The reason of unwritten handlers; every operation may throw it. */
 export const stubReason = { reason: 'NOT_IMPLEMENTED', rpc: 'UNIMPLEMENTED' } as const satisfies Reason
 
-/** What a scaffolded handler throws until it is written: 501, without a code. */
+/** The error of an unwritten scaffolded handler: 501, without a code. */
 export const unimplemented = (operationId: string): ApiError<'NOT_IMPLEMENTED'> =>
   new ApiError(stubReason, `operation "${operationId}" is not implemented yet`)
 
-/** Where an operation's own errors and the common ones belong: ErrorInfo.domain, and the number its codes start at. */
+/**
+ * The domain of an operation's own errors and of the common errors: ErrorInfo.domain, and the number at which its codes
+ * begin.
+ */
 export interface ErrorDomain {
   readonly name: string
   /** S_000_000 of conventions §7; absent for documents without `x-errors`. */

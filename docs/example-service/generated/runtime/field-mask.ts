@@ -5,34 +5,34 @@ import type { Json } from './json.ts'
 import { didYouMean, fieldInvalid, quoted, refusal } from './refusal.ts'
 import { canonical, isRecord, join } from './validation.ts'
 
-/** What an update may do to one field. */
+/** The update rule of a field. */
 export interface FieldRule {
   /** `output`: the server sets it; `immutable`: set at create only; `input`: never read back. Absent: mutable. */
   readonly behavior?: 'output' | 'immutable' | 'input'
   readonly required?: true
-  /** What the field becomes when it is cleared; absent: it is left out. */
+  /** The value of a cleared field; absent: the field is left out. */
   readonly default?: Json
   /** The fields of a single object; mask paths may go through it. Lists and maps have none. */
   readonly members?: Fields
 }
 
-/** The fields of a resource by name, as an update sees them. */
+/** The update rules of a resource's fields, by name. */
 export type Fields = Readonly<Record<string, FieldRule>>
 
 const maskFault = ['UPDATE_MASK_INVALID', 'update_mask'] as const
 
-/** The fields an update touches: all of an object, or some of its members by name. */
+/** The fields of an update: all fields of an object, or some of its members by name. */
 type Selection = 'all' | Map<string, Selection>
 
-/** What an update comes to: the new value, and the paths whose value is another one than before. */
+/** The result of an update: the new value, and the paths of the changed values. */
 export interface Updated<T> {
   readonly value: T
   readonly changed: readonly string[]
 }
 
 /**
- * Checks an `update_mask` (conventions §6), and with `body` also that no required field it selects is missing, as far as
- * that can be told without the stored resource; `at` is the field that the body is, where it is not the whole. Throws
+ * Checks an `update_mask` (conventions §6). With `body`, also checks that no required field in the mask is missing, as
+ * far as that is known without the stored resource. `at` is the field of the body, if it is not the whole body. Throws
  * `ApiError` UPDATE_MASK_INVALID or FIELD_INVALID.
  */
 export function checkMask(mask: string | undefined, fields: Fields, body?: object, at = ''): void {
@@ -41,11 +41,11 @@ export function checkMask(mask: string | undefined, fields: Fields, body?: objec
 }
 
 /**
- * Applies an update by conventions §6; `stored` is not changed, and is the value when nothing changes. Without a mask,
- * with an empty one or `*` every mutable field is replaced; a selected field that the body leaves out, or gives as null,
- * becomes its default. Output-only fields stay; of an object so do immutable members and input-only ones it is sent
- * without. `body` has passed the check of its schema; `at` is the field that it is, where it is not the whole, and stands
- * before what errors name, but not in `changed`. Throws `ApiError` UPDATE_MASK_INVALID, FIELD_INVALID or FIELD_IMMUTABLE.
+ * Applies an update by conventions §6; `stored` is not modified, and is the result if no value changes. Without a mask,
+ * with an empty mask or `*`, every mutable field is replaced. A selected field that the body leaves out, or gives as
+ * null, becomes its default. Output-only fields stay; so do immutable members and absent input-only members of an
+ * object. `body` has passed the check of its schema. `at` is the field of the body, if it is not the whole body; errors
+ * name it, `changed` does not. Throws `ApiError` UPDATE_MASK_INVALID, FIELD_INVALID or FIELD_IMMUTABLE.
  */
 export function applyUpdate<T extends object>(
   fields: Fields,
@@ -61,7 +61,7 @@ export function applyUpdate<T extends object>(
   return { value: update.changed.length > 0 ? value : stored, changed: update.changed }
 }
 
-/** Throws `ApiError` ETAG_MISMATCH when a caller gives another etag than the current one (conventions §6). */
+/** Throws `ApiError` ETAG_MISMATCH if a given etag differs from the current etag (conventions §6). */
 export function checkEtag(given: string | undefined, current: string): void {
   if (given === undefined || given === current) return
   const message = `etag ${quoted(given)} is no longer current; read the resource again and repeat the change`
@@ -73,7 +73,7 @@ class Update {
   readonly missing: FieldViolation[] = []
   readonly immutable: FieldViolation[] = []
 
-  /** `isNew`: the object comes into being, so that members nobody selected get their defaults. */
+  /** `isNew`: the object is created, so members outside of the mask get their defaults. */
   members<T extends object>(fields: Fields, before: T, body: object, selection: Selection, at: string, isNew = false) {
     const value = { ...before }
     for (const [name, rule] of Object.entries(fields)) {
@@ -122,7 +122,9 @@ function chosenOf(selection: Selection, name: string): Selection | undefined {
   return selection === 'all' ? 'all' : selection.get(name)
 }
 
-/** Fields an update leaves alone. An input-only member of an object stays unless it is given, or named by the mask. */
+/**
+ * Whether an update keeps a field. An input-only member of an object stays unless it is given, or named by the mask.
+ */
 function isKept({ behavior }: FieldRule, given: unknown, at: string, selection: Selection): boolean {
   if (behavior !== 'input') return behavior !== undefined
   return at === '' || (given === undefined && selection === 'all')
@@ -156,7 +158,7 @@ function holdsImmutable(members: Fields, value: object): boolean {
   })
 }
 
-/** True when a body has something for a selection: an absent object is not made to clear a member of it. */
+/** Whether a body has a value for a selection: an absent object is not created in order to clear a member of it. */
 function gives(selection: Selection, given: Record<string, unknown>): boolean {
   if (selection === 'all') return true
   return [...selection].some(([name, inner]) => {
@@ -172,7 +174,7 @@ function selectionOf(mask: string | undefined, fields: Fields): Selection {
   return root
 }
 
-/** Adds a path to a selection; the broader of two paths covers the narrower one. */
+/** Adds a path to a selection; the broader of two paths covers the narrower. */
 function select(root: Map<string, Selection>, path: string, fields: Fields): void {
   if (path === '*') throw refusal(...maskFault, '"*" stands for all fields; name fields or "*", not both')
   const steps = path.split('.')
@@ -184,7 +186,7 @@ function select(root: Map<string, Selection>, path: string, fields: Fields): voi
     const rule: FieldRule | undefined = Object.hasOwn(members, name) ? members[name] : undefined
     if (!rule) throw refusal(...maskFault, `no field ${quoted(path)}${didYouMean(name, Object.keys(members))}`)
     members = rule.members
-    // What the server sets is left alone, so a path into it must exist and selects nothing.
+    // An output-only field is ignored: a path into it must exist and selects no field.
     if (rule.behavior === 'output') level = 'all'
     if (level === 'all') continue
     const inner: Selection = i === steps.length - 1 ? 'all' : (level.get(name) ?? new Map<string, Selection>())
@@ -198,7 +200,7 @@ function memberOf(value: object, name: string): unknown {
   return member ?? undefined
 }
 
-/** Equal as JSON, whatever the order of members. */
+/** Whether two values are equal as JSON, whatever the order of members. */
 function isSame(a: unknown, b: unknown): boolean {
   return a === b || (typeof a === 'object' && typeof b === 'object' && canonical(a) === canonical(b))
 }

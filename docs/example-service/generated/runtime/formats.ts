@@ -3,11 +3,11 @@
 import { parseTimestamp } from './timestamps.ts'
 
 /**
- * The formats of OpenAPI that text is checked for; others are documentation. Each takes one pass over the text,
+ * The formats of OpenAPI that are checked; other formats are documentation. Each check takes one pass over the text,
  * without backtracking.
  */
 
-/** Most date-times. Leap days, and the years that an offset may leave, need more than a look. */
+/** Matches most date-times. Leap days, and the years that an offset may leave, need a calculation. */
 const plainDateTime =
   /^(?!000[01]|9999)\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 

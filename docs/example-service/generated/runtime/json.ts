@@ -1,13 +1,13 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
-/** A value that JSON text can say. */
+/** A value of JSON. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json }
 
 declare const described: unique symbol
 
 /**
- * JSON text that is known to describe a `T`: what a store kept, answered as it is without parsing it first.
- * Made of a `T` only, by a store that was given one.
+ * JSON text that describes a `T`, such as a stored text that is answered without parsing. Only a store makes it, from a
+ * `T`.
  */
 export class JsonText<out T> {
   declare readonly [described]?: T
@@ -17,16 +17,18 @@ export class JsonText<out T> {
   }
 }
 
-/** What a handler may answer: the value, or stored text known to be one. */
+/** The result of a handler: the value, or its stored text. */
 export type Answer<T> = T | JsonText<T>
 
-/** Sets an own member whatever its name: `__proto__` of a request stays a name like others. */
+/** Sets an own member of any name, `__proto__` included. */
 export function setMember<T>(target: Record<string, T>, name: string, value: T): void {
   if (name !== '__proto__') target[name] = value
   else Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true })
 }
 
-/** Parses JSON text; of a member named twice the last counts. Throws `SyntaxError`, also beyond `maxDepth` nestings. */
+/**
+ * Parses JSON text; of a repeated member the last value counts. Throws `SyntaxError`, also beyond `maxDepth` nestings.
+ */
 export function parseJson(text: string, maxDepth: number): unknown {
   if (isDeeper(text, maxDepth)) throw new SyntaxError(`must be nested at most ${maxDepth} deep`)
   try {
@@ -36,7 +38,7 @@ export function parseJson(text: string, maxDepth: number): unknown {
   }
 }
 
-/** Counts brackets outside of strings, so that what walks the value afterwards may recurse. */
+/** Counts brackets outside of strings, so that later code may recurse over the value. */
 function isDeeper(text: string, maxDepth: number): boolean {
   let depth = 0
   for (let index = 0; index < text.length; index += 1) {

@@ -4,13 +4,13 @@ import type { Written } from './parameters/write.ts'
 import { isRecord } from './validation.ts'
 import type { Check, Faults } from './validation.ts'
 
-/** What a request may weigh, and how deep its JSON may be nested. Bodies of bytes are the handler's to bound. */
+/** The limits of a request's size and of the nesting of its JSON. Handlers limit bodies of bytes. */
 export interface Limits {
   readonly urlBytes: number
-  /** Of a body that is read at once; of a stream, each item. */
+  /** The size of a body that is read at once, or of each item of a stream. */
   readonly bodyBytes: number
   readonly jsonDepth: number
-  /** Of a multipart form with its files, all of which is held in memory. */
+  /** The size of a multipart form with its files, all of which is in memory. */
   readonly formBytes: number
   readonly formParts: number
 }
@@ -27,52 +27,55 @@ export const defaultLimits: Limits = {
 /** The bytes of a body as they arrive. */
 export type Chunks = AsyncIterable<Uint8Array<ArrayBuffer>>
 
-/** What reading the body of a request needs beside its bytes. */
+/** The parts for reading the body of a request. */
 export interface Reading {
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly limits: Limits
-  /** Takes what is wrong with a body that is read at once. */
+  /** Collects the faults of a body that is read at once. */
   readonly faults: Faults
-  /** The error that reading a stream of items ends with. */
+  /** Makes the error at the end of a faulty stream of items. */
   readonly refuse: (violations: Faults['list']) => Error
 }
 
-/** The bytes of an answer; null where it has none. */
+/** The bytes of an answer; null if it has none. */
 export type AnswerBody = ReadableStream<Uint8Array<ArrayBuffer>> | null
 
-/** How bodies of another form than JSON travel: a value that routes hold, so that only who has such bodies loads it. */
+/**
+ * The encoding of bodies that are not JSON. Routes refer to codecs as values, so that only routes with such bodies load
+ * them.
+ */
 export interface Codec {
   readonly name: 'text' | 'bytes' | 'form' | 'multipart' | 'lines' | 'events' | 'choice'
-  /** Set where nothing at all is a value: a required body without bytes is then there. */
+  /** Set if an empty body is a value: a required body without bytes then counts as present. */
   readonly takesNothing?: true
-  /** Throws `TypeError` for a value that it cannot write. The declared content type is among `headers`, to be changed. */
+  /** Throws `TypeError` for a value that it cannot write. It may change the declared content type in `headers`. */
   write(value: unknown, headers: Headers): BodyInit
-  /** Undefined when the body cannot be read, which is then among the faults. */
+  /** Returns undefined for an unreadable body, and adds its fault. */
   read(body: Chunks, reading: Reading): Promise<unknown>
 }
 
-/** Text, or bytes that nobody looks into, which can be answered too. */
+/** Text or uninterpreted bytes, which may also be an answer. */
 export interface PlainCodec extends Codec {
   readonly name: 'text' | 'bytes'
   readAnswer(body: AnswerBody): unknown
 }
 
-/** A stream of items, which can be answered too. Who reads it slowly holds back who writes it. */
+/** A stream of items, which may also be an answer. A slow reader slows its writer down. */
 export interface StreamCodec extends Codec {
   readonly name: 'lines' | 'events'
   write(items: unknown): ReadableStream<Uint8Array<ArrayBuffer>>
-  /** The items of an answer, unchecked, each as soon as it has arrived; leaving early ends the call. */
+  /** Iterates over the unchecked items of an answer, each as soon as it has arrived; leaving early ends the call. */
   readAnswer(body: AnswerBody): AsyncIterable<unknown>
 }
 
-/** How a body is written: as JSON, or as its codec says. */
+/** The encoding of a body: JSON or a codec. */
 export type BodyKind = 'json' | Codec
 
 /** One media type of a body. */
 export interface Media {
   /** As declared; may be a range such as `image/*`. */
   readonly type: string
-  /** Further types and ranges of the same form: taken, never sent. */
+  /** Further accepted types and ranges of the same form; they are never sent. */
   readonly aliases?: readonly string[]
   readonly kind: BodyKind
 }
@@ -80,31 +83,31 @@ export interface Media {
 export interface RequestBody extends Media {
   readonly required: boolean
   /**
-   * The most bytes that it may have, of whatever kind: more is answered with 413 as soon as it is known. Absent: the
-   * limits of the dispatcher hold, which bound no bodies of bytes.
+   * The maximal number of bytes, for any kind of body: a longer body is answered with 413 as soon as it is known.
+   * Absent: the limits of the dispatcher apply, which do not limit bodies of bytes.
    */
   readonly maxBytes?: number
 }
 
-/** A body that clients send. They load how only those are written that their operations have. */
+/** A body for clients, which load only the writers of their own operations. */
 export interface ClientBody extends RequestBody {
   readonly write: WriteBody
 }
 
-/** Writes a body and its content type. Throws `TypeError` where the value is none. */
+/** Writes a body and its content type. Throws `TypeError` for a value that it cannot write. */
 export type WriteBody = (media: Media, value: unknown, written: Written) => void
 
-/** A content type without its parameters, in lower case. */
+/** Returns a content type without its parameters, in lower case. */
 export const essence = (type: string): string => (type.split(';')[0] ?? '').trim().toLowerCase()
 
-/** Whether a declared type is, or its range holds, the type that was sent; parameters such as charset do not count. */
+/** Whether a declared type or range covers a sent type; parameters such as charset do not count. */
 export function covers(declared: string, sent: string): boolean {
   const [start = '', end] = essence(declared).replace('*/*', '*').split('*')
   const type = essence(sent)
   return end === undefined ? type === start : type.startsWith(start) && type.endsWith(end)
 }
 
-/** Whether a content type is among those that a media type takes. */
+/** Whether a media type accepts a content type. */
 export const takes = ({ type, aliases = [] }: Media, contentType: string): boolean =>
   [type, ...aliases].some(declared => covers(declared, contentType))
 
@@ -119,17 +122,17 @@ export const toBody: WriteBody = (media, value, written) => {
   const { headers, signal } = written
   headers.set('content-type', media.type)
   const body = writeMedia(media, value, headers)
-  // After an abort `fetch` may still read a stream on to its end.
+  // `fetch` may read a stream to its end even after an abort.
   written.body = body instanceof ReadableStream ? body.pipeThrough(new TransformStream(), { signal }) : body
 }
 
-/** A value as its media type writes it. */
+/** Writes a value by its media type. */
 export const writeMedia = ({ kind }: Media, value: unknown, headers: Headers): BodyInit =>
   kind === 'json' ? JSON.stringify(value) : kind.write(value, headers)
-/** The members of a body that says its content type; none for a value that is no object. */
+/** Returns the members of a body with a content type; empty for a value that is no object. */
 export const taken = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {})
 
-/** Judges a body that says its content type by the check of that type; ranges come last. */
+/** Checks a body by the check of its content type; ranges come last. */
 export function checkChoice(value: unknown, faults: Faults, checks: Readonly<Record<string, Check>>): boolean {
   const { body, contentType } = taken(value)
   const [, check] = Object.entries(checks).find(([type]) => covers(type, String(contentType))) ?? []

@@ -10,7 +10,7 @@ const defaultOrder = /* @__PURE__ */ madeOnce((list: ListFields) =>
 )
 
 /**
- * The order of a list call (conventions §8): what `text` asks for, or without it the list's default, and the key of the
+ * Returns the order of a list call (conventions §8): the order in `text`, or the list's default, and the key of the
  * rows as the last tie-breaker. Throws `ApiError` ORDER_BY_INVALID.
  */
 export function checkOrder(text: string | undefined, list: ListFields): readonly SortField[] {
@@ -18,7 +18,7 @@ export function checkOrder(text: string | undefined, list: ListFields): readonly
   return items.length > 0 ? orderOf(items, list) : defaultOrder(list)
 }
 
-/** Reads an `order_by` (AIP-132): no items when it is empty. Throws `ApiError` ORDER_BY_INVALID. */
+/** Parses an `order_by` (AIP-132); an empty text has no items. Throws `ApiError` ORDER_BY_INVALID. */
 export function parseOrder(text: string): readonly { readonly path: string; readonly descending: boolean }[] {
   if (/^ *$/.test(text)) return []
   const items = text.split(',').map(item => {
@@ -33,7 +33,7 @@ export function parseOrder(text: string): readonly { readonly path: string; read
   return items
 }
 
-/** Nothing after the key can matter, so the key is always last. `free` needs no declaration. */
+/** Terms after the key have no effect, so the key is always last. `free` fields need no declaration. */
 function orderOf(items: ReturnType<typeof parseOrder>, list: ListFields, free?: string): readonly SortField[] {
   const key = fieldsByName(list).get(list.key) ?? { name: list.key, type: 'STRING', operators: [] }
   const order = items.map(({ path, descending }) => {
@@ -51,14 +51,14 @@ function sortable(path: string, list: ListFields): FilterField {
   throw invalid(`unknown field ${quoted(path)}${didYouMean(path, names)}`)
 }
 
-/** The sort keys of a row, in the order of `order`. */
+/** Returns the sort keys of a row, in the order of `order`. */
 export function sortKeys(order: readonly SortField[], row: unknown): readonly SortKey[] {
   return order.map(({ field }) => sortKey(field, row))
 }
 
 /**
- * A field of a row as it sorts: absent text is `""`, an absent number 0 and an absent boolean false; anything else that
- * is unset, or lies in an unset object, is null.
+ * Returns the sort key of a field: an absent text is `""`, an absent number 0 and an absent boolean false. Any other
+ * unset field, and a field of an unset object, is null.
  */
 export function sortKey(field: FilterField, row: unknown): SortKey {
   let member = row
@@ -71,12 +71,12 @@ export function sortKey(field: FilterField, row: unknown): SortKey {
   return field.type === 'ENUM' && value === '' ? null : value
 }
 
-/** Orders two rows: negative when `a` comes first, 0 only for rows with the same key. */
+/** Compares two rows: negative if `a` comes first, 0 only for rows with the same key. */
 export function compareRows(order: readonly SortField[], a: unknown, b: unknown): number {
   return compareKeys(order, sortKeys(order, a), sortKeys(order, b))
 }
 
-/** Orders two rows by their sort keys: unset first, enums as they are declared, false before true. */
+/** Compares two rows by their sort keys: unset first, enums in their declared order, false before true. */
 export function compareKeys(order: readonly SortField[], a: readonly SortKey[], b: readonly SortKey[]): number {
   let i = 0
   for (const { field, descending } of order) {

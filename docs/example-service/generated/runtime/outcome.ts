@@ -9,30 +9,30 @@ import type { BoundRoute, Route } from './route.ts'
 import { rpcOfHttp } from './status.ts'
 import type { WireAnswer, WireRequest } from './wire.ts'
 
-/** One call as it is logged: never its query, its body or a credential. */
+/** The log entry of a call. It never has the query, the body or a credential. */
 export interface LogEntry {
   readonly requestId: string
   readonly traceId: string
   readonly method: string
-  /** The template of the path; absent, like `operationId`, when no route was found. */
+  /** The template of the path; absent, like `operationId`, if no route matched. */
   readonly path: string | undefined
   readonly operationId: string | undefined
   /** The same object in every call of an operation. */
   readonly operation: CalledOperation | undefined
   readonly principalId: string | undefined
-  /** As the host knows it. */
+  /** The address of the caller, from the host. */
   readonly clientAddress: string
   readonly status: number
-  /** The google.rpc.Code: that of the error, else that of the status. */
+  /** The google.rpc.Code of the error, otherwise of the status. */
   readonly code: RpcCode | 'OK'
-  /** Of an error: its reason; `CANCELLED` when the caller went away. */
+  /** The reason of the error; `CANCELLED` if the caller disconnected. */
   readonly reason: string | undefined
   readonly milliseconds: number
-  /** What was thrown, when it was a defect of the server. */
+  /** The thrown error, if it was a defect of the server. */
   readonly error?: unknown
 }
 
-/** A route made ready to be served. */
+/** A prepared route. */
 export interface Served extends BoundRoute {
   readonly template: string
   readonly operation: CalledOperation
@@ -40,7 +40,7 @@ export interface Served extends BoundRoute {
   readonly noStore: boolean
 }
 
-/** What becomes known of a call while it is answered. */
+/** The facts of a call, collected while it is answered. */
 export interface Call {
   readonly request: WireRequest
   readonly requestId: string
@@ -48,22 +48,22 @@ export interface Call {
   readonly startMs: number
   served?: Served
   principalId?: string | undefined
-  /** The status of the error that is coming, where it is not that of its reason. */
+  /** The status of an expected error, if it differs from that of its reason. */
   errorStatus?: number | undefined
   allow?: string
 }
 
-/** How a call ended, as far as the status of its answer does not say it. */
+/** The end of a call, beside the status of its answer. */
 export interface Outcome {
   readonly code?: RpcCode
   readonly reason?: string
   readonly error?: unknown
 }
 
-/** The caller went away. */
+/** The caller disconnected. */
 export const cancelled: Outcome = { code: 'CANCELLED', reason: 'CANCELLED' }
 
-/** Logs the call and hands the answer over; a stream is logged when it has ended. */
+/** Logs the call and returns the answer; a stream is logged at its end. */
 export function finish(answer: WireAnswer, call: Call, outcome: Outcome, log: (entry: LogEntry) => void): WireAnswer {
   const { request, served, requestId, traceId, principalId } = call
   const record = ({ code, reason, error }: Outcome): void => {
@@ -97,15 +97,15 @@ export function finish(answer: WireAnswer, call: Call, outcome: Outcome, log: (e
   return { ...answer, body: stream }
 }
 
-/** Reasons up to here are the common block's, which every operation may raise (conventions §7). */
+/** Reasons up to this number belong to the common block, which every operation may throw (conventions §7). */
 const commonCodes = 999
 
-/** Whose errors come from the door, before an operation is reached (conventions §7). */
+/** The domain of errors of the doors, before an operation is reached (conventions §7). */
 const doorDomain = 'iam'
 
 /**
- * The error that the caller is told: what was thrown, when the operation declares it, else INTERNAL, which tells
- * nothing but where to look in the log.
+ * Returns the error for the caller: the thrown error if the operation declares it, otherwise INTERNAL, which only
+ * refers to the log.
  */
 export function toldError(thrown: unknown, route: Route<unknown, unknown> | undefined, traceId: string): ApiError {
   if (thrown instanceof ApiError && isDeclared(thrown, route)) return thrown

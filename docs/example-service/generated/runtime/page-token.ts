@@ -3,26 +3,26 @@
 import type { SortKey } from './filter/types.ts'
 import { refusal } from './refusal.ts'
 
-/** HMAC-SHA256 of a text under the installation's key, or another function as good; at least 16 bytes. */
+/** HMAC-SHA256 of a text under the installation's key, or an equally strong function; at least 16 bytes. */
 export type Mac = (text: string) => Uint8Array
 
 /**
- * Makes and checks page tokens (conventions §8): base64url without padding of a MAC, then version and sort keys. The MAC
- * is over the call too, so it is also the digest of it. A token tells where a walk stands and carries no rights.
+ * Makes and checks page tokens (conventions §8): base64url without padding of a MAC, a version and sort keys. The MAC
+ * also covers the call, and so is its digest. A token marks a position in a list and grants no rights.
  */
 export interface PageTokens {
-  /** The token for what follows a row with these sort keys. `scope` is the call: path and parameters. */
+  /** Makes the token of the rows after these sort keys. `scope` is the call: path and parameters. */
   sign(scope: string, keys: readonly SortKey[]): string
-  /** The sort keys of a token that `sign` made for the same scope. Throws `ApiError` PAGE_TOKEN_INVALID. */
+  /** Returns the sort keys of a token that `sign` made for the same scope. Throws `ApiError` PAGE_TOKEN_INVALID. */
   open(scope: string, token: string): readonly SortKey[]
 }
 
 const version = 1
 const tagLength = 16
 
-/** Page tokens under a MAC. Tokens of another key are refused like any other fault. */
+/** Makes page tokens with a MAC. Tokens of another key are refused like any other fault. */
 export function pageTokens(mac: Mac): PageTokens {
-  // Where the scope ends is said before it, so no other call has the same text.
+  // The length of the scope precedes it, so that no other call has the same text.
   const tag = (scope: string, text: string): string =>
     String.fromCharCode(...mac(`page token ${scope.length} ${scope}${text}`).subarray(0, tagLength))
   return {
@@ -35,19 +35,19 @@ export function pageTokens(mac: Mac): PageTokens {
       const text = bytes?.slice(tagLength)
       if (!bytes || !text || !isSame(bytes, tag(scope, text)))
         return invalid('is no token of a call with these parameters')
-      // The tag has proved that `sign` wrote this.
+      // The tag proves that `sign` wrote this text.
       const [made, keys] = JSON.parse(text) as readonly [number, readonly SortKey[]]
       return made === version ? keys : invalid('is of another version')
     },
   }
 }
 
-/** JSON text in ASCII, so that its characters are its bytes. */
+/** Prints JSON in ASCII, so that its characters are its bytes. */
 function ascii(json: string): string {
   return json.replace(/[^\0-\x7f]/g, unit => String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** Takes as long whatever differs. */
+/** Compares in constant time. */
 function isSame(bytes: string, tag: string): boolean {
   let difference = 0
   for (let i = 0; i < tagLength; i += 1) difference |= bytes.charCodeAt(i) ^ tag.charCodeAt(i)
@@ -58,7 +58,7 @@ function encode(bytes: string): string {
   return btoa(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
-/** Undefined unless `token` is the one canonical form of some bytes, more than a tag. */
+/** Decodes a token; returns undefined unless it is the canonical form of more bytes than a tag. */
 function decode(token: string): string | undefined {
   if (!/^[\w-]*$/.test(token) || token.length % 4 === 1) return undefined
   const bytes = atob(token.replaceAll('-', '+').replaceAll('_', '/'))

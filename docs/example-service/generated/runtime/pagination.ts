@@ -11,7 +11,7 @@ import { refusal } from './refusal.ts'
 const defaultSize = 20
 const maxSize = 100
 
-/** The parameters of every list operation, as a `Route` has them. */
+/** The parameters of every list operation, for routes. */
 export const listParameters = [
   { name: 'page_size', in: 'query', type: 'integer' },
   { name: 'page_token', in: 'query', type: 'string' },
@@ -27,37 +27,37 @@ export interface ListParameters {
   readonly order_by?: string
 }
 
-/** The parameters of a list call, parsed and checked. */
+/** The parsed and checked parameters of a list call. */
 export interface ListQuery {
   /** 1 to 100. */
   readonly size: number
   /** Absent: every row. */
   readonly filter: Filter | undefined
-  /** At least one field; the last one is always the key of the rows. */
+  /** At least one field; the last field is always the key of the rows. */
   readonly order: readonly SortField[]
-  /** The sort keys of the last row of the page before, in the order of `order`. */
+  /** The sort keys of the previous page's last row, in the order of `order`. */
   readonly after: readonly SortKey[] | undefined
-  /** The call's clock, for fields that a time decides. */
+  /** The time of the call, for fields that depend on it. */
   readonly now: number
-  /** `filter` and `order_by` as they were sent; a token holds only for the same texts. */
+  /** The sent texts of `filter` and `order_by`; a token is valid for equal texts only. */
   readonly sent?: { readonly filter: string; readonly orderBy: string }
 }
 
-/** One page of a list. `next` holds the sort keys of its last row when more rows follow. */
+/** One page of a list. `next` holds the sort keys of its last row if more rows follow. */
 export interface Page<T> {
   readonly items: readonly Answer<T>[]
   readonly next?: readonly SortKey[]
 }
 
-/** A page whose answer has more than rows and token: `others` are its other members, `{ common_prefixes: [] }`. */
+/** A page whose answer has further members: `others` are these members, such as `{ common_prefixes: [] }`. */
 export interface PageWith<T, Others> extends Page<T> {
   readonly others: Others
 }
 
 /**
- * Reads the parameters of a list call (conventions §8): page size absent or 0 is 20, above 100 is 100. `scope` is the
- * rest of the call in one form: path and other query parameters, or the body without its token. Throws `ApiError`
- * FIELD_INVALID, FILTER_INVALID, ORDER_BY_INVALID or PAGE_TOKEN_INVALID, the first that holds.
+ * Parses the parameters of a list call (conventions §8): a page size of 0 or none is 20, a size above 100 is 100.
+ * `scope` is the rest of the call in one form: path and other query parameters, or the body without its token. Throws
+ * the first of `ApiError` FIELD_INVALID, FILTER_INVALID, ORDER_BY_INVALID or PAGE_TOKEN_INVALID.
  */
 export function listQuery(
   parameters: ListParameters,
@@ -78,7 +78,7 @@ export function listQuery(
   return token === '' ? query : { ...query, after: tokens.open(tokenScope(scope, query), token) }
 }
 
-/** The `next_page_token` after the row with these sort keys: `Page.next`, absent on the last page, where it is empty. */
+/** Returns the `next_page_token` after the row with these sort keys; empty on the last page, where they are absent. */
 export function nextToken(
   tokens: PageTokens,
   scope: string,
@@ -88,7 +88,10 @@ export function nextToken(
   return keys === undefined ? '' : tokens.sign(tokenScope(scope, query), keys)
 }
 
-/** One page of rows at hand, for small computed lists: filtered, sorted and cut. Rows are unique by the list's key. */
+/**
+ * Returns one page of given rows, for small computed lists: filtered, sorted and cut. The list's key is unique among
+ * the rows.
+ */
 export function listInMemory<T extends object>(rows: Iterable<T>, query: ListQuery): Page<T> {
   const { filter, order, after, size } = query
   const found: { readonly row: T; readonly keys: readonly SortKey[] }[] = []
@@ -108,7 +111,7 @@ function pageSize(given: number): number {
   throw refusal('FIELD_INVALID', 'page_size', 'must be an integer from 0 on')
 }
 
-/** The order is in it as well as its text, for a default order may change while tokens are about. */
+/** The scope has the order beside its text, because a default order may change while tokens are in use. */
 function tokenScope(scope: string, { size, order, sent }: ListQuery): string {
   const by = order.map(({ field, descending }) => [field.name, descending])
   return JSON.stringify([scope, size, sent?.filter, sent?.orderBy, by])

@@ -18,7 +18,7 @@ export function refusal(
   })
 }
 
-/** The error of all that is wrong with a request; its message tells the first fault, and how many there are more. */
+/** Makes the error of all faults of a request; its message has the first fault and the number of the others. */
 export function fieldInvalid(faults: readonly FieldViolation[], reason: CommonReason = 'FIELD_INVALID'): ApiError {
   const violations = faults.map(fault => (fault.field === '' ? { ...fault, field: 'body' } : fault))
   const [first] = violations
@@ -27,12 +27,12 @@ export function fieldInvalid(faults: readonly FieldViolation[], reason: CommonRe
   return new ApiError(commonReasons[reason], message, {}, { badRequest: violations })
 }
 
-/** A caller's value as messages show it: quoted, cut at 80 characters. */
+/** Prints a caller's value for messages: quoted, cut at 80 characters. */
 export function quoted(value: string): string {
   return JSON.stringify(cut(value))
 }
 
-/** ` (did you mean "name"?)` for the nearest of `names`, or nothing when none is near. */
+/** Returns ` (did you mean "name"?)` for the nearest of `names`, or an empty text if none is near. */
 export function didYouMean(name: string, names: Iterable<string>): string {
   const wanted = plain(name)
   let [best, least] = ['', Math.floor(wanted.length / 3) + 2]
@@ -43,12 +43,12 @@ export function didYouMean(name: string, names: Iterable<string>): string {
   return best === '' ? '' : ` (did you mean ${quoted(best)}?)`
 }
 
-/** Case and separators are what people get wrong most. */
+/** Case and separators are the most frequent mistakes. */
 const plain = (name: string): string => name.slice(0, 64).toLowerCase().replace(/[_-]/g, '')
 
 /**
- * Levenshtein distance, 1 where only the end of a name is left out; `row` holds the distances of what was read of `from`
- * to each beginning of `to`.
+ * The Levenshtein distance, or 1 if only the end of a name is missing. `row` holds the distances between the read part
+ * of `from` and each prefix of `to`.
  */
 function editDistance(from: string, to: string): number {
   if (from.length > 2 && to.startsWith(from)) return 1

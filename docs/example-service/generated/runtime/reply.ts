@@ -7,12 +7,12 @@ import type { Method, ReadReply, Route, Success } from './route.ts'
 import { isRecord } from './validation.ts'
 import type { WireAnswer } from './wire.ts'
 
-/** Content type of a `Success` whose type is a range such as `image/*`. */
+/** The content type of a `Success` whose type is a range such as `image/*`. */
 const anyBytes = 'application/octet-stream'
 
 /**
- * What a handler answered, as it goes over the wire. Throws when it answered something that its operation does not
- * declare: a defect, not an error of the caller.
+ * Converts the result of a handler to an answer. Throws for an undeclared result, which is a defect and no error of the
+ * caller.
  */
 export function replyOf(route: Route<unknown, unknown>, result: unknown): WireAnswer {
   const [first] = route.success
@@ -25,7 +25,7 @@ export function replyOf(route: Route<unknown, unknown>, result: unknown): WireAn
   return writeBody(status, success, body, isRecord(result.headers) ? writeHeaders(result.headers) : {})
 }
 
-/** The declared success that a status is: exact statuses come before ranges. */
+/** Returns the declared success of a status; exact statuses take precedence over ranges. */
 function declaredFor(successes: readonly Success[], status: number): Success | undefined {
   const find = (wanted: Success['status']) => successes.find(success => success.status === wanted)
   return find(status) ?? (Math.trunc(status / 100) === 2 ? find('2XX') : undefined) ?? find('default')
@@ -88,15 +88,15 @@ function readHeader(type: ParameterType, text: string | null): unknown {
 }
 
 /**
- * What the body of an answer says: the JSON value, what its codec makes of it, or undefined where none is declared.
- * Throws `SyntaxError` when it is no JSON. The value itself is not checked: answers are open.
+ * Reads the body of an answer: the JSON value, the value of its codec, or undefined if no body is declared. Throws
+ * `SyntaxError` for invalid JSON. The value is not checked, because answers are open.
  */
 export async function readAnswer(method: Method, kind: Success['kind'], answer: Response): Promise<unknown> {
   if (!kind || method === 'HEAD') return void (await answer.body?.cancel())
   return kind === 'json' ? JSON.parse(await answer.text()) : kind.readAnswer(answer.body)
 }
 
-/** What an answer without success says: a JSON object or list, whatever its content type is, else the text. */
+/** Reads the body of an error answer: a JSON object or list, whatever its content type is, otherwise the text. */
 export async function readErrorBody(answer: Response): Promise<unknown> {
   const text = await answer.text()
   try {

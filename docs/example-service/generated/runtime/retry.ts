@@ -2,13 +2,13 @@
 
 import { ApiError, clientReasons } from './errors.ts'
 
-/** Time and chance as a transport sees them; tests give their own. */
+/** The source of time and chance for a transport; tests pass their own. */
 export interface Timing {
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** 0 to below 1. */
+  /** Returns a number from 0 to below 1. */
   readonly random: () => number
-  /** Resolves after `ms`, or when `signal` aborts, which it has not yet. */
+  /** Resolves after `ms`, or when `signal` aborts, which has not happened yet. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
@@ -24,18 +24,20 @@ export const realTiming: Timing = {
 }
 
 /**
- * A retry costs 1; a success gives 0.1 back and what its own retries cost. When all calls fail, retries soon end instead
- * of adding to the load; where one of two servers is away, which retries make up for, they go on.
+ * The budget of retries. A retry costs 1; a success gives back 0.1 and the cost of its own retries. If all calls fail,
+ * retries soon end instead of adding to the load. If one of two servers fails and retries reach the other, they
+ * continue.
  */
 const budgetSize = 10
 const refund = 0.1
 
-/** How many retries the calls of one transport have left together. */
+/** The number of retries that the calls of a transport have left together. */
 export const createBudget = (): { left: number } => ({ left: budgetSize })
 
 /**
- * Milliseconds to wait before retry `attempt` (from 0) after this error: a random part of the back-off ("full jitter")
- * on top of what the server asks. Infinity when a retry is not worth it; whether it is safe is not asked here.
+ * Returns the delay before retry `attempt` (from 0) after this error, in milliseconds: a random part of the back-off
+ * ("full jitter") beyond the time that the server asks for. Infinity if a retry is useless; its safety is not checked
+ * here.
  */
 export function retryDelay(error: unknown, attempt: number, random: () => number): number {
   if (!(error instanceof ApiError)) return Infinity
@@ -44,10 +46,10 @@ export function retryDelay(error: unknown, attempt: number, random: () => number
   return isPassing ? (asked ?? 0) * 1000 + random() * backOff(attempt, 100) : Infinity
 }
 
-/** The milliseconds of the first attempt, doubled `attempt` times, at most 5 s. */
+/** The delay of the first retry in milliseconds; it doubles with each attempt, up to 5 s. */
 export const backOff = (attempt: number, firstMs: number): number => Math.min(5000, firstMs * 2 ** attempt)
 
-/** What bounds the tries of one call. */
+/** The limits of the attempts of one call. */
 export interface Persistence {
   readonly retries: number
   readonly deadline: number
@@ -56,7 +58,7 @@ export interface Persistence {
   readonly timing: Timing
 }
 
-/** Runs `run` until it succeeds; rejects with its last error when no retry is worth it before `deadline` (clock time). */
+/** Runs `run` until it succeeds; rejects with its last error if no retry is useful before `deadline` (clock time). */
 export async function persist<T>(
   run: () => Promise<T>,
   { budget, deadline, retries, signal, timing: { now, random, sleep } }: Persistence,
@@ -77,14 +79,13 @@ export async function persist<T>(
   }
 }
 
-/** What has not ended within its time. */
+/** A task that has not ended within its time limit. */
 export const deadlineExceeded = (what: string, ms: number): ApiError =>
   new ApiError(clientReasons.DEADLINE_EXCEEDED, `${what} took longer than ${ms} ms`)
 
 /**
- * Runs `task` with a signal that aborts when `outer` does or `ms` have passed, and rejects with its reason at once
- * (DEADLINE_EXCEEDED of `what` for the time); the signal aborts then too. When `task` has succeeded, only `outer` still
- * acts on what it gave.
+ * Runs `task` with a signal that aborts with `outer` or after `ms`, and then rejects at once with its reason
+ * (DEADLINE_EXCEEDED of `what` after the time limit). After a success of `task`, only `outer` still aborts its result.
  */
 export async function within<T>(
   ms: number,
@@ -100,7 +101,7 @@ export async function within<T>(
   try {
     return await Promise.race([task(signal), aborted])
   } catch (error) {
-    // What is still under way for a task that has failed, such as the sending of a body, ends.
+    // Aborts the remaining work of a failed task, such as sending a body.
     expiry.abort()
     throw error
   } finally {
@@ -108,5 +109,5 @@ export async function within<T>(
   }
 }
 
-/** Timers take 31 bits and end at once beyond. */
+/** Timers have 31 bits, and longer ones would end at once. */
 const timerMs = (ms: number): number => Math.min(ms, 2 ** 31 - 1)

@@ -12,21 +12,21 @@ import type { Faults } from './validation.ts'
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
-/** A parameter that clients send. They load how only those are written that their operations have. */
+/** A parameter for clients, which load only the writers of their own operations. */
 export interface ClientParameter extends Parameter {
   readonly write: WriteParameter
 }
 
-/** One success answer. `kind` is absent when it has no body. `status: 'default'` stands for every status. */
+/** A success answer. `kind` is absent if it has no body. `status: 'default'` stands for every status. */
 export interface Success {
   readonly status: number | 'default' | '2XX'
   readonly type?: string
   readonly kind?: 'json' | PlainCodec | StreamCodec
-  /** The declared headers by name; only where `replies` is set. */
+  /** The declared headers by name; only if `replies` is set. */
   readonly headers?: Readonly<Record<string, ParameterType>>
 }
 
-/** `x-access` as data (conventions §22). Absent on documents without it. */
+/** `x-access` as data (conventions §22). Absent in documents without it. */
 export type Access =
   | {
       readonly kind: 'permission'
@@ -44,54 +44,54 @@ export type Access =
 declare const types: unique symbol
 
 /**
- * One operation as data, as far as its clients need it. `Request` is what a caller gives, `Result` what a caller gets,
- * `Given` what the handler is given (defaults filled).
+ * An operation as data, as far as its clients need it. `Request` is the request of a caller, `Result` the result for a
+ * caller, `Given` the request of the handler (defaults filled).
  */
 export interface ClientRoute<Request, Result, Given extends Request = Request> {
   readonly operationId: string
   readonly method: Method
-  /** Literal text and parameter names in turn, literal first: `['/quotas/', 'id', ':reset']`. */
+  /** Literal text and parameter names alternately, literal first: `['/quotas/', 'id', ':reset']`. */
   readonly path: readonly string[]
-  /** Those of the path among them. */
+  /** All parameters, those of the path included. */
   readonly parameters?: readonly ClientParameter[]
   readonly body?: ClientBody
   /** The declared successes in the order of the document, at least one. */
   readonly success: readonly [Success, ...Success[]]
-  /** `readReply` when handlers and clients exchange `Reply` values (several successes, or declared headers). */
+  /** `readReply` if handlers and clients exchange `Reply` values (several successes, or declared headers). */
   readonly replies?: ReadReply
-  /** A client sends no token where it is public; other kinds are among the rules of the server. */
+  /** A client sends no token to a public operation; other kinds are among the rules of the server. */
   readonly access?: Access
-  /** Absent: `data`, which changes nothing, and needs no Idempotency-Key. */
+  /** Absent: `data`, which changes no resource and needs no Idempotency-Key. */
   readonly mode?: 'sync' | 'async' | 'data'
   readonly [types]?: { readonly request: Request; readonly result: Result; readonly given: Given }
 }
 
-/** What only a server needs of an operation: clients do not load it. */
+/** The members of a route that only servers need; clients do not load them. */
 export interface Rules<Request, Given extends Request = Request> {
   readonly domain: ErrorDomain
   readonly access?: Access
-  /** Reasons it may raise beyond the common block; absent: not declared, anything goes. */
+  /** The reasons that it may throw beyond the common block; absent: any reason. */
   readonly raises?: readonly string[]
-  /** A list of `x-filter`: the member that holds the rows, and the fields it filters and sorts by. */
+  /** For a list of `x-filter`: the member with the rows, and the fields for filter and order. */
   readonly list?: { readonly member: string; readonly fields: ListFields }
   /** The fields of the body of an operation with `update_mask`. */
   readonly fields?: Fields
-  /** The member of the body that `fields` are about, where `update_mask` stands beside it in the body. */
+  /** The member of the body that `fields` describe, if `update_mask` is beside it in the body. */
   readonly masked?: string
   /**
-   * The path parameter that takes any text of at least one character, slashes too, and as much of the path as leaves the
-   * rest of the route its place: in `['/v2/', 'name', '/blobs/', 'digest']`, of `/v2/a/blobs/b/blobs/c` the name is
-   * `a/blobs/b`. It is decoded once like others, so that a handler does not see whether a slash was sent as `%2F`; the
-   * path of its context tells. Each text between two parameters of such a route must have a slash.
+   * The path parameter that may contain slashes. It takes any text of at least one character, and as much of the path
+   * as the rest of the route allows: for `['/v2/', 'name', '/blobs/', 'digest']` and `/v2/a/blobs/b/blobs/c` the name
+   * is `a/blobs/b`. It is decoded once like other parameters; the path of the context shows whether a slash was sent as
+   * `%2F`. Each text between two parameters of such a route must have a slash.
    */
   readonly catchAll?: string
-  /** Checks a request; adds what is wrong to `faults`, named as conventions §7 write fields. */
+  /** Checks a request; adds its faults to `faults`, with fields in the form of conventions §7. */
   readonly check: (request: unknown, faults: Faults) => request is Request
-  /** Fills defaults and drops output-only members of a request that was read; absent where there is nothing to do. */
+  /** Fills defaults and drops output-only members of a request; absent if there is nothing to change. */
   complete?(request: Request): Given
 }
 
-/** One operation as a server answers it; whether clients can write its request and read its replies does not matter. */
+/** An operation for servers. Whether clients can write its request and read its replies does not matter. */
 export interface Route<Request, Result, Given extends Request = Request>
   extends Omit<ClientRoute<Request, Result, Given>, 'parameters' | 'body' | 'replies'>, Rules<Request, Given> {
   readonly parameters?: readonly Parameter[]
@@ -99,23 +99,23 @@ export interface Route<Request, Result, Given extends Request = Request>
   readonly replies?: true | ReadReply
 }
 
-/** The answer of an operation that declares several successes or headers. Header names as declared. */
+/** The answer of an operation with several declared successes or headers. Header names are as declared. */
 export type Reply<Status extends number, Body = undefined, Headers = undefined> = {
   readonly status: Status
 } & Part<'body', Body> &
   Part<'headers', Headers>
 
-/** What is not declared may be left out. */
+/** An undeclared member may be left out. */
 type Part<Name extends string, Value> = undefined extends Value
   ? { readonly [Member in Name]?: Value }
   : { readonly [Member in Name]: Value }
 
-/** A route with its handler, ready to be served; its types are gone, its checks are not. */
+/** A route with its handler, ready to be served; its types are erased, its checks stay. */
 export interface BoundRoute {
   readonly route: Route<unknown, unknown>
   /**
-   * The handler's answer. Throws `ApiError` FIELD_INVALID with everything in `faults` when the request does not fit or
-   * `faults` is not empty, then what is wrong with a mask or the parameters of a list. Lists need `tokens`.
+   * Returns the handler's answer. Throws `ApiError` FIELD_INVALID with all `faults` if the request is invalid or
+   * `faults` is not empty, then the errors of a mask or of list parameters. Lists need `tokens`.
    */
   readonly run: (request: unknown, faults: Faults, context: CallContext, tokens?: PageTokens) => Promise<unknown>
 }
@@ -124,13 +124,13 @@ export interface BoundRoute {
 export interface AreaTypes {
   /** The operation record. */
   readonly record: { readonly id: string }
-  /** What an operation does, without the area's prefix: `CREATE`. */
+  /** The type of an operation, without the area's prefix: `CREATE`. */
   readonly operationType: string
-  /** What an operation is done to: `taxonomy.quotas`. */
+  /** The type of an operation's resource: `taxonomy.quotas`. */
   readonly resourceType: string
 }
 
-/** An area as a server mounts it, generated as `<area>Area`: all of it follows from the document. */
+/** An area for a server, generated as `<area>Area` from the document alone. */
 export interface GeneratedArea<Types extends AreaTypes, Handlers> {
   /** Name and error numbers of the area. */
   readonly domain: ErrorDomain
@@ -141,7 +141,7 @@ export interface GeneratedArea<Types extends AreaTypes, Handlers> {
   }
   /** The fields of all lists. */
   readonly filters: readonly ListFields[]
-  /** The permission keys that operations carry, or that a data plane checks too. */
+  /** The permission keys of operations, and those that a data plane checks too. */
   readonly permissions: readonly object[]
   /** Binds handlers to the routes. */
   readonly routes: (handlers: Handlers) => readonly BoundRoute[]

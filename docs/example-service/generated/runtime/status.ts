@@ -5,7 +5,7 @@ import type { ErrorDetails, RpcCode } from './errors.ts'
 import { isRecord } from './validation.ts'
 import type { WireAnswer } from './wire.ts'
 
-/** HTTP statuses that several codes share, or none has. */
+/** The HTTP statuses that several codes share, or that have no code. */
 const httpCodes: Readonly<Record<number, RpcCode>> = {
   408: 'DEADLINE_EXCEEDED',
   409: 'ABORTED',
@@ -13,23 +13,23 @@ const httpCodes: Readonly<Record<number, RpcCode>> = {
   502: 'UNAVAILABLE',
 }
 
-// The names of a constant table are what its type says.
+// The type lists exactly the names of the constant table.
 const names = /* @__PURE__ */ Object.keys(rpcCodes) as RpcCode[]
 
-/** The code with this number or name; undefined when there is none. */
+/** Returns the code with this number or name; undefined if there is none. */
 export const rpcOf = (said: unknown): RpcCode | undefined =>
   names.find((name, index) => name === said || index + 1 === said)
 
-/** The code of an answer whose body names none. */
+/** Returns the code of an answer whose body names none. */
 export const rpcOfHttp = (status: number): RpcCode =>
   httpCodes[status] ??
   names.find(name => rpcCodes[name] === status) ??
   (status < 500 ? 'FAILED_PRECONDITION' : 'INTERNAL')
 
 /**
- * The error of an answer without success: its google.rpc.Status as `toStatus` writes it, or wrapped in `error` (AIP-193).
- * Any other body gives the reason `HTTP_<status>`. Never throws, whatever `body` is; it is kept in `response`.
- * `now` is the clock in milliseconds, for a `Retry-After` that names a time.
+ * Makes the error of an error answer from its google.rpc.Status, as `toStatus` writes it or wrapped in `error`
+ * (AIP-193). Any other body gives the reason `HTTP_<status>`. Never throws, whatever `body` is; the body is kept in
+ * `response`. `now` is the time in milliseconds, for a `Retry-After` with a date.
  */
 export function fromStatus(answer: Pick<Response, 'status' | 'headers'>, body: unknown, now = Date.now()): ApiError {
   const { status: http, headers } = answer
@@ -47,7 +47,7 @@ export function fromStatus(answer: Pick<Response, 'status' | 'headers'>, body: u
       code: Number(code) || undefined,
       domain: text(domain) ? { name: text(domain) } : undefined,
     },
-    // RFC 9457 has two other names.
+    // RFC 9457 names its members `title` and `detail`.
     text(status.message) || text(status.detail) || text(status.title) || `HTTP status ${http}`,
     texts,
     detailsOf(find, retryAfter(headers, now)),
@@ -60,14 +60,14 @@ export function fromStatus(answer: Pick<Response, 'status' | 'headers'>, body: u
   )
 }
 
-/** Seconds that the header `Retry-After` asks to wait (RFC 9110 §10.2.3); undefined when it is absent or unreadable. */
+/** Returns the seconds of the header `Retry-After` (RFC 9110 §10.2.3); undefined if it is absent or unreadable. */
 export function retryAfter(headers: Headers, now: number): number | undefined {
   const value = headers.get('retry-after') ?? ''
   const time = Date.parse(value)
   return seconds(`${value}s`) ?? (Number.isNaN(time) ? undefined : Math.max(0, Math.ceil((time - now) / 1000)))
 }
 
-/** A duration as JSON has it: `1.5s`. */
+/** Parses a duration of JSON: `1.5s`. */
 const seconds = (value: unknown): number | undefined =>
   /^\d{1,12}(?:\.\d{1,9})?s$/.test(text(value)) ? Number.parseFloat(text(value)) : undefined
 
@@ -75,7 +75,7 @@ type Find = (name: DetailName) => Record<string, unknown>
 
 function detailsOf(find: Find, headerSeconds: number | undefined): ErrorDetails {
   const { resource_type: type, resource_name: name } = find('ResourceInfo')
-  // Servers that follow protobuf's own JSON form write the member in camel case.
+  // Servers with protobuf's own JSON form write the member in camel case.
   const { retry_delay, retryDelay = retry_delay } = find('RetryInfo')
   return {
     badRequest: rows(find('BadRequest').field_violations),
@@ -86,7 +86,7 @@ function detailsOf(find: Find, headerSeconds: number | undefined): ErrorDetails 
   }
 }
 
-/** A list of objects; which members they have is google.rpc's promise, as the types of answers are the document's. */
+/** Returns a list of objects. Their members are promised by google.rpc, as types of answers are by the document. */
 function rows<Row>(list: unknown): readonly Row[] | undefined {
   return Array.isArray(list) ? (list.map(record) as Row[]) : undefined
 }
@@ -96,22 +96,22 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 const text = (value: unknown): string => (isText(value) ? value : '')
 const isTextEntry = (entry: readonly [string, unknown]): entry is [string, string] => isText(entry[1])
 
-/** google.rpc.Status as it goes over the wire. */
+/** google.rpc.Status on the wire. */
 export interface Status {
   readonly code: number
   readonly message: string
   readonly details: readonly { readonly '@type': string; readonly [member: string]: unknown }[]
 }
 
-/** The number of a code: 5 of NOT_FOUND. */
+/** Returns the number of a code: 5 for NOT_FOUND. */
 export const rpcNumber = (code: RpcCode): number => names.indexOf(code) + 1
 
 type DetailName = 'ErrorInfo' | 'BadRequest' | 'PreconditionFailure' | 'QuotaFailure' | 'ResourceInfo' | 'RetryInfo'
 
-/** The `@type` of a detail, by its name in google.rpc. */
+/** Returns the `@type` of a detail, from its name in google.rpc. */
 const detailType = (name: DetailName): string => `type.googleapis.com/google.rpc.${name}`
 
-/** The wire form of an error; `called` is the domain of the operation that raised it (conventions §7, "whose code"). */
+/** Returns the wire form of an error; `called` is the domain of the operation that threw it (conventions §7). */
 export function toStatus(error: ApiError, called: ErrorDomain): Status {
   const domain = error.domain ?? called
   const { badRequest, precondition, quota, resource, retryAfterSeconds } = error.details
@@ -127,7 +127,7 @@ export function toStatus(error: ApiError, called: ErrorDomain): Status {
   return { code: rpcNumber(error.rpc), message: error.message, details }
 }
 
-/** One detail, or none where it says nothing. */
+/** Returns one detail, or none if it is empty. */
 const detail = (name: DetailName, members: object | undefined): Status['details'] =>
   members ? [{ '@type': detailType(name), ...members }] : []
 
@@ -137,10 +137,10 @@ function codeOf(error: ApiError, domain: ErrorDomain): { readonly code?: string 
   return domain.base === undefined ? {} : { code: String(domain.base + error.code) }
 }
 
-/** Replaces the answers of errors: `answer` is what would be sent, google.rpc.Status as JSON. Must not throw. */
+/** Replaces error answers: `answer` is the default, google.rpc.Status as JSON. Must not throw. */
 export type RenderError = (answer: WireAnswer, error: ApiError) => WireAnswer
 
-/** An error as it goes over the wire; `called` is the domain of the operation that was called. */
+/** Makes the answer of an error; `called` is the domain of the called operation. */
 export function errorAnswer(
   error: ApiError,
   called: ErrorDomain,

@@ -1,35 +1,35 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
-/** At most this many faults are kept of one request: an answer stays small whatever was sent. */
+/** The maximal number of faults of one request, so that an answer stays small whatever was sent. */
 const maxFaults = 100
 
-/** Values of schemas that contain themselves are followed this deep. */
+/** The maximal depth of values whose schemas contain themselves. */
 const maxDepth = 64
 
-/** So many of an enum's values are named in a fault. */
+/** The maximal number of enum values in a fault. */
 const maxNamedValues = 12
 
-/** A generated check: true when `value` fits, else what is wrong is added to `faults`. */
+/** A generated check: returns true if `value` is valid, otherwise adds its faults to `faults`. */
 export type Check = (value: unknown, faults: Faults) => boolean
 
-/** Checks by the value of a discriminator that names them. */
+/** Checks by the values of a discriminator. */
 type Forms = Readonly<Record<string, Check>>
 
-/** One fault, as `FieldViolation`; where it is found is completed from the inside out. */
+/** A fault in the form of `FieldViolation`; its path is completed from the inside out. */
 interface Fault {
   field: string
   readonly description: string
 }
 
 /**
- * What is wrong with a value, collected in one pass. A check names fields from its own value on, and `nested` puts the
- * path of the member before them afterwards, so that a valid value costs no string.
+ * Collects the faults of a value in one pass. A check names fields relative to its own value, and `nested` adds the
+ * path of the member afterwards, so that a valid value costs no string.
  */
 export class Faults {
   readonly list: Fault[] = []
-  /** Unknown members and unknown enum values pass: what a client allows in the answers it checks. */
+  /** Whether unknown members and unknown enum values are allowed, for checks of answers in clients. */
   readonly open: boolean
-  /** Faults found, those beyond the first hundred included. */
+  /** The number of faults, also beyond the first hundred. */
   count = 0
   depth = 0
 
@@ -37,35 +37,38 @@ export class Faults {
     this.open = open
   }
 
-  /** Always false, so that a check can `return faults.add(...)`. */
+  /** Adds a fault. Always returns false, so that a check can `return faults.add(...)`. */
   add(field: string, description: string): false {
     this.count += 1
     if (this.list.length < maxFaults) this.list.push({ field, description })
     return false
   }
 
-  /** What is wrong with a value, which may be that it is not there: checks of required members get undefined. */
+  /**
+   * Adds the fault of a value. An undefined value is a missing required member, because checks of required members get
+   * undefined.
+   */
   refuse(value: unknown, field: string, description: string): false {
     return this.add(field, value === undefined ? 'is required' : description)
   }
 }
 
-/** A JSON object: not null, not a list. */
+/** Whether a value is a JSON object: not null, not a list. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** An own member of `value`: for names such as `constructor`, which every object inherits. */
+/** Returns an own member of `value`, for names such as `constructor`, which every object inherits. */
 export function own<T extends object, K extends keyof T>(value: T, name: K): T[K] | undefined {
   return Object.hasOwn(value, name) ? value[name] : undefined
 }
 
-/** True when a required member is there: for members of any type, since other checks ask this themselves. */
+/** Whether a required member is present, for members of any type; other checks test this themselves. */
 export function required(value: unknown, field: string, faults: Faults): boolean {
   return value !== undefined || faults.add(field, 'is required')
 }
 
-/** Adds a fault for each member that a closed object does not know; most stand in the order of `members`. */
+/** Adds a fault for each undeclared member of a closed object. Most objects have the order of `members`. */
 export function closed(value: Record<string, unknown>, faults: Faults, members: readonly string[]): void {
   if (faults.open) return
   let next = 0
@@ -81,29 +84,29 @@ export function anyText(value: unknown, field: string, faults: Faults): value is
   return typeof value === 'string' || faults.refuse(value, field, 'must be a string')
 }
 
-/** Between `min` and `max` Unicode characters of text, which a pattern of the document fits. */
+/** Checks text of `min` to `max` Unicode characters that matches a pattern of the document. */
 export function text(value: unknown, field: string, faults: Faults, min = 0, max = Infinity, regex?: RegExp): boolean {
   if (!anyText(value, field, faults)) return false
   const units = value.length
-  // A character outside the first plane is two UTF-16 units; only near a bound does it matter which.
+  // A character outside of the first plane is two UTF-16 units, which matters only near a bound.
   const isSure = units > max ? units > 2 * max : units >= 2 * min
   const count = isSure ? units : [...value].length
   return counted(count, field, faults, min, max, 'character') && matches(value, field, faults, regex)
 }
 
-/** That there are between `min` and `max` of something. */
+/** Checks a number of items or characters between `min` and `max`. */
 function counted(count: number, field: string, faults: Faults, min: number, max: number, what: string): boolean {
   if (count < min) return faults.add(field, min === 1 ? 'must not be empty' : `must have at least ${min} ${what}s`)
   return count <= max || faults.add(field, `must have at most ${max} ${what}${max === 1 ? '' : 's'}`)
 }
 
-/** Text that a pattern of the document fits, where there is one. */
+/** Checks text that matches a pattern of the document, if there is one. */
 export function matches(value: unknown, field: string, faults: Faults, regex?: RegExp): value is string {
   if (!anyText(value, field, faults)) return false
   return !regex || regex.test(value) || faults.add(field, `must match ${cut(regex.source)}`)
 }
 
-/** Text in a format of formats.ts, which tells whether a text is so, and that a pattern of the document fits. */
+/** Checks text in a format of formats.ts that also matches a pattern of the document, if there is one. */
 export function formatted(
   value: unknown,
   field: string,
@@ -133,13 +136,13 @@ function within(value: number, field: string, faults: Faults, min = -Infinity, m
   return value <= max || faults.add(field, `must be at most ${max}`)
 }
 
-/** A number strictly above `min` and below `max`. */
+/** Checks a number strictly above `min` and below `max`. */
 export function between(value: number, field: string, faults: Faults, min: number, max: number): boolean {
   if (value <= min) return faults.add(field, `must be greater than ${min}`)
   return value < max || faults.add(field, `must be less than ${max}`)
 }
 
-/** A multiple of `step`, by the decimal value: 0.3 is a multiple of 0.1. */
+/** Checks a multiple of `step` by decimal value: 0.3 is a multiple of 0.1. */
 export function multiple(value: number, field: string, faults: Faults, step: number): boolean {
   const times = value / step
   const isWhole = Math.abs(times - Math.round(times)) <= Number.EPSILON * Math.abs(times)
@@ -150,7 +153,7 @@ export function boolean(value: unknown, field: string, faults: Faults): value is
   return typeof value === 'boolean' || faults.refuse(value, field, 'must be true or false')
 }
 
-/** One of the values of an enum; in open answers any other text passes too. */
+/** Checks a value of an enum; in open answers any other text passes too. */
 export function choice(value: unknown, field: string, faults: Faults, values: ReadonlySet<unknown>): boolean {
   if (values.has(value)) return true
   if (faults.open && typeof value === 'string') return true
@@ -159,14 +162,14 @@ export function choice(value: unknown, field: string, faults: Faults, values: Re
   return faults.refuse(value, field, `must be ${named.length === 1 ? '' : 'one of '}${named.join(', ')}${more}`)
 }
 
-/** A member that another check judges; its faults are named below `field`. */
+/** Checks a member by another check, whose faults are then below `field`. */
 export function nested(value: unknown, field: string, faults: Faults, check: Check): boolean {
   if (value === undefined) return faults.add(field, 'is required')
   const before = faults.list.length
   return check(value, faults) || prefix(faults, before, field)
 }
 
-/** A nested value of a schema that contains itself. */
+/** Checks a nested value of a schema that contains itself. */
 export function recursive(value: unknown, field: string, faults: Faults, check: Check): boolean {
   if (faults.depth >= maxDepth) return faults.add(field, `must not be nested deeper than ${maxDepth} levels`)
   faults.depth += 1
@@ -175,7 +178,7 @@ export function recursive(value: unknown, field: string, faults: Faults, check: 
   return fits
 }
 
-/** A list of `min` to `max` items, each of which `check` judges. */
+/** Checks a list of `min` to `max` items, each by `check`. */
 export function list(
   value: unknown,
   field: string,
@@ -194,13 +197,13 @@ export function list(
   return faults.count === count
 }
 
-/** A file of a form, of `min` to `max` bytes. */
+/** Checks a file of a form, of `min` to `max` bytes. */
 export function file(value: unknown, field: string, faults: Faults, min = 0, max = Infinity): value is Blob {
   if (!(value instanceof Blob)) return faults.refuse(value, field, 'must be a file')
   return counted(value.size, field, faults, min, max, 'byte')
 }
 
-/** A list without two equal items; objects are equal whatever the order of their members. */
+/** Checks a list for equal items; objects are equal whatever the order of their members. */
 export function unique(value: readonly unknown[], field: string, faults: Faults): boolean {
   const seen = new Set<unknown>()
   for (const [i, item] of value.entries()) {
@@ -211,7 +214,7 @@ export function unique(value: readonly unknown[], field: string, faults: Faults)
   return true
 }
 
-/** The members of an object that its properties do not name: each judged by `check`, their names by `keys`. */
+/** Checks the undeclared members of an object: their values by `check`, their names by `keys`. */
 export function entries(
   value: Record<string, unknown>,
   faults: Faults,
@@ -220,7 +223,7 @@ export function entries(
   keys?: RegExp,
 ): void {
   const count = faults.count
-  for (const name of Object.keys(value)) {
+  for (const name in value) {
     if (faults.count - count >= maxFaults) return
     if (named?.includes(name)) continue
     const before = faults.list.length
@@ -229,12 +232,12 @@ export function entries(
   }
 }
 
-/** An object of `min` to `max` members. */
+/** Checks an object of `min` to `max` members. */
 export function size(value: Record<string, unknown>, faults: Faults, min: number, max: number): boolean {
   return counted(Object.keys(value).length, '', faults, min, max, 'member')
 }
 
-/** A value that fits exactly one (`oneOf`) or at least one (`anyOf`) of the checks. */
+/** Checks a value against several checks: exactly one (`oneOf`) or at least one (`anyOf`) must accept it. */
 export function union(value: unknown, field: string, faults: Faults, all: readonly Check[], isOneOf: boolean): boolean {
   if (value === undefined) return faults.add(field, 'is required')
   let fitting = 0
@@ -249,7 +252,7 @@ export function union(value: unknown, field: string, faults: Faults, all: readon
   return faults.add(field, `fits none of the ${all.length} forms`)
 }
 
-/** The check that a discriminator names; its faults alone are told. */
+/** Checks a value by the check of its discriminator, and reports only the faults of that check. */
 export function tagged(value: unknown, field: string, faults: Faults, property: string, checks: Forms): boolean {
   if (!isRecord(value)) return faults.refuse(value, field, 'must be an object')
   const tag = own(value, property)
@@ -259,17 +262,17 @@ export function tagged(value: unknown, field: string, faults: Faults, property: 
   return choice(tag, join(field, path(property)), faults, new Set(Object.keys(checks)))
 }
 
-/** `T` without some of its members; what else its index signature allows stays. */
+/** `T` without some of its members; the index signature stays. */
 type Without<T, N extends PropertyKey> = { [K in keyof T as Exclude<K, N>]: T[K] }
 
-/** A copy of `value` without some members: those that only the server sets, and those that are put in anew. */
+/** Copies `value` without some members: output-only members, and members that are set anew. */
 export function omit<T extends object, N extends string>(value: T, names: ReadonlySet<N>): Without<T, N> {
   const copy = { ...value }
   for (const name of names) if (Object.hasOwn(copy, name)) Reflect.deleteProperty(copy, name)
   return copy
 }
 
-/** Members in one order at every depth, for comparing and for digests. `value` is JSON. */
+/** Prints `value`, which is JSON, with sorted members at every depth, for comparisons and digests. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) => {
     if (!isRecord(member)) return member
@@ -277,23 +280,23 @@ export function canonical(value: unknown): string {
   })
 }
 
-/** The faults from one on are below `field`. Always false, as `Faults.add` is. */
+/** Prefixes the faults from an index on with `field`. Always returns false, as `Faults.add` does. */
 function prefix(faults: Faults, from: number, field: string): false {
   for (const fault of faults.list.slice(from)) fault.field = join(field, fault.field)
   return false
 }
 
-/** The path of a field below another; either may be the whole value, which has the empty path. */
+/** Joins the paths of two fields; an empty path stands for the whole value. */
 export function join(outer: string, inner: string): string {
   return outer && inner && inner[0] !== '[' ? `${outer}.${inner}` : outer + inner
 }
 
-/** A member's name as a step of a field path; names that are no plain words stand in brackets, cut. */
+/** Returns a member's name as a step of a field path; other names than plain words are quoted in brackets and cut. */
 function path(name: string): string {
   return /^[\w$-]{1,80}$/.test(name) ? name : `[${JSON.stringify(cut(name))}]`
 }
 
-/** What a message shows of a long text. */
+/** Cuts a long text for messages. */
 export function cut(shown: string): string {
   return shown.length > 80 ? `${shown.slice(0, 77)}...` : shown
 }

@@ -1,23 +1,23 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
-/** A request as a host hands it over: nothing decoded, nothing read. */
+/** A request from a host, undecoded and unread. */
 export interface WireRequest {
   readonly method: string
   /** The raw request target: path, and `?` with the query when there is one. */
   readonly target: string
   /** By lower-case name; a header sent several times is joined with `, `. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Absent: the request has no body. Read at most once; not reading it is fine. */
+  /** Absent without a body. It is read at most once, and may be left unread. */
   readonly body: AsyncIterable<Uint8Array<ArrayBuffer>> | undefined
-  /** Aborted when the caller goes away. */
+  /** Aborted if the caller disconnects. */
   readonly signal: AbortSignal
   readonly clientAddress: string
 }
 
-/** An answer as a host writes it. */
+/** An answer for a host. */
 export interface WireAnswer {
   readonly status: number
-  /** By the name to write; whoever has the answer may add some. */
+  /** Headers by the name to write; later code may add some. */
   readonly headers: Record<string, string>
   /** Absent: no body. Hosts send none on HEAD, nor with 204 and 304. */
   readonly body?: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>>

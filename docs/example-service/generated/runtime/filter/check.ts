@@ -9,12 +9,12 @@ import type { Comparator, Filter, FilterField, FilterType, FilterValue, ListFiel
 
 type Compare = Extract<Group, { readonly kind: 'compare' }>
 
-/** Makes the filter of a part that joins nothing; undefined for a negation that is to be negated as usual. */
+/** Makes the filter of a single term; undefined for a negation that is negated as usual. */
 type Leaf = (part: Group) => Filter | undefined
 
 /**
- * Checks a filter against the fields of a list; undefined for an empty one. Every fault of a filter is found here,
- * whatever the rows are. Throws `ApiError` FILTER_INVALID with the 0-based `position` (conventions §8).
+ * Checks a filter against the fields of a list; returns undefined for an empty filter. Every fault of a filter is found
+ * here, whatever the rows are. Throws `ApiError` FILTER_INVALID with the 0-based `position` (conventions §8).
  */
 export function checkFilter(text: string, list: ListFields): Filter | undefined {
   const expression = parse(text)
@@ -64,7 +64,7 @@ function comparison({ left, operator, value, at }: Compare, text: string, fields
   return walk(value, part => {
     if (part.kind === 'global') return restrict(part.value, part.at)
     const number = part.kind === 'not' && part.term.kind === 'global' && part.term.value
-    // In a group too, the `-` of a number is its sign.
+    // Inside of a group too, the `-` of a number is its sign.
     if (!number || number.kind !== 'text' || text[part.at] !== '-' || !/^\d/.test(number.text)) return undefined
     return restrict({ kind: 'text', text: `-${number.text}` }, part.at)
   })
@@ -94,7 +94,7 @@ function restriction(
   return { kind: 'compare', field, key, operator: exact, value: valueOf(field, type, literal, at) }
 }
 
-/** What a left side names: the field with the longest name that it begins with, and a key of it where it is a MAP. */
+/** Resolves a left side: the field with the longest matching name, and for a MAP a key of it. */
 function target({ path, at }: Member, fields: ReadonlyMap<string, FilterField>): { field: FilterField; key?: string } {
   let field: FilterField | undefined
   let taken = 0
@@ -127,7 +127,7 @@ function textOf(literal: Literal): string {
   return literal.kind === 'text' ? literal.text : literal.pieces.join('*')
 }
 
-/** A word never is. */
+/** A word has no wildcard. */
 function isDotted(step: Literal): boolean {
   return step.kind === 'string' && textOf(step).includes('.')
 }
@@ -151,7 +151,7 @@ type Read = (text: string, field: FilterField) => FilterValue | undefined
 
 const asText: readonly [string, Read] = ['text', text => text]
 
-/** How each type reads a value, bare or quoted alike, and what it wants. */
+/** The parsers of each type, for bare and quoted values, with the expected form. */
 const literals: Readonly<Record<FilterType, readonly [string, Read]>> = {
   STRING: asText,
   MAP: asText,

@@ -3,7 +3,7 @@
 import { parseDuration, storedTimestamp } from '../timestamps.ts'
 import type { FilterField, FilterType, FilterValue, ListFields } from './types.ts'
 
-/** What is made of each object once and kept as long as that is. */
+/** Caches a value for each object, as long as the object exists. */
 export function madeOnce<Of extends object, Made extends object>(make: (of: Of) => Made): (of: Of) => Made {
   const kept = new WeakMap<Of, Made>()
   return of => {
@@ -20,7 +20,7 @@ export const fieldsByName = /* @__PURE__ */ madeOnce(
   (list: ListFields): ReadonlyMap<string, FilterField> => new Map(list.fields.map(field => [field.name, field])),
 )
 
-/** The members that lead from a row to a field. */
+/** The member names that lead from a row to a field. */
 export const pathOf = /* @__PURE__ */ madeOnce(({ name, path = name }: FilterField): readonly string[] =>
   path.split('.'),
 )
@@ -28,8 +28,8 @@ export const pathOf = /* @__PURE__ */ madeOnce(({ name, path = name }: FilterFie
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : value === undefined ? '' : null)
 
 /**
- * A member of a row as it compares, absent ones as their type's default; null for what compares with nothing: an unset
- * timestamp or duration, and what is of another type. 64-bit integers may stand as strings.
+ * Returns a field of a row for comparison; an absent field is the default of its type. Returns null for an incomparable
+ * value: an unset timestamp or duration, or a value of another type. 64-bit integers may be strings.
  */
 export const valueAs: Readonly<Record<FilterType, (member: unknown) => FilterValue | number | null>> = {
   STRING: text,
@@ -46,13 +46,13 @@ export const valueAs: Readonly<Record<FilterType, (member: unknown) => FilterVal
   PRESENCE: () => null,
 }
 
-/** Compares two values of one type: negative, 0 or positive. Numbers and bigints compare by value, so exactly. */
+/** Compares two values of one type: negative, 0 or positive. Numbers and bigints compare exactly, by value. */
 export function compareValues(a: FilterValue, b: FilterValue): number {
   if (typeof a === 'string' || typeof b === 'string') return compareText(String(a), String(b))
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Compares text by code point, as UTF-8 bytes sort, which UTF-16 units do not: -1, 0 or 1. */
+/** Compares text by code point, as UTF-8 bytes sort and UTF-16 units do not: -1, 0 or 1. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0
   const length = Math.min(a.length, b.length)
@@ -64,7 +64,7 @@ export function compareText(a: string, b: string): number {
   return a.length < b.length ? -1 : 1
 }
 
-/** Halves of surrogate pairs stand for code points above all others. */
+/** Unpaired surrogates stand for code points above all others. */
 function lifted(unit: number): number {
   return unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800
 }

@@ -2,12 +2,12 @@
 
 import type { Dispatch } from '../wire.ts'
 
-/** What a server knows of a caller beside the request. */
+/** The facts of a caller beside its request. */
 export interface Caller {
   readonly clientAddress?: string
 }
 
-/** Serves where requests and answers are those of the Fetch standard: `(request) => Promise<Response>`. */
+/** Serves requests of the Fetch standard: `(request) => Promise<Response>`. */
 export function fetchHost(dispatch: Dispatch): (request: Request, caller?: Caller) => Promise<Response> {
   return async (request, { clientAddress = '' } = {}) => {
     const { method, url, signal } = request

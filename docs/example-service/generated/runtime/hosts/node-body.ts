@@ -1,6 +1,6 @@
 // Copied by ninefold. Do not edit: generate writes it again.
 
-/** What is used of node:http's `IncomingMessage`. */
+/** The used part of node:http's `IncomingMessage`. */
 export interface NodeRequest {
   readonly method?: string | undefined
   readonly url?: string | undefined
@@ -14,12 +14,12 @@ export interface NodeRequest {
   resume(): unknown
 }
 
-/** How much of a refused body is read after the answer, and for how long. */
+/** The limits in bytes and milliseconds for reading a refused body after the answer. */
 const discarded = { bytes: 16_777_216, milliseconds: 2000 } as const
 
 /**
- * The chunks of a body as they are asked for. Unlike Node's own iterator, which costs as much as the rest of a call,
- * leaving it early does not end the connection that the answer must still go over.
+ * The chunks of a body on demand. Node's own iterator costs as much as the rest of a call. Unlike it, this one keeps
+ * the connection open if it is left early, because the answer still needs the connection.
  */
 export class NodeBody implements AsyncIterableIterator<Uint8Array<ArrayBuffer>, undefined> {
   readonly #req: NodeRequest
@@ -30,7 +30,7 @@ export class NodeBody implements AsyncIterableIterator<Uint8Array<ArrayBuffer>, 
   #isOpen = false
   #isLeft = false
 
-  /** `proceed` is called when the body is first asked for, `lost` when it is asked for and will not come. */
+  /** `proceed` is called on the first demand for the body, `lost` if the body is demanded but will not come. */
   constructor(req: NodeRequest, lost: () => void, proceed: () => void) {
     this.#req = req
     this.#lost = lost
@@ -55,7 +55,7 @@ export class NodeBody implements AsyncIterableIterator<Uint8Array<ArrayBuffer>, 
     return value === undefined ? { done: true, value } : { done: false, value }
   }
 
-  /** What is left is discarded as it arrives, so that the connection can go on. */
+  /** Discards the rest as it arrives, so that the connection can be reused. */
   async return(): Promise<IteratorReturnResult<undefined>> {
     this.#isLeft = true
     this.#queue.length = 0
@@ -64,12 +64,12 @@ export class NodeBody implements AsyncIterableIterator<Uint8Array<ArrayBuffer>, 
     return { done: true, value: undefined }
   }
 
-  /** Whether bytes of it are still to come. */
+  /** Whether further bytes may arrive. */
   get isArriving(): boolean {
     return !this.#req.readableEnded && !this.#req.destroyed
   }
 
-  /** Reads what is left and drops it; gives up on a body that is too large or too slow. */
+  /** Reads and discards the rest; gives up on a body that is too large or too slow. */
   async discard(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, discarded.milliseconds)
@@ -84,7 +84,7 @@ export class NodeBody implements AsyncIterableIterator<Uint8Array<ArrayBuffer>, 
     clearTimeout(timer)
   }
 
-  /** Closes the connection unless all of it has come. */
+  /** Closes the connection unless the whole body has arrived. */
   cut(): void {
     if (this.isArriving) this.#req.destroy()
   }

@@ -8,7 +8,7 @@ import { NodeBody } from './node-body.ts'
 import type { NodeRequest } from './node-body.ts'
 import type { ErrorDomain } from '../errors.ts'
 
-/** What is used of node:http's `ServerResponse`. */
+/** The used part of node:http's `ServerResponse`. */
 export interface NodeResponse {
   readonly writableFinished: boolean
   readonly destroyed: boolean
@@ -20,10 +20,10 @@ export interface NodeResponse {
   destroy(): unknown
 }
 
-/** What is used of the sockets that node:http gives to `clientError`. */
+/** The used part of the sockets that node:http passes to `clientError`. */
 export interface NodeSocket {
   readonly writable: boolean
-  /** The answer that is being sent, if any. */
+  /** The answer in progress, if any. */
   readonly _httpMessage?: { readonly _headerSent?: boolean } | null
   end(text: string): unknown
   destroy(): unknown
@@ -33,14 +33,14 @@ export interface NodeSocket {
 /** Options a node:http server needs for the limits and errors of conventions §1: URL 16 KiB, headers 32 KiB. */
 export const serverOptions = { maxHeaderSize: 48 * 1024, requireHostHeader: false } as const
 
-/** Answers a request of node:http. `proceed` is called when its body is first asked for. */
+/** Answers a request of node:http. `proceed` is called on the first demand for its body. */
 export type NodeHost = (req: NodeRequest, res: NodeResponse, proceed?: () => void) => void
 
 /**
- * Serves over node:http: `createServer(serverOptions, nodeHost(dispatch))`. A caller that goes away aborts the call;
- * streams are written at the pace at which they are read; the rest of a body is discarded after the answer, and the
- * connection is closed when the rest takes too long. To ask callers of `Expect: 100-continue` for their body no earlier than it
- * is read, `server.on('checkContinue', (req, res) => host(req, res, () => res.writeContinue()))`.
+ * Serves over node:http: `createServer(serverOptions, nodeHost(dispatch))`. A caller that disconnects aborts the call.
+ * Streams are written at the pace of their reader. The rest of a body is discarded after the answer, and the connection
+ * is closed if the rest takes too long. With `server.on('checkContinue', (req, res) => host(req, res, () =>
+ * res.writeContinue()))`, a caller with `Expect: 100-continue` is asked for its body only when it is read.
  */
 export function nodeHost(dispatch: Dispatch): NodeHost {
   return (req, res, proceed = () => {}) => {
@@ -80,7 +80,7 @@ type Asked = Pick<WireRequest, 'method' | 'signal'> & { readonly body: NodeBody 
 async function write({ status, headers, body }: WireAnswer, res: NodeResponse, request: Asked): Promise<void> {
   if (body instanceof ReadableStream) {
     res.writeHead(status, headers)
-    // The first piece may take long.
+    // The first chunk may take long, so the headers are sent before.
     res.flushHeaders()
     await pump(body, res, request.signal)
     return end(res, request)
@@ -99,10 +99,12 @@ async function write({ status, headers, body }: WireAnswer, res: NodeResponse, r
   return end(res, request)
 }
 
-/** A connection that closes with bytes unread is reset, and the caller may lose the answer: they are read first. */
+/**
+ * A connection that closes with unread bytes is reset, and the caller may lose the answer, so the bytes are read first.
+ */
 async function end(res: NodeResponse, { body }: Asked): Promise<void> {
   if (body?.isArriving) await body.discard()
-  // Without the cut node:http would read the rest of the body, however long and slow it is.
+  // Otherwise node:http would read the rest of the body, however long and slow it is.
   if (body?.isArriving) res.on('finish', () => body.cut())
   res.end()
 }
@@ -122,9 +124,8 @@ const clientErrorStatus: Readonly<Record<string, readonly [status: number, line:
 }
 
 /**
- * Answers what node:http could not read as a request, as the listener of its event `clientError`: google.rpc.Status
- * with HTTP status 400, 408 or 431, its headers and body as `render` makes them. `outside` is the domain of errors
- * outside every area.
+ * Answers unreadable requests, as the listener of node:http's event `clientError`: google.rpc.Status with HTTP status
+ * 400, 408 or 431, with the headers and body of `render`. `outside` is the error domain outside of all areas.
  */
 export function answerClientError(
   error: Error & { readonly code?: string },

@@ -4,7 +4,7 @@ import { parseJson, setMember } from '../json.ts'
 import type { Faults } from '../validation.ts'
 import type { Scalar, ParameterType, Parameter, Field } from './types.ts'
 
-/** Where the parameters of one call stand. */
+/** The sources of a call's parameters. */
 export interface ParameterSource {
   /** Path parameters in the order of the path, as sent. */
   readonly path: readonly string[]
@@ -14,19 +14,22 @@ export interface ParameterSource {
   readonly headers: Readonly<Record<string, string | undefined>>
 }
 
-/** Reads the parameters into a request; what cannot be read is added to `faults` under its member's name. */
+/**
+ * Reads the parameters into a request; the fault of an unreadable parameter is added to `faults` under its member's
+ * name.
+ */
 export type ParameterReader = (source: ParameterSource, faults: Faults) => Record<string, unknown>
 
 type Decode = (text: string) => string
 
-/** One parameter as it was sent: its texts, one for each time it was given. */
+/** The sent texts of a parameter, one for each occurrence. */
 interface Texts {
   readonly field: string
   readonly raw: readonly string[]
   readonly decode: Decode
 }
 
-/** Texts by name, of the query or of the cookies. A parameter that is read is taken out. */
+/** The texts of the query or of the cookies, by name. Reading a parameter removes it. */
 type Given = Map<string, string[]>
 
 const none: Given = new Map()
@@ -44,10 +47,10 @@ class Unreadable extends Error {
   }
 }
 
-/** JSON in a parameter is nested no deeper. */
+/** The maximal nesting of JSON in a parameter. */
 const jsonDepth = 100
 
-/** What separates the items of one text, looked for before the text is decoded. */
+/** The separators of items in one text; it is split before it is decoded. */
 const delimiters = { form: /,/, simple: /,/, deepObject: /,/, spaceDelimited: /%20|\+/, pipeDelimited: /\||%7C/i }
 
 const integerText = /^-?(?:0|[1-9][0-9]*)$/
@@ -58,9 +61,9 @@ const decodeQuery: Decode = text => decodePath(text.includes('+') ? text.replace
 const decodeHeader: Decode = text => text.trim()
 
 /**
- * Makes the reader of an operation's parameters; `pathNames` are those of the path in its order. A text becomes a
- * number or a boolean only where the parameter is declared so and the text is exactly one; any other text stays text,
- * for the check to name. Unknown query parameters and scalars given twice are faults (conventions §1).
+ * Makes the reader of an operation's parameters; `pathNames` are the path parameters in their order. A text becomes a
+ * number or a boolean only if the parameter has that type and the text is exactly one; any other text stays text, and
+ * the check reports it. Unknown query parameters and repeated scalars are faults (conventions §1).
  */
 export function parameterReader(parameters: readonly Parameter[], pathNames: readonly string[]): ParameterReader {
   const hasCookies = parameters.some(parameter => parameter.in === 'cookie')
@@ -78,8 +81,8 @@ export function parameterReader(parameters: readonly Parameter[], pathNames: rea
 }
 
 /**
- * Makes the reader of a form's text (`application/x-www-form-urlencoded`): its fields as those of a query are read. What
- * is given beside them becomes members too, of the type `further`: a list where it is given several times.
+ * Makes the reader of a form's text (`application/x-www-form-urlencoded`), whose fields are read like query parameters.
+ * Undeclared fields become members of the type `further`; a repeated field is a list.
  */
 export function formReader(fields: readonly Field[], further: Scalar): (text: string, faults: Faults) => unknown {
   const parameters = fields.map(field => ({ ...field, in: 'query' as const }))
@@ -96,7 +99,7 @@ export function formReader(fields: readonly Field[], further: Scalar): (text: st
   }
 }
 
-/** Sets what is read, or adds the fault that keeps it from being read; absent values are left out. */
+/** Sets a read value, or adds the fault of an unreadable one; absent values are left out. */
 function setRead(target: Record<string, unknown>, name: string, faults: Faults, readValue: () => unknown): void {
   try {
     const value = readValue()
@@ -168,7 +171,7 @@ function once({ field, raw }: Texts): string {
   return text
 }
 
-/** The value that a text is exactly, by its declared type; any other text stays text, for the check to name. */
+/** Returns the value of a text by its declared type; any other text stays text, and the check reports it. */
 export function readScalar(type: Scalar, text: string): string | number | boolean {
   if (type === 'integer' && integerText.test(text)) return Number(text)
   if (type === 'number' && numberText.test(text)) return Number(text)
@@ -183,13 +186,13 @@ function readItems(type: Scalar, texts: Texts, delimiter?: RegExp): unknown[] {
 
 type Members = Extract<ParameterType, { object: unknown }>['object']
 
-/** Members that are not declared stay text, for the check to name. */
+/** Undeclared members stay text, and the check reports them. */
 function readMember(members: Members, name: string, texts: Texts): unknown {
   const type = (Object.hasOwn(members, name) ? members[name] : undefined) ?? 'string'
   return typeof type === 'object' ? readItems(type.array, texts) : readOne(type, texts)
 }
 
-/** `R,100,G,200` in one text, or exploded `R=100,G=200`. */
+/** Reads an object from one text, `R,100,G,200`, or exploded, `R=100,G=200`. */
 function readPairs(members: Members, texts: Texts, delimiter: RegExp, explode: boolean): unknown {
   const parts = once(texts).split(delimiter)
   const pairs = explode ? parts.flatMap(part => part.split(/=(.*)/s).slice(0, 2)) : parts
@@ -203,8 +206,8 @@ function readPairs(members: Members, texts: Texts, delimiter: RegExp, explode: b
 }
 
 /**
- * Each member is a parameter of its own, `min=1990&max=2000`, or where it is deep `year[min]=1990&year[max]=2000`; the
- * object is there when one of them is.
+ * Reads an object whose members are parameters of their own, `min=1990&max=2000`, or with `deepObject`
+ * `year[min]=1990&year[max]=2000`. The object is present if a member is.
  */
 function readMembers(name: string, isDeep: boolean, field: string, members: Members, given: Given): unknown {
   const object: Record<string, unknown> = {}

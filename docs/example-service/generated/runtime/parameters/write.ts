@@ -2,19 +2,21 @@
 
 import type { Parameter } from './types.ts'
 
-/** What the parameters of a request and its body make, written one after the other. */
+/** The parts of a request that its parameters and its body write, one after the other. */
 export interface Written {
-  /** By name, encoded. */
+  /** The encoded path parameters, by name. */
   readonly path: Map<string, string>
   /** `name=value` pairs, encoded, each after its `?` or `&`. */
   query: string
   readonly headers: Headers
   body: BodyInit | null
-  /** Ends the body, where it is a stream. */
+  /** Ends a streamed body. */
   readonly signal: AbortSignal
 }
 
-/** Writes a parameter to where it stands; nothing when it is absent. Throws `TypeError` for a value that it cannot carry. */
+/**
+ * Writes a parameter to its place; an absent value writes nothing. Throws `TypeError` for a value that it cannot write.
+ */
 export type WriteParameter = (parameter: Parameter, value: unknown, written: Written) => void
 
 /** The `write` of texts, numbers and booleans in the path. */
@@ -36,7 +38,7 @@ export const toHeader: WriteParameter = (parameter, value, { headers }) => {
 export const toCookie: WriteParameter = (parameter, value, written) =>
   addCookies(pairs(parameter, parameter.name, texts(value)), written)
 
-/** The text of a value that is there. */
+/** Returns the text of a present value. */
 export const texts = (value: unknown): readonly string[] =>
   value === undefined || value === null ? [] : [String(value)]
 
@@ -48,13 +50,13 @@ export function addQuery(added: readonly string[], written: Written): void {
   for (const pair of added) written.query += `${written.query ? '&' : '?'}${pair}`
 }
 
-/** Browsers drop this header and send the cookies that they keep. */
+/** Browsers drop this header and send their own cookies. */
 export function addCookies(cookies: readonly string[], { headers }: Written): void {
   const all = [headers.get('cookie') ?? [], cookies].flat()
   if (all.length > 0) headers.set('cookie', all.join('; '))
 }
 
-/** The encoded text of a path parameter, unless the path would then name something else. */
+/** Returns the encoded text of a path parameter; throws if it would change the path, as `..` does. */
 export function step(parameter: Parameter, text: string): string {
   if (/^\.{0,2}$/.test(text)) throw refused(parameter, `must not be "${text}"`)
   return text
@@ -66,20 +68,23 @@ export function encode(parameter: Parameter, text: string): string {
   return encodeURIComponent(text)
 }
 
-/** The error of a value that a parameter cannot carry. */
+/** Makes the error of a value that a parameter cannot carry. */
 export function refused({ in: place, name }: Pick<Parameter, 'in' | 'name'>, fault: string): TypeError {
   return new TypeError(`${place} parameter "${name}" ${fault}`)
 }
 
-/** What is written between items where it is no comma, and the character that none of them may hold: readers split at it. */
+/**
+ * The separators between items other than the comma, with the character that no item may contain, because readers split
+ * at it.
+ */
 const separators: Readonly<Partial<Record<string, readonly [written: string, forbidden: string]>>> = {
   spaceDelimited: ['%20', ' '],
   pipeDelimited: ['|', '|'],
 }
 
 /**
- * The `write` of parameters that are lists, objects or JSON (OpenAPI 3.0.3, style and explode): what `read.ts` gives back.
- * Names and values are percent-encoded, separators are not. Empty lists and empty objects are left out.
+ * The `write` of parameters that are lists, objects or JSON (OpenAPI 3.0.3, style and explode): the inverse of
+ * `read.ts`. Names and values are percent-encoded, separators are not. Empty lists and empty objects are left out.
  */
 export const toStyled: WriteParameter = (parameter, value, written) => {
   const { explode, in: place, name } = parameter
@@ -97,7 +102,7 @@ export const toStyled: WriteParameter = (parameter, value, written) => {
   else if (parts.length > 0) written.headers.set(name, parts.join(','))
 }
 
-/** The pairs that a parameter of any type is in a query, in cookies or in a form. */
+/** Returns the pairs of a parameter of any type, for a query, cookies or a form. */
 export function styledPairs(parameter: Parameter, value: unknown): readonly string[] {
   const { name, style = 'form', explode = style === 'form' || style === 'deepObject' } = parameter
   if (typeof parameter.type === 'string') {
@@ -117,16 +122,16 @@ export function styledPairs(parameter: Parameter, value: unknown): readonly stri
 
 const isObject = ({ type }: Parameter): boolean => typeof type === 'object' && 'object' in type
 
-/** The texts of a list, or of an object: its names and values in turn. */
+/** Returns the texts of a list, or of an object: names and values alternately. */
 function items(parameter: Parameter, value: unknown): readonly string[] {
   if (isObject(parameter)) return members(value).flat()
   return textsOf(value)
 }
 
-/** Of a list each item's, else the one of a value that is there. */
+/** Returns the texts of a list's items, or of a single present value. */
 const textsOf = (value: unknown): readonly string[] => [value ?? []].flat().map(String)
 
-/** A list in an object gives its name once an item. */
+/** A list in an object repeats its name for each item. */
 function members(value: unknown): readonly (readonly [name: string, text: string])[] {
   return Object.entries(Object(value ?? {})).flatMap(([name, member]) =>
     textsOf(member).map(text => [name, text] as const),
