@@ -4,16 +4,16 @@ import { annotated, generic, objectOf, type Type, unionOf } from './layout/type.
 import { key } from './layout/typescript.ts'
 import { isOptional, memberOf, type TypeContext, typeOf, visible } from './type-expression.ts'
 
-/** Bytes as they are received; who sends some may give them in other forms too. */
+/** The type of received bytes; a sender may give them in other forms too. */
 export const byteStream: Type = generic('ReadableStream', generic('Uint8Array', 'ArrayBuffer'))
 
 /** Whether a body is a stream of items. */
 export const isStream = ({ kind }: Content): boolean => kind === 'lines' || kind === 'events'
 
-/** Items as they come, one by one. */
+/** Items as they arrive. */
 export const streamed = (item: Type): Type => generic('AsyncIterable', item)
 
-/** What a caller gets: the body of the one success, nothing, or a `Reply` a success. */
+/** Returns the type of a result for callers: the body of the single success, `void`, or a `Reply` for each success. */
 export function resultType(operation: Operation, context: TypeContext): Type {
   const output: TypeContext = { ...context, view: 'output' }
   if (operation.answer === 'replies') {
@@ -24,7 +24,7 @@ export function resultType(operation: Operation, context: TypeContext): Type {
   return contentType(content, () => byteStream, output)
 }
 
-/** What a content is as a value; bytes differ between who sends and who receives them. */
+/** Returns the type of a content's value; bytes differ between sender and receiver. */
 function contentType(content: Content, bytes: () => Type, context: TypeContext): Type {
   if (content.kind === 'bytes') return bytes()
   const type = typeOf(content.schema, context)
@@ -47,7 +47,7 @@ function replyType({ status, content, headers }: Response, bytes: () => Type, co
   return generic(context.file.runtime('Reply'), ...args)
 }
 
-/** The rows of a list, with the other members of its answer where there are some. */
+/** Returns the type of a list's result: its rows, and the other members of its answer, if any. */
 function pageType({ successes }: Operation, { item, member }: ListTrait, context: TypeContext): Type {
   const { file, emission } = context
   const row = typeOf(item, context)
@@ -61,7 +61,7 @@ function pageType({ successes }: Operation, { item, member }: ListTrait, context
   return others.every(property => isOptional(property, 'output')) ? unionOf([plain, full]) : full
 }
 
-/** The members of an answer, those of its branches included; of a name given twice the last one counts. */
+/** Returns the members of an answer, those of its branches included; of a repeated name the last counts. */
 function answered(schema: Schema, emission: Emission): readonly Property[] {
   const of = resolved(emission, schema)
   if (of.kind === 'object') return visible(of.properties, 'output')
@@ -70,7 +70,7 @@ function answered(schema: Schema, emission: Emission): readonly Property[] {
   return [...new Map(members.map(property => [property.name, property])).values()]
 }
 
-/** What a handler may answer. */
+/** Returns the type of a handler's result. */
 export function answerType(operation: Operation, context: TypeContext): Type {
   const { file } = context
   if (operation.answer === 'page' && operation.list) {

@@ -10,8 +10,8 @@ import { render } from './templates.ts'
 import type { AreaView } from './views/area.ts'
 
 /**
- * area.ts: all that a server needs to mount the document, and the types that its operations record. A document has one
- * if it declares errors and permissions and lists the records of its operations.
+ * Emits area.ts: the area for a server, and the types that its operations record. A document has one if it declares
+ * errors and permissions and lists the records of its operations.
  */
 export function emitArea(emission: Emission): OutputFile | undefined {
   const { document } = emission
@@ -46,16 +46,16 @@ function viewOf(records: Records, emission: Emission, file: OutputFile): AreaVie
   }
 }
 
-/** The records of the document's operations. */
+/** The operation records of the document. */
 export interface Records {
-  /** The operation that lists them. */
+  /** The operation that lists the records. */
   readonly list: Operation
   readonly schema: NamedSchema
-  /** What operations do: `CREATE`. At least one. */
+  /** The operation types, such as `CREATE`; at least one. */
   readonly operationTypes: readonly string[]
 }
 
-/** The first list whose rows are of the resource `<area>.operations` and say what operations do. */
+/** Returns the first list whose rows have the resource type `<area>.operations` and tell operation types. */
 export function recordsOf(emission: Emission): Records | undefined {
   const { document } = emission
   for (const list of document.operations) {
@@ -68,7 +68,7 @@ export function recordsOf(emission: Emission): Records | undefined {
   return undefined
 }
 
-/** The values of `operation_type` without their prefix; what has another prefix is none that a server records. */
+/** Returns the values of `operation_type` without their prefix; a server records no value with another prefix. */
 function operationTypesOf({ schema }: NamedSchema, emission: Emission): readonly string[] {
   if (schema.kind !== 'object') return []
   const property = schema.properties.find(({ name }) => name === 'operation_type')
@@ -81,7 +81,7 @@ function operationTypesOf({ schema }: NamedSchema, emission: Emission): readonly
   })
 }
 
-/** The document's own resources and what its permissions are about, by code point, each once. */
+/** Returns the resource types of the document's schemas and permissions, by code point, each once. */
 function resourceTypesOf({ domain, operations, schemas }: Document): readonly string[] {
   const resources = schemas.flatMap(({ resource }) => resource?.type ?? [])
   const guarded = operations.flatMap(({ access }) => access?.key?.replace(/\.[^.]*$/, '') ?? [])

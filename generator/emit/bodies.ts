@@ -5,7 +5,7 @@ import { annotated, objectOf, type Type, unionOf } from './layout/type.ts'
 import { quote } from './layout/typescript.ts'
 import { type TypeContext, typeOf } from './type-expression.ts'
 
-/** The type of a request's body as a caller gives it. */
+/** Returns the type of a request's body for callers. */
 export const sentBody = (body: RequestBody, context: TypeContext): Type =>
   bodyType(body, ({ kind, schema }) => {
     if (kind === 'bytes') return context.file.runtime('Bytes')
@@ -13,13 +13,13 @@ export const sentBody = (body: RequestBody, context: TypeContext): Type =>
     return kind === 'multipart' ? unionOf([type, 'FormData']) : type
   })
 
-/** The same as it was read, before defaults are filled: bytes are a stream, forms are objects. */
+/** Returns the type of a body after reading, before defaults are filled: bytes are a stream, forms are objects. */
 export const readBody = (body: RequestBody, context: TypeContext): Type =>
   bodyType(body, ({ kind, schema }) =>
     kind === 'bytes' ? byteStream : typeOf(schema, { ...context, view: body.view }),
   )
 
-/** The same as a handler is given it. */
+/** Returns the type of a body for handlers. */
 export const givenBody = (body: RequestBody, context: TypeContext): Type =>
   bodyType(body, content => {
     if (content.kind === 'bytes') return byteStream
@@ -38,7 +38,7 @@ function bodyType({ content, contents, isTagged }: RequestBody, plainType: (cont
   )
 }
 
-/** A type as a literal, a range as what fits it. */
+/** Returns a media type as a literal, a range as a pattern type. */
 function contentTypeOf(type: string): string {
   if (!type.includes('*')) return quote(type)
   if (type === '*/*') return 'string'

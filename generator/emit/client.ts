@@ -12,7 +12,10 @@ import { render } from './templates.ts'
 import { typeOf } from './type-expression.ts'
 import type { ClientOperation, Iterator, Waiter } from './views/client.ts'
 
-/** client.ts: a method an operation over one transport, iterators for lists and a waiter for operations. */
+/**
+ * Emits client.ts: a method for each operation over one transport, iterators for lists, and a method that waits for
+ * operations.
+ */
 export function emitClient(emission: Emission): OutputFile | undefined {
   const { document } = emission
   if (document.operations.length === 0) return undefined

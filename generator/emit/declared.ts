@@ -1,13 +1,13 @@
 import type { Document } from '../model/types.ts'
 import { areaTypes, checkName, clientName, completeName, fieldsName, pascal, valuesName } from './names.ts'
 
-/** The names that the types of a document have, of its schemas and its requests. */
+/** Returns the type names of a document: those of its schemas and its requests. */
 const typeNames = ({ operations, schemas }: Document): readonly string[] => [
   ...schemas.flatMap(({ views }) => [...Object.values(views), `${views.output}Given`]),
   ...operations.map(({ requestName }) => requestName),
 ]
 
-/** What validators.ts declares for them. */
+/** Returns the names that validators.ts declares for them. */
 const validatorNames = (document: Document): readonly string[] => [
   ...typeNames(document).flatMap(name => [checkName(name), completeName(name)]),
   ...document.schemas.map(({ views }) => fieldsName(views.output)),
@@ -17,7 +17,9 @@ const routeNames = ({ operations }: Document): readonly string[] => operations.m
 
 const interfaceNames = ({ groups }: Document): readonly string[] => groups.map(({ interfaceName }) => interfaceName)
 
-/** The names that follow from a document, whatever is imported: what only one file declares avoids all of them. */
+/**
+ * Returns the names that follow from a document, whatever is imported. Names that only one file declares avoid them.
+ */
 export function declared(document: Document): ReadonlySet<string> {
   return new Set([
     ...typeNames(document),
@@ -28,7 +30,7 @@ export function declared(document: Document): ReadonlySet<string> {
   ])
 }
 
-/** The names that one file of a document declares, as far as they could meet what it imports. */
+/** Returns the names that one file of a document declares, as far as imports could clash with them. */
 export function declaredIn(part: Part, document: Document): readonly string[] {
   const { name } = document
   switch (part) {
@@ -50,6 +52,6 @@ export function declaredIn(part: Part, document: Document): readonly string[] {
   }
 }
 
-/** The files of one document's output, by the name that others import them under. */
+/** The files of one document's output, by their module names. */
 export type Part =
   'types' | 'validators' | 'handlers' | 'routes' | 'errors' | 'client' | 'filters' | 'permissions' | 'area'

@@ -4,7 +4,7 @@ import { type Completions, completionsOf } from './completion.ts'
 import { OutputFile } from './file.ts'
 import { declared, type Part } from './declared.ts'
 
-/** One document while its files are printed: the model around it and the names that are taken. */
+/** A document during the emission of its files: its model and the taken names. */
 export interface Emission {
   readonly document: Document
   readonly options: EmitOptions
@@ -25,14 +25,14 @@ export function emissions(model: Model, options: EmitOptions): readonly Emission
 export const openFile = ({ document, taken, options }: Emission, part: Part): OutputFile =>
   new OutputFile(document, part, taken, options)
 
-/** The schema that a reference names; the model holds no dangling ones. */
+/** Returns the schema of a reference; the model has no dangling references. */
 export function schemaOf(emission: Emission, id: string): NamedSchema {
   const schema = emission.schemas.get(id)
   if (!schema) throw new Error(`the model has no schema ${id}`)
   return schema
 }
 
-/** A schema with references followed to what they stand for; reference cycles were refused when reading. */
+/** Follows references to the final schema; cycles of references were refused when reading. */
 export function resolved(emission: Emission, schema: Schema): Schema {
   let current = schema
   while (current.kind === 'ref') current = schemaOf(emission, current.target).schema

@@ -15,7 +15,7 @@ import { emitTypes } from './types.ts'
 import { emitValidators } from './validators.ts'
 import type { Outline } from '../document-outline.ts'
 
-/** The artefacts of a document; a row that has nothing to say for a document answers nothing. */
+/** The artefacts of a document; a row returns undefined if the document needs no such file. */
 const artefacts: readonly { readonly file: string; readonly emit: (emission: Emission) => OutputFile | undefined }[] = [
   { file: 'types.ts', emit: emitTypes },
   { file: 'validators.ts', emit: emitValidators },
@@ -28,14 +28,16 @@ const artefacts: readonly { readonly file: string; readonly emit: (emission: Emi
   { file: 'area.ts', emit: emitArea },
 ]
 
-/** The ids of the schemas in answers that hold these schemas, and in the answers of other documents. */
+/** Returns the ids of the schemas that these answers contain, and that answers of other documents contain. */
 export type Answered = (ids: readonly string[]) => ReadonlySet<string>
 
-/** Prints the documents of a model: path below the output root -> text, laid out as prettier would. */
+/**
+ * Emits the documents of a model: a map from the path below the output root to the text, laid out as prettier would.
+ */
 export function emit(model: Model, options: EmitOptions, answered: Answered): ReadonlyMap<string, string> {
   const files = new Map<string, string>()
   const all = emissions(model, options)
-  // What a server reads back are the records of its operations.
+  // A server reads back only the records of its operations.
   const records = all.flatMap(emission => recordsOf(emission)?.schema.id ?? [])
   const checked = options.answerChecks === 'records' ? { checkedAnswers: answered(records) } : {}
   for (const each of all) {
@@ -49,7 +51,7 @@ export function emit(model: Model, options: EmitOptions, answered: Answered): Re
   return files
 }
 
-/** Prints what joins all documents of a run, which stands in the output root. */
+/** Emits the files that join all documents of a run, in the output root. */
 export function emitJoined(outlines: readonly Outline[], options: EmitOptions): ReadonlyMap<string, string> {
   const files = new Map<string, string>()
   if (options.permissionBits !== undefined) {

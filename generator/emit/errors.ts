@@ -10,8 +10,8 @@ import { render } from './templates.ts'
 import type { ErrorConstructor, ErrorDomainView, ErrorRecord } from './views/errors.ts'
 
 /**
- * errors.ts: the union of reasons and a constructor for each. A document without operations is a library of others:
- * its reasons belong to no domain, the called operation's is told instead.
+ * Emits errors.ts: the union of reasons and a constructor for each. A document without operations is a library: its
+ * reasons have no domain of their own, and errors name the domain of the called operation.
  */
 export function emitErrors(emission: Emission): OutputFile | undefined {
   const { document } = emission
@@ -35,7 +35,7 @@ export function emitErrors(emission: Emission): OutputFile | undefined {
   return file
 }
 
-/** A name that no constant of the file has. */
+/** Returns a name that no constant of the file has. */
 function reasonMaker(names: ReadonlyMap<string, string>, document: Document): string {
   const taken = new Set([domainName(document), ...names.values()])
   let name = 'reasonOf'
@@ -45,7 +45,7 @@ function reasonMaker(names: ReadonlyMap<string, string>, document: Document): st
 
 const isLibrary = ({ operations }: Document): boolean => operations.length === 0
 
-/** The constant that says where an area's errors belong. */
+/** Returns the constant with an area's error domain. */
 export const domainName = ({ name, operations }: Document): string =>
   isReservedWord(name) || operations.some(({ routeName }) => routeName === name) ? `${name}Domain` : name
 
@@ -59,7 +59,7 @@ function domainView(document: Document, file: OutputFile): ErrorDomainView {
   }
 }
 
-/** Reasons that no call can fail with stand in operations: their numbers are data. */
+/** Reasons that no call fails with occur in operations: only their numbers are needed. */
 function recordView({ code, description, reason }: ErrorReason, names: ReadonlyMap<string, string>): ErrorRecord {
   return {
     comment: docComment(description).trim(),
@@ -78,8 +78,8 @@ function constructorView(error: ErrorReason, names: ReadonlyMap<string, string>)
 }
 
 /**
- * `QUOTA_NOT_FOUND` -> `quotaNotFound`; with `Error` behind where that is taken or a reserved word, and else as it is in
- * lower case, which no other reason is.
+ * Makes a constructor name: `QUOTA_NOT_FOUND` becomes `quotaNotFound`. `Error` is appended if that is taken or
+ * reserved. If that is taken too, the name is the reason in lower case, which is unique.
  */
 function constructorNames(document: Document): ReadonlyMap<string, string> {
   const names = new Map<string, string>()

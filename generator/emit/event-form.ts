@@ -1,7 +1,7 @@
 import type { Schema } from '../model/types.ts'
 import { type Emission, resolved } from './emission.ts'
 
-/** What `eventStream` is told: whether items are whole events, and whether their data is text. */
+/** Returns the options of `eventStream`: whether items are whole events, and whether their data is text. */
 export function eventForm(schema: Schema, emission: Emission): readonly string[] {
   const of = resolved(emission, schema)
   const branches = of.kind === 'union' ? of.of.map(each => resolved(emission, each)) : [of]
@@ -13,7 +13,7 @@ export function eventForm(schema: Schema, emission: Emission): readonly string[]
 
 const eventMembers: ReadonlySet<string> = new Set(['data', 'event', 'id', 'retry'])
 
-/** The data of a schema that describes whole events: it has `data`, and nothing that events do not have. */
+/** Returns the data schema of a schema for whole events: it has `data`, and no member beyond those of events. */
 function dataOf(schema: Schema): Schema | undefined {
   if (schema.kind !== 'object' || schema.properties.some(({ name }) => !eventMembers.has(name))) return undefined
   return schema.properties.find(({ name }) => name === 'data')?.schema

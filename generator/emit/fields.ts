@@ -5,7 +5,10 @@ import type { OutputFile } from './file.ts'
 import type { Doc } from './layout/doc.ts'
 import { literal, object, property, quote } from './layout/typescript.ts'
 
-/** `organisationFields`: what an update may do to each field, for every schema that is updated by mask. */
+/**
+ * Makes constants such as `organisationFields`: the update rules of each field, for every schema that is updated by
+ * mask.
+ */
 export function printFields(emission: Emission, file: OutputFile): void {
   for (const named of updated(emission)) {
     const { schema } = named
@@ -17,13 +20,13 @@ export function printFields(emission: Emission, file: OutputFile): void {
   }
 }
 
-/** What an operation updates by mask: a schema, which is the body or where `member` says so stands in it. */
+/** The schema that an operation updates by mask: the body, or the member `member` of it. */
 export interface Update {
   readonly target: string
   readonly member?: string
 }
 
-/** The update of an operation whose mask stands in its query, or in its body beside what it is about. */
+/** Returns the update of an operation whose mask is in its query, or in its body beside the updated member. */
 export function updateOf({ body }: Operation, emission: Emission): Update | undefined {
   if (!body || body.isTagged) return undefined
   const { schema } = body.content
@@ -33,14 +36,17 @@ export function updateOf({ body }: Operation, emission: Emission): Update | unde
   return masked?.schema.kind === 'ref' ? { target: masked.schema.target, member: masked.name } : undefined
 }
 
-/** The schemas that the operations of this document update by mask, each once. */
+/** Returns the schemas that the operations of this document update by mask, each once. */
 function updated(emission: Emission): readonly NamedSchema[] {
   const { document, schemas } = emission
   const targets = document.operations.flatMap(operation => updateOf(operation, emission)?.target ?? [])
   return [...new Set(targets)].flatMap(target => schemas.get(target) ?? [])
 }
 
-/** `name: { behavior: 'immutable', required: true }`. `outer` are the schemas around it: a schema in itself ends there. */
+/**
+ * Makes `name: { behavior: 'immutable', required: true }`. `outer` are the enclosing schemas: a schema inside of itself
+ * ends there.
+ */
 function ruleOf(
   { name, access, immutable, required, schema }: Property,
   emission: Emission,
@@ -59,6 +65,6 @@ function ruleOf(
   return property(name, object(rule))
 }
 
-/** Masks go through single objects, not through lists and maps. */
+/** Masks reach into single objects, not into lists and maps. */
 const isSingleObject = (schema: Schema): schema is Extract<Schema, { kind: 'object' }> =>
   schema.kind === 'object' && schema.properties.length > 0 && typeof schema.additional !== 'object'

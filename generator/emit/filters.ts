@@ -7,7 +7,7 @@ import { quote, texts } from './layout/typescript.ts'
 import { render } from './templates.ts'
 import type { FilteredField, FilteredList } from './views/filters.ts'
 
-/** filters.ts: what each list filters and sorts by, from `x-filter`. */
+/** Emits filters.ts: the filter and sort fields of each list, from `x-filter`. */
 export function emitFilters(emission: Emission): OutputFile | undefined {
   const lists = emission.document.operations.filter(({ list }) => list !== undefined)
   if (lists.length === 0) return undefined

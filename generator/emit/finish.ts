@@ -2,7 +2,7 @@ import { type Traced, traced } from './override-marks.ts'
 import { type Place, startOf } from './place.ts'
 import { TemplateError } from './template-error.ts'
 
-/** As .prettierrc.json of this repository, and what the built-in layout keeps to. */
+/** The options of .prettierrc.json in this repository, which the built-in layout follows. */
 const style = {
   parser: 'typescript',
   printWidth: 120,
@@ -13,8 +13,8 @@ const style = {
 } as const
 
 /**
- * The files with those that overrides made laid out by prettier, which is loaded for them alone, and without imports that
- * an override has no use for. Throws `TemplateError` where one is no TypeScript.
+ * Lays out the files of overrides with prettier, which is loaded for them only, and removes their unused imports. Other
+ * files are unchanged. Throws `TemplateError` for a file that is no TypeScript.
  */
 export async function finished(files: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {
   const done = new Map(files)
@@ -41,7 +41,7 @@ async function laidOut(path: string, made: Traced): Promise<string> {
   }
 }
 
-/** A head of imports with only those that the body names. */
+/** Keeps only the imports that the body uses. */
 function usedImports(head: string, body: string): string {
   const words = new Set(body.match(/[\p{ID_Start}$_][\p{ID_Continue}$]*/gu))
   return head.replaceAll(imports, (_, keyword: string, list: string, from: string) => {
@@ -57,7 +57,7 @@ function usedImports(head: string, body: string): string {
   })
 }
 
-/** The statements that OutputFile prints. */
+/** Matches the import statements of OutputFile. */
 const imports = /^(import|import type) \{([^}]*)\} from ([^\n]*\n)/gm
 
 function indexOf(text: string, { line, column }: Place): number {

@@ -4,7 +4,7 @@ import type { Doc } from './layout/doc.ts'
 import { array, object, property, quote } from './layout/typescript.ts'
 import { parameterType, scalarOf } from './parameter-type.ts'
 
-/** The properties of all objects that a form may be, each name once. */
+/** Returns the properties of all objects that a form may be, each name once. */
 export function propertiesOf(schema: Schema, emission: Emission): ReadonlyMap<string, Schema> {
   const found = new Map<string, Schema>()
   for (const { properties } of objectsOf(schema, emission)) {
@@ -21,7 +21,7 @@ function objectsOf(schema: Schema, emission: Emission): readonly ObjectSchema[] 
   return of.kind === 'union' || of.kind === 'intersection' ? of.of.flatMap(each => objectsOf(each, emission)) : []
 }
 
-/** The type of the members that a form has beside its properties, where it is not what they look like. */
+/** Returns the type of a form's undeclared members, if it is not inferred. */
 export function further(
   schema: Schema,
   emission: Emission,
@@ -35,7 +35,7 @@ export function further(
   return type === "'string'" ? undefined : type
 }
 
-/** A member of a form of text, as `formFields` takes it. */
+/** Makes a member of a text form for `formFields`. */
 export function fieldOf(name: string, schema: Schema, encoding: Encoding | undefined, emission: Emission): Doc {
   const { explode, style = 'form' } = encoding ?? {}
   const isJson = isJsonType(encoding) || !isFlat(schema, emission)
@@ -46,7 +46,7 @@ export function fieldOf(name: string, schema: Schema, encoding: Encoding | undef
   return object(rows)
 }
 
-/** A member of a form of parts, as `multipartForm` takes it. */
+/** Makes a member of a multipart form for `multipartForm`. */
 export function partOf(name: string, schema: Schema, encoding: Encoding | undefined, emission: Emission): Doc {
   const of = resolved(emission, schema)
   const type = isJsonType(encoding) ? "'json'" : partType(of.kind === 'array' ? of.items : of, emission)
@@ -57,25 +57,27 @@ export function partOf(name: string, schema: Schema, encoding: Encoding | undefi
   return object(rows)
 }
 
-/** How the content of one part becomes a value. */
+/** Returns the conversion of one part's content. */
 export const partType = (schema: Schema, emission: Emission): string => {
   const of = resolved(emission, schema)
   if (of.kind === 'binary') return "'file'"
   return isScalar(of, emission) ? scalarOf(of, emission) : "'json'"
 }
 
-/** An encoding may turn any member into JSON. */
+/** An encoding may declare any member as JSON. */
 const isJsonType = (encoding: Encoding | undefined): boolean =>
   /^\s*[^/]+\/(?:json|[^/;]+\+json)\s*(?:;|$)/i.test(encoding?.contentType ?? '')
 
-/** Whether text says a value: what is not known of it, that of a union of scalars for one, stays text. */
+/** Whether text can express a value; a value of unknown type, such as a union of scalars, stays text. */
 function isScalar(schema: Schema, emission: Emission): boolean {
   const of = resolved(emission, schema)
   if (of.kind === 'union') return of.of.every(each => isScalar(each, emission))
   return of.kind !== 'object' && of.kind !== 'array' && of.kind !== 'intersection'
 }
 
-/** Whether pairs of names and values say a value: scalars, lists of them, and objects of both with known names. */
+/**
+ * Whether pairs of names and values can express a value: scalars, lists of them, and objects of both with known names.
+ */
 function isFlat(schema: Schema, emission: Emission): boolean {
   const isSimple = (of: Schema): boolean => {
     const inner = resolved(emission, of)

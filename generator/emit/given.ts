@@ -7,10 +7,9 @@ import { key } from './layout/typescript.ts'
 import { type TypeContext, typeOf, visible } from './type-expression.ts'
 
 /**
- * What a handler is given differs from what a caller sends where members have defaults; and members that only the
- * server sets are dropped on the way. Both are found here, for the types (`<Name>Given`) and the functions
- * (`complete<Name>`) alike. Defaults within the branches of a union are not filled: which branch holds is not known
- * before it was checked.
+ * Computes the difference between the request of a caller and the request of a handler: members with defaults are
+ * filled, and output-only members are dropped. The types (`<Name>Given`) and the functions (`complete<Name>`) both use
+ * it. Defaults within the branches of a union are not filled, because the branch is unknown before the check.
  */
 export const completionOf = (schema: Schema, emission: Emission): Completion => completion(schema, known(emission))
 
@@ -25,50 +24,52 @@ export const givenName = ({ views }: NamedSchema): string => `${views.output}Giv
 /** `CreateQuotaOverrideGiven`. */
 export const givenRequestName = ({ name }: Operation): string => `${pascal(name)}Given`
 
-/** What the handler's request differs in. */
+/** Returns the completion of an operation's request. */
 export function requestCompletion(operation: Operation, emission: Emission): Completion {
   const inner = bodyCompletion(operation.body, emission)
   return { fills: inner.fills || filledParameters(operation).length > 0, drops: inner.drops }
 }
 
-/** The parameters that every list takes; its handler reads them parsed, from the context. */
+/** The parameters of every list; its handler gets them parsed, in the context. */
 const listParameters: ReadonlySet<string> = new Set(['page_size', 'page_token', 'filter', 'order_by'])
 
-/** The parameters whose defaults are filled. */
+/** Returns the parameters with filled defaults. */
 export const filledParameters = ({ list, parameters }: Operation): readonly Parameter[] =>
   parameters.filter(({ name, in: place, schema }) => {
     const isRead = list !== undefined && place === 'query' && listParameters.has(name)
     return schema.default !== undefined && !isRead
   })
 
-/** What completing a body does, whichever of its media types it has. */
+/** Returns the completion of a body over all its media types. */
 export function bodyCompletion(body: RequestBody | undefined, emission: Emission): Completion {
   const contents = body?.contents.filter(content => isCompletable(body, content)) ?? []
   const found = contents.map(({ schema }) => completionOf(schema, emission))
   return { fills: found.some(({ fills }) => fills), drops: found.some(({ drops }) => drops) }
 }
 
-/** Updates are not completed, nor what a content type does not tell apart from the range beside it. */
+/**
+ * Whether a body is completed: updates are not, nor is a content type that is indistinguishable from a range beside it.
+ */
 export function isCompletable({ contents, isTagged, view }: RequestBody, { type }: Content): boolean {
   const ranges = contents.map(content => content.type.split('*')).filter(parts => parts.length > 1)
   const isHeld = ranges.some(([start = '', end = '']) => type.startsWith(start) && type.endsWith(end))
   return view === 'input' && !(isTagged && isHeld)
 }
 
-/** Whether a handler's request has a type of its own: with defaults filled, or a body that is narrower by then. */
+/** Whether a handler's request has a type of its own: with filled defaults, or with a narrower body. */
 export const differsWhenGiven = (operation: Operation, emission: Emission): boolean =>
   isNarrowed(operation.body) || requestCompletion(operation, emission).fills
 
-/** Whether callers may give a body in several forms of which handlers get one: bytes are a stream, forms are objects. */
+/** Whether callers may give a body in several forms while handlers get one: bytes are a stream, forms are objects. */
 export const isNarrowed = (body: RequestBody | undefined): boolean =>
   body?.contents.some(({ kind }) => kind === 'bytes' || kind === 'multipart') ?? false
 
-/** The name of the request type that a handler is given. */
+/** Returns the name of a handler's request type. */
 export function givenRequest(operation: Operation, emission: Emission): string {
   return differsWhenGiven(operation, emission) ? givenRequestName(operation) : operation.requestName
 }
 
-/** The type of a sent value once its defaults are filled. */
+/** Returns the type of a sent value after its defaults are filled. */
 export function givenType(schema: Schema, context: TypeContext): Type {
   if (!completionOf(schema, context.emission).fills) return typeOf(schema, context)
   const type = plainGivenType(schema, context)
@@ -94,7 +95,7 @@ function plainGivenType(schema: Schema, context: TypeContext): Type {
   }
 }
 
-/** The members that completing fills, as an object type to intersect with. */
+/** Returns the filled members as an object type for an intersection. */
 export function filledMembers(schema: Extract<Schema, { kind: 'object' }>, context: TypeContext): Type {
   const filled = visible(schema.properties, 'input').filter(
     property => memberCompletion(property, known(context.emission)).fills,

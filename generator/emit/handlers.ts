@@ -10,7 +10,10 @@ import { generic, layout } from './layout/type.ts'
 import { key, quote, signature } from './layout/typescript.ts'
 import type { Doc } from './layout/doc.ts'
 
-/** handlers.ts: the interfaces that handwritten code implements; types only, so a missing handler fails the compile. */
+/**
+ * Emits handlers.ts: the interfaces that handwritten code implements. They are types only, so a missing handler is an
+ * error of the compiler.
+ */
 export function emitHandlers(emission: Emission): OutputFile | undefined {
   if (emission.document.operations.length === 0) return undefined
   const file = openFile(emission, 'handlers')
@@ -40,7 +43,7 @@ function methodOf(operation: Operation, emission: Emission, file: OutputFile): D
   const request = file.from('types', givenRequest(operation, emission), true)
   const context = file.runtime(operation.list ? 'ListContext' : 'CallContext')
   const answer = answerType(operation, { emission, file, view: 'output' })
-  // bare, `new` would declare what constructs the interface
+  // Without quotes, `new` would declare a constructor signature.
   const name = operation.name === 'new' ? quote('new') : key(operation.name)
   return signature(name, [`request: ${request}`, `context: ${context}`], layout(generic('Promise', answer)))
 }

@@ -8,10 +8,10 @@ import { render } from './templates.ts'
 import type { JoinedClient } from './views/joined-client.ts'
 import type { Outline } from '../document-outline.ts'
 
-/** Where the joined client stands in the output root. */
+/** The path of the joined client in the output root. */
 export const joinedClientFile = 'client.ts'
 
-/** The client of all documents: a member a document, its client made when it is first asked for. */
+/** Emits the client of all documents: a member for each document, whose client is created on first use. */
 export function emitJoinedClient(outlines: readonly Outline[], name: string, options: EmitOptions): string {
   const joined = outlines.filter(({ operations }) => operations > 0)
   const transport = runtimeModule(runtimeSymbols.Transport.module, '.', options)
@@ -30,7 +30,7 @@ function clientView({ name, title }: Outline, options: EmitOptions): JoinedClien
     type: clientName(name),
     module: moduleOf(`./${name}/client`, options),
     field: `${name}Client`,
-    // A class takes no accessor that is plainly called so.
+    // A class cannot have an accessor named `constructor` without brackets.
     member: name === 'constructor' ? "['constructor']" : name,
   }
 }

@@ -1,19 +1,19 @@
 import type { Document, Operation } from '../model/types.ts'
 import { camel, pascal } from './names.ts'
 
-/** What is named after a list operation. */
+/** The names that follow from a list operation. */
 export interface ListNames {
-  /** What it filters and sorts by: `quotasList`. */
+  /** The constant with its filter and sort fields: `quotasList`. */
   readonly fields: string
-  /** The client's method that goes through its pages: `iterateQuotas`. */
+  /** The client's method that iterates over its rows: `iterateQuotas`. */
   readonly iterator: string
 }
 
 const memo = new WeakMap<Document, ReadonlyMap<Operation, ListNames>>()
 
 /**
- * The names of `listQuotas` come from `quotas`; where another list or method has them already, from the whole name. The
- * first in the document keeps the shorter ones.
+ * Derives the names of `listQuotas` from `quotas`, or from the whole name if another list or method has them. The first
+ * list in the document keeps the shorter names.
  */
 export function listNames(operation: Operation, document: Document): ListNames {
   const known = memo.get(document) ?? namesOf(document)

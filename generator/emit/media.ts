@@ -12,7 +12,7 @@ import { scalarOf } from './parameter-type.ts'
 import type { RuntimeSymbol } from './runtime-symbols.ts'
 import type { BodyView, MediaView } from './views/routes.ts'
 
-/** A request's body as data: its one media type, or the choice among several. */
+/** Makes a request's body as data: its single media type, or the choice among several. */
 export function requestBodyOf(operation: Operation, body: RequestBody, emission: Emission, file: OutputFile): BodyView {
   const check = (content: Content): string | undefined =>
     isStream(content) ? file.from('validators', checkName(itemName(operation, content, emission)), false) : undefined
@@ -26,14 +26,14 @@ export function requestBodyOf(operation: Operation, body: RequestBody, emission:
   }
 }
 
-/** What the checks of a stream's items are named by: no schema has this name. */
+/** Returns the name of the checks of a stream's items; no schema has this name. */
 export function itemName({ requestName }: Operation, { kind }: Content, { taken }: Emission): string {
   let name = `${requestName}${kind === 'lines' ? 'Line' : 'Event'}`
   while (taken.has(name)) name += '_'
   return name
 }
 
-/** A media type and how it travels. */
+/** A media type and its encoding. */
 export function mediaOf(content: Content, emission: Emission, file: OutputFile, check?: string): MediaView {
   const { aliases, type } = content
   return {
@@ -67,7 +67,7 @@ function kindOf(content: Content, emission: Emission, file: OutputFile, check?: 
   }
 }
 
-/** Made when the module loads, and left out of a bundle together with its route. */
+/** The value is created when the module loads, and is left out of a bundle together with its route. */
 const codec = (symbol: RuntimeSymbol, file: OutputFile): string => `${pure} ${file.runtime(symbol)}`
 
 function codecOf(

@@ -7,7 +7,7 @@ export const pascal = (name: string): string => `${name.slice(0, 1).toUpperCase(
 export const camel = (name: string): string =>
   name.replace(/^\p{Lu}+(?=\p{Lu}\p{Ll})|^\p{Lu}+$|^\p{Lu}/u, head => head.toLowerCase())
 
-/** `A`, `B`, ... `Z`, `AA`: tells apart what has no name of its own. */
+/** `A`, `B`, ... `Z`, `AA`: the suffixes of names that are not in the document. */
 export function letters(index: number): string {
   const last = String.fromCharCode(65 + (index % 26))
   return index < 26 ? last : letters(Math.floor(index / 26) - 1) + last
@@ -22,7 +22,7 @@ export const areaTypes = (document: string): { readonly area: string; readonly r
   resource: `${pascal(document)}ResourceType`,
 })
 
-/** Any text as one word of an identifier, its parts joined: `font-size`, `font_size` -> `fontSize`. */
+/** Joins the parts of any text to one word of an identifier: `font-size`, `font_size` -> `fontSize`. */
 export const word = (text: string): string =>
   nameParts(text.replaceAll('_', ' '))
     .map((part, i) => (i === 0 ? part : pascal(part)))
@@ -31,7 +31,7 @@ export const word = (text: string): string =>
 /** The check of a type: `checkQuota`. */
 export const checkName = (type: string): string => `check${pascal(type)}`
 
-/** What completes a sent value of a type: `completeQuotaInput`. */
+/** The function that completes a sent value of a type: `completeQuotaInput`. */
 export const completeName = (type: string): string => `complete${pascal(type)}`
 
 /** The constant that lists an enum's values: `lifecycleStateValues`. */
@@ -40,7 +40,7 @@ export const valuesName = (type: string): string => `${camel(type)}Values`
 /** The constant that holds an updated schema's fields: `quotaFields`. */
 export const fieldsName = (type: string): string => `${camel(type)}Fields`
 
-/** Hands out names of one file for what has none in the document, each once: the second `nameSet` is `nameSetB`. */
+/** Makes unique names of one file for values without a name in the document: the second `nameSet` is `nameSetB`. */
 export class FreeNames {
   readonly #used: Set<string>
   readonly #met = new Map<string, number>()
@@ -50,7 +50,7 @@ export class FreeNames {
     this.#used = new Set(taken)
   }
 
-  /** Keeps a name that was given elsewhere from being handed out. */
+  /** Reserves a name that was made elsewhere. */
   take(name: string): void {
     this.#used.add(name)
   }

@@ -1,13 +1,16 @@
 import type { Operation } from '../model/types.ts'
 import { docComment } from './layout/comment.ts'
 
-/** An operation's summary and place, and its description below: the same words on handler, route and client method. */
+/**
+ * Returns the comment of an operation: its summary, its method and path, and its description. Handler, route and client
+ * method share it.
+ */
 export function operationComment(operation: Operation, indentation = 0): string {
   const text = [headOf(operation), operation.description].filter(Boolean).join('\n\n')
   return docComment(text, indentation, operation.deprecated)
 }
 
-/** One line for places where the full words stand nearby. */
+/** Returns the comment in one line, for places near the full comment. */
 export const shortComment = (operation: Operation, indentation = 0): string =>
   docComment(headOf(operation), indentation)
 

@@ -2,15 +2,15 @@ import Handlebars from 'handlebars'
 import { type Override, templateNames } from '../options.ts'
 import { TemplateError } from './template-error.ts'
 
-/** A mark says which line of which file the text behind it comes from; generated text holds no control characters. */
+/** A mark tells the template line of the text after it; generated text has no control characters. */
 const mark = /\u0001([^\u0001\u0002]*):(\d+)\u0002/g
 
 const markOf = (file: string, line: number): string => `\u0001${file}:${line}\u0002`
 
-/** What stands before all that an override makes: a built-in template that it begins with makes no marks. */
+/** Precedes all text of an override; a built-in template that it includes makes no marks. */
 export const firstMark = ({ file }: Override): string => markOf(file, 1)
 
-/** The program of an override with a mark before each line of its text. Throws `TemplateError` for unknown partials. */
+/** Compiles an override with a mark before each line of its text. Throws `TemplateError` for unknown partials. */
 export function marked({ file, text }: Override): hbs.AST.Program {
   const program = Handlebars.parse(text.replaceAll(/[\u0001\u0002\r]/g, ''))
   const marker = new Marker(file)
@@ -18,7 +18,7 @@ export function marked({ file, text }: Override): hbs.AST.Program {
   return program
 }
 
-/** Text without marks. */
+/** Removes the marks from a text. */
 export const unmarked = (text: string): string => text.replace(mark, '')
 
 class Marker extends Handlebars.Visitor {
@@ -56,17 +56,17 @@ class Marker extends Handlebars.Visitor {
   }
 }
 
-/** A text whose lines know where they come from. */
+/** A text with the origins of its lines. */
 export interface Traced {
   readonly text: string
-  /** Before the first mark: what no template made. */
+  /** Text before the first mark, which no template made. */
   readonly head: string
   readonly body: string
-  /** The place of the template, `file:line`, that made the character at an index of `text`. */
+  /** Returns the place of the template, `file:line`, for a character of `text`. */
   placeAt(index: number): string
 }
 
-/** The text of a file that an override made; undefined where none did. */
+/** Returns the traced text of an override's file; undefined for other files. */
 export function traced(text: string): Traced | undefined {
   const marks: { readonly at: number; readonly place: string }[] = []
   let removed = 0

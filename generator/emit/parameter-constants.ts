@@ -7,21 +7,21 @@ import { FreeNames, pascal, word } from './names.ts'
 import { isComposite, parameterType } from './parameter-type.ts'
 import type { ParameterView } from './views/routes.ts'
 
-/** The parameters of a document's operations, of which those that are alike become one constant. */
+/** Collects the parameters of a document's operations; equal parameters become one constant. */
 export class ParameterConstants {
   readonly #emission: Emission
   readonly #file: OutputFile
   readonly #names: FreeNames
   readonly #views = new Map<string, ParameterView>()
 
-  /** `taken` are the names that the file declares beside them; all that it imports must be imported already. */
+  /** `taken` are the other names of the file; all its imports must be known already. */
   constructor(emission: Emission, file: OutputFile, taken: readonly string[]) {
     this.#emission = emission
     this.#file = file
     this.#names = new FreeNames(new Set([...emission.taken, ...taken]))
   }
 
-  /** The name of a parameter's constant: its place and its name, `queryPageSize`. */
+  /** Returns the constant of a parameter, named by its place and its name: `queryPageSize`. */
   nameOf(parameter: Parameter): string {
     const view = parameterView(parameter, this.#emission, this.#file)
     const key = JSON.stringify(view)
@@ -32,7 +32,7 @@ export class ParameterConstants {
     return constant
   }
 
-  /** All that were named, in their order. */
+  /** Returns all constants in their order. */
   get views(): readonly ParameterView[] {
     return [...this.#views.values()]
   }

@@ -3,10 +3,13 @@ import { type Emission, resolved } from './emission.ts'
 import type { Doc } from './layout/doc.ts'
 import { object, property } from './layout/typescript.ts'
 
-/** TypeScript takes a member that every object inherits for the inherited one, and its text for any text. */
+/** TypeScript confuses a member with an inherited name with the inherited member, whose type any text has. */
 export const exact = (name: string): string => (name in Object.prototype ? ' as const' : '')
 
-/** How text becomes a value; what no text can say (unions of objects, say) was reported when reading. */
+/**
+ * Returns the conversion of a text; values that no text can express, such as unions of objects, were reported when
+ * reading.
+ */
 export function parameterType(schema: Schema, emission: Emission): Doc {
   const of = resolved(emission, schema)
   if (of.kind === 'array') return object([['array: ', scalarOf(of.items, emission)]])

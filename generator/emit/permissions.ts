@@ -7,7 +7,7 @@ import { quote, texts } from './layout/typescript.ts'
 import { render } from './templates.ts'
 import type { PermissionRow } from './views/permissions.ts'
 
-/** permissions.ts: the document's part of the permission catalogue. */
+/** Emits permissions.ts: the document's part of the permission catalogue. */
 export function emitPermissions(emission: Emission): OutputFile | undefined {
   const { name, permissions, title } = emission.document
   if (permissions.length === 0) return undefined

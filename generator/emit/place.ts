@@ -1,10 +1,10 @@
-/** A place in a text, counted from one. */
+/** A position in a text, counted from one. */
 export interface Place {
   readonly line: number
   readonly column: number
 }
 
-/** Where something begins as Handlebars and prettier say it, `loc.start`; undefined where they say nothing. */
+/** Returns the start position in errors of Handlebars and prettier, `loc.start`; undefined if there is none. */
 export function startOf(told: unknown): Place | undefined {
   const start = memberOf(memberOf(told, 'loc'), 'start')
   const line = memberOf(start, 'line')

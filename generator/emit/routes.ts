@@ -22,8 +22,8 @@ import { render } from './templates.ts'
 import type { BindingView, RoutesView, RouteView, SuccessView } from './views/routes.ts'
 
 /**
- * routes.ts: one constant an operation with what its clients need, data only, and the function that binds all to their
- * handlers. What only servers need stands there, so that no client loads it.
+ * Emits routes.ts: a constant for each operation with the data that clients need, and the function that binds all
+ * operations to their handlers. Data for servers only is in that function, so that clients do not load it.
  */
 export function emitRoutes(emission: Emission): OutputFile | undefined {
   if (emission.document.operations.length === 0) return undefined
@@ -45,7 +45,7 @@ function viewOf(emission: Emission, file: OutputFile): RoutesView {
   }
   const bindings = (place: (group: Group) => string): readonly BindingView[] =>
     groups.flatMap(group => group.operations.map(each => bindingView(each, place(group), emission, file)))
-  // What is bound names imports, and a group must hide none of them.
+  // The bindings use imports, and a group must not hide any of them.
   const bound = bindings(group => group.name)
   const parameters = new ParameterConstants(emission, file, [`${name}Routes`])
   const routes = drafts.map(({ operation, view }) => ({
@@ -64,7 +64,7 @@ function viewOf(emission: Emission, file: OutputFile): RoutesView {
   }
 }
 
-/** Whether a group of this name would hide what the function that binds them names. */
+/** Whether a group of this name would hide a name that the binding function uses. */
 const isNamed = (name: string, file: OutputFile): boolean =>
   ['bind', 'bindList', 'context', 'request'].includes(name) ||
   file.imports(name) ||
@@ -90,7 +90,7 @@ function routeView(operation: Operation, emission: Emission, file: OutputFile): 
   }
 }
 
-/** What a server needs beside the constant; `handlers` is where the operation's handlers stand. */
+/** Returns the server's part of a route; `handlers` is the expression of the operation's handlers. */
 function bindingView(operation: Operation, handlers: string, emission: Emission, file: OutputFile): BindingView {
   const { access, list, raises } = operation
   const update = updateOf(operation, emission)
@@ -110,11 +110,11 @@ function bindingView(operation: Operation, handlers: string, emission: Emission,
   }
 }
 
-/** The fields of a schema stand in the document whose operation updates it. */
+/** The fields of a schema are in the document whose operation updates it. */
 const fieldsOf = (target: string, emission: Emission, file: OutputFile): string =>
   file.from('validators', fieldsName(schemaOf(emission, target).views.output), false)
 
-/** A declared success as data. */
+/** Makes a declared success as data. */
 function successView({ status, content, headers }: Response, emission: Emission, file: OutputFile): SuccessView {
   const types = headers.map(({ name, schema }) => property(name, [parameterType(schema, emission), exact(name)]))
   return {

@@ -1,4 +1,4 @@
-/** Everything that generated code names of the runtime: the symbol, the module it stands in, and whether it is only a type. */
+/** The runtime symbols that generated code uses: the symbol, its module, and whether it is only a type. */
 export const runtimeSymbols = {
   Answer: { module: 'json', type: true },
   ApiError: { module: 'errors', type: false },

@@ -1,4 +1,4 @@
-/** An override of a template that cannot be used; the message says where, what is wrong, and what to do. */
+/** A template override that cannot be used; the message has the place, the fault and the remedy. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError'
 }

@@ -3,16 +3,17 @@ import { docComment } from './layout/comment.ts'
 import { unmarked } from './override-marks.ts'
 import { UnknownMember } from './template-problem.ts'
 
-/** Handlebars with the helpers that templates have; nothing of it is shared with other users of the package. */
+/** Handlebars with the helpers of templates, in an instance of its own. */
 export const handlebars = Handlebars.create()
 
-/** `{{#doc}}words{{/doc}}` is a doc comment of the words; `indent` says how far to the right it stands. */
+/** `{{#doc}}words{{/doc}}` makes a doc comment of the words; `indent` is its indentation. */
 handlebars.registerHelper('doc', function (this: unknown, { fn, hash }: Handlebars.HelperOptions) {
   const indentation = typeof hash['indent'] === 'number' ? hash['indent'] : 0
   return docComment(unmarked(fn(this)), indentation).trim()
 })
 
-// In strict mode Handlebars refuses unknown members where they are printed; views leave nothing undefined for these either.
+// In strict mode, Handlebars refuses unknown members in output only; here they are refused in blocks too. Views never
+// have undefined members.
 for (const name of ['each', 'if', 'unless', 'with']) {
   const helper = handlebars.helpers[name]
   handlebars.registerHelper(name, function (this: unknown, value: unknown, given: Handlebars.HelperOptions) {

@@ -3,7 +3,7 @@ import type { Override } from '../options.ts'
 import { startOf } from './place.ts'
 import { TemplateError } from './template-error.ts'
 
-/** A helper was given what its view does not have; the message names the helper. */
+/** A helper got a member that its view does not have; the message names the helper. */
 export class UnknownMember extends Error {
   readonly lineNumber: number | undefined
 
@@ -13,7 +13,9 @@ export class UnknownMember extends Error {
   }
 }
 
-/** What Handlebars threw over a template as a `TemplateError`, in a line; all else as it is. */
+/**
+ * Converts an error of Handlebars about a template to a `TemplateError` in one line; returns other errors unchanged.
+ */
 export function problemOf(error: unknown, { file }: Override): unknown {
   if (!(error instanceof Error) || error instanceof TemplateError) return error
   const line = lineOf(error)
@@ -32,7 +34,7 @@ function lineOf(error: Error): string | undefined {
   return typeof told === 'number' ? String(told) : /^Parse error on line (\d+)/.exec(error.message)?.[1]
 }
 
-/** The words of a message, without the picture of the place and where it is. */
+/** Returns the words of a message, without its picture of the place. */
 function saidIn(message: string): string {
   const rows = message.split('\n')
   const said = rows.length > 1 ? (rows.at(-1) ?? '') : message.replace(/ - \d+:\d+$/, '')

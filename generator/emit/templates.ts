@@ -13,7 +13,7 @@ type Template = Handlebars.TemplateDelegate
 const options = { noEscape: true, strict: true, knownHelpersOnly: true, knownHelpers: { doc: true } }
 const builtIn = new Map<TemplateName, Template>()
 const overridden = new WeakMap<Override, Template>()
-/** `{{> routes}}` in an override stands for what the built-in template makes. */
+/** `{{> routes}}` in an override includes the built-in template. */
 const partials: Readonly<Record<string, Template>> = Object.fromEntries(
   templateNames.map(name => [
     name,
@@ -22,9 +22,8 @@ const partials: Readonly<Record<string, Template>> = Object.fromEntries(
 )
 
 /**
- * Fills a template with its view: a template looks nothing up and names nothing. The output of a built-in one is laid out
- * here; that of an override has marks, which `finished` takes out. Throws `TemplateError` for what is wrong with an
- * override.
+ * Renders a template with its view. The output of a built-in template is laid out here; that of an override has marks,
+ * which `finished` removes. Throws `TemplateError` for a faulty override.
  */
 export function render<N extends TemplateName>(name: N, view: Views[N], overrides: Overrides = new Map()): string {
   const override = overrides.get(name)
@@ -50,7 +49,7 @@ function renderOverride(override: Override, view: object): string {
   }
 }
 
-/** Throws `TemplateError` for overrides that are no templates, whether they are used or not. */
+/** Throws `TemplateError` for overrides that are no templates, whether or not they are used. */
 export function checkOverrides(overrides: Overrides): void {
   for (const override of overrides.values()) {
     try {

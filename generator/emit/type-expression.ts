@@ -5,14 +5,14 @@ import type { Doc } from './layout/doc.ts'
 import { annotated, arrayOf, generic, intersectionOf, objectOf, type Type, unionOf } from './layout/type.ts'
 import { key, literalType } from './layout/typescript.ts'
 
-/** What a schema is printed for: the view of its members, and the file whose imports follow. */
+/** The context of a type: the view of its members, and the file that gets the imports. */
 export interface TypeContext {
   readonly emission: Emission
   readonly file: OutputFile
   readonly view: View
 }
 
-/** The TypeScript type of a schema as it travels in a view. */
+/** Returns the TypeScript type of a schema in a view. */
 export function typeOf(schema: Schema, context: TypeContext): Type {
   const type = plainTypeOf(schema, context)
   return schema.nullable ? unionOf([type, 'null']) : type
@@ -47,13 +47,13 @@ function plainTypeOf(schema: Schema, context: TypeContext): Type {
   }
 }
 
-/** The name of a schema in a view, imported where it stands in another file. */
+/** Returns the name of a schema in a view, imported if it is in another file. */
 export function nameOf(target: string, { emission, file, view }: TypeContext): string {
   const { views, document } = schemaOf(emission, target)
   return file.from('types', views[view], true, document)
 }
 
-/** A branch that a discriminator names gets the literal its own schema leaves out. */
+/** A branch of a discriminator gets the literal that its own schema leaves out. */
 function branchesOf({ discriminator, of }: Extract<Schema, { kind: 'union' }>, context: TypeContext): Type {
   const branches = of.map((branch): Type => {
     const type = typeOf(branch, context)
@@ -71,12 +71,12 @@ function objectTypeOf(schema: Extract<Schema, { kind: 'object' }>, context: Type
   if (schema.additional === false) return generic('Record', 'string', 'never')
   if (typeof schema.additional === 'string') return generic('Record', 'string', 'unknown')
   const value = typeOf(schema.additional, { ...context, view: whole(context.view) })
-  // an alias may be within itself in an object only, and `Record` is an alias too
+  // An alias may contain itself in an object only, and `Record` is an alias too.
   if (leadsToItself(schema.additional, context)) return objectOf([annotated('[member: string]:', value)])
   return generic('Record', 'string', value)
 }
 
-/** Whether a schema that contains itself is what a value may be, or an item of it. */
+/** Whether a schema that contains itself is the value, or an item of it. */
 function leadsToItself(schema: Schema, context: TypeContext): boolean {
   if (schema.kind === 'ref') return schemaOf(context.emission, schema.target).isRecursive
   if (schema.kind === 'array') return leadsToItself(schema.items, context)
@@ -84,7 +84,7 @@ function leadsToItself(schema: Schema, context: TypeContext): boolean {
   return branches.some(branch => leadsToItself(branch, context))
 }
 
-/** The members of an object type in a view, with the index signature of its further members. */
+/** Returns the members of an object type in a view, with the index signature of its undeclared members. */
 export function membersOf(schema: Extract<Schema, { kind: 'object' }>, context: TypeContext): readonly Doc[] {
   const properties = visible(schema.properties, context.view)
   const members = properties.map(property => memberOf(property, context))
@@ -99,17 +99,17 @@ export function memberOf(property: Property, context: TypeContext): Doc {
   return annotated(`${key(property.name)}${mark}`, typeOf(property.schema, { ...context, view }))
 }
 
-/** The view of a member: what a mask beside it updates is sent as an update. */
+/** Returns the view of a member: the member that a mask updates is sent as an update. */
 export const memberView = ({ masked }: Property, view: View): View => (masked && view === 'input' ? 'update' : view)
 
-/** Lists and maps are replaced whole, so what stands in them is as in a create. */
+/** Lists and maps are replaced as a whole, so their items have the view of a creation. */
 export const whole = (view: View): View => (view === 'update' ? 'input' : view)
 
-/** The properties that travel in a view. */
+/** Returns the properties of a view. */
 export const visible = (properties: readonly Property[], view: View): readonly Property[] =>
   properties.filter(({ access }) => (view === 'output' ? access !== 'input' : access !== 'output'))
 
-/** Whether a property may be absent: a default makes it so when it is sent, and never when it is answered. */
+/** Whether a property may be absent: a property with a default may be absent in requests, never in answers. */
 export function isOptional({ access, required, schema }: Property, view: View): boolean {
   if (view === 'update') return true
   if (access === 'precondition') return view === 'input'
@@ -117,7 +117,7 @@ export function isOptional({ access, required, schema }: Property, view: View): 
   return view === 'output' ? !required && !hasDefault : !required || hasDefault
 }
 
-/** An index signature must be wide enough for the named members too. */
+/** An index signature must be wide enough for the declared members too. */
 export function indexSignature(
   { additional }: Extract<Schema, { kind: 'object' }>,
   properties: readonly Property[],

@@ -21,7 +21,7 @@ import { aliased, annotated, generic, intersectionOf, objectOf, type Type, union
 import { array, key, literal, quote } from './layout/typescript.ts'
 import { indexSignature, memberOf, type TypeContext, typeOf, visible } from './type-expression.ts'
 
-/** types.ts: every schema in its views, and the request of every operation. */
+/** Emits types.ts: every schema in its views, and the request of every operation. */
 export function emitTypes(emission: Emission): OutputFile {
   const file = openFile(emission, 'types')
   for (const schema of emission.document.schemas) printSchema(schema, { emission, file, view: 'output' })
@@ -40,7 +40,7 @@ function printSchema(named: NamedSchema, context: TypeContext): void {
   if (views.update !== views.input) printUpdate(named, context)
 }
 
-/** Only schemas that requests reach have an input view of their own when something is filled. */
+/** Only schemas of requests have an input view of their own if defaults are filled. */
 const hasInput = ({ views }: NamedSchema): boolean => views.input !== views.output
 
 function printView(named: NamedSchema, view: View, context: TypeContext, description: string | undefined): void {
@@ -73,7 +73,7 @@ function printInterface(name: string, schema: Extract<Schema, { kind: 'object' }
   })
 }
 
-/** An enum is one list of its values with the type derived; the input view leaves the unspecified value out. */
+/** Emits an enum as a list of its values with a derived type; the input view leaves the unspecified value out. */
 function printEnum(named: NamedSchema, view: View, file: OutputFile): void {
   const { schema, views } = named
   if (schema.kind !== 'enum') return
@@ -87,7 +87,7 @@ function printEnum(named: NamedSchema, view: View, file: OutputFile): void {
   file.print(aliased(views.output, withNull(`(typeof ${values})[number]`)))
 }
 
-/** The update view is the input view with nothing required, unless a nested object differs too. */
+/** The update view is the input view without required members, unless a nested object differs too. */
 function printUpdate(named: NamedSchema, context: TypeContext): void {
   const { isAnswered, schema, views } = named
   const { file, emission } = context
@@ -161,7 +161,7 @@ function printGivenRequest(operation: Operation, context: TypeContext): void {
   file.blank()
 }
 
-/** Unlike an intersection, an interface that extends another may narrow a union that is no tagged one. */
+/** Unlike an intersection, an interface that extends another interface may narrow an untagged union. */
 function printExtension(name: string, of: string, members: readonly Doc[], file: OutputFile): void {
   file.block(`export interface ${name} extends ${of}`, () => {
     for (const member of members) file.print(member)

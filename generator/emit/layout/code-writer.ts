@@ -6,8 +6,8 @@ import { type Doc, print } from './doc.ts'
 const blanks = 2
 
 /**
- * Code as ts-morph's writer writes it: the writer keeps the indentation, opens and closes blocks and separates what
- * stands in them; the layout engine breaks a statement that is too long for the place where it stands.
+ * Writes code with ts-morph's writer, which keeps the indentation, opens and closes blocks and separates their parts.
+ * The layout engine breaks statements that are too long for their place.
  */
 export class CodeWriter {
   readonly #writer = newWriter()
@@ -23,22 +23,22 @@ export class CodeWriter {
     this.#writer.block(body)
   }
 
-  /** Writes a doc comment of the document's words; nothing when there are none and nothing is deprecated. */
+  /** Writes a doc comment of the document's words; writes nothing for empty words without deprecation. */
   comment(text = '', isDeprecated = false): void {
     for (const line of commentLines(text, this.#indentation, isDeprecated)) this.#writer.writeLine(line)
   }
 
-  /** Separates by a blank line what was written from what is written next; a second call in a row adds none. */
+  /** Separates the text before and after by a blank line; repeated calls add one only. */
   blank(): void {
     this.#writer.blankLineIfLastNot()
   }
 
-  /** Writes lines that are laid out already. */
+  /** Writes lines that are laid out. */
   write(text: string): void {
     if (text !== '') this.#lay(text.replace(/\n$/, ''), () => this.#writer.newLine())
   }
 
-  /** Puts lines that are laid out already before all that was written so far. */
+  /** Inserts laid out lines before all text so far. */
   hoist(text: string): void {
     if (text !== '') this.#writer.unsafeInsert(0, `${text}\n`)
   }
@@ -50,7 +50,7 @@ export class CodeWriter {
   /** The code so far, ending with one line end. */
   toString(): string {
     const text = this.#writer.toString()
-    // Unlike an expression for it this looks at the end alone.
+    // A regular expression would scan the whole text; this looks at its end only.
     let end = text.length
     while (text[end - 1] === '\n') end -= 1
     return `${text.slice(0, end)}\n`
@@ -61,8 +61,9 @@ export class CodeWriter {
   }
 
   /**
-   * Writes the indentation and what `end` writes, and puts the text between the two. What is written plainly the writer
-   * scans for quotes, to leave the lines of a text alone; a pattern that holds a quote would start one that never ends.
+   * Writes the indentation and the end by the writer, and inserts the text between them. The writer scans plain text
+   * for quotes in order to leave multi-line strings unchanged, and a pattern with a quote would look like an endless
+   * string.
    */
   #lay(doc: Doc, end: () => CodeBlockWriter): void {
     const writer = this.#writer.write('')
@@ -72,8 +73,8 @@ export class CodeWriter {
 }
 
 /**
- * ts-morph's writer, from where ts-morph itself takes it: ts-morph as a whole brings the compiler of TypeScript along,
- * which nothing here needs (docs/decisions/0014). Loaded when the first file is written.
+ * ts-morph's writer class, from the package where ts-morph takes it: ts-morph as a whole loads the TypeScript compiler,
+ * which is not needed here (docs/decisions/0014). It is loaded for the first file.
  */
 export function writerOfTsMorph(): typeof CodeBlockWriter {
   const tsMorph = createRequire(import.meta.url).resolve('ts-morph')

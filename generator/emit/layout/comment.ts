@@ -1,10 +1,10 @@
-/** The width that a comment's own lines are wrapped to, its indentation included. */
+/** The width of a comment's lines, indentation included. */
 const width = 120
 
-/** What no comment should hold: control characters, which hide text, and halves of characters, which no file can hold. */
+/** Matches control characters, which hide text, and unpaired surrogates, which no file can contain. */
 const unprintable = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]|\p{Surrogate}/gu
 
-/** `commentLines` in a text that is indented and ends with a line end; an empty one where there are none. */
+/** Returns `commentLines` as an indented text with line ends; empty without lines. */
 export function docComment(text: string, indentation = 0, isDeprecated = false): string {
   const pad = ' '.repeat(indentation)
   return commentLines(text, indentation, isDeprecated)
@@ -13,9 +13,9 @@ export function docComment(text: string, indentation = 0, isDeprecated = false):
 }
 
 /**
- * A doc comment of the document's words, without indentation: one line where it fits behind `indentation` blanks, else a
- * block, none without words. What would end the comment or start a tag is broken up, so that text stays text; the tag
- * that strikes a name out comes from `isDeprecated` alone.
+ * Makes a doc comment of the document's words, without indentation: one line if it fits after `indentation` blanks,
+ * otherwise a block; empty without words. Text that would end the comment or begin a tag is broken up. `isDeprecated`
+ * alone adds the tag that strikes a name out.
  */
 export function commentLines(text: string, indentation: number, isDeprecated: boolean): readonly string[] {
   const words = rowsOf(text, width - indentation - 3)
@@ -27,10 +27,10 @@ export function commentLines(text: string, indentation: number, isDeprecated: bo
   return ['/**', ...rows.map(row => (row === '' ? ' *' : ` * ${row}`)), ' */']
 }
 
-/** The document's words within a sentence of ours: on one line, and safe in a comment. */
+/** Returns the document's words for a sentence of a comment: on one line, and safe in a comment. */
 export const inSentence = (text: string): string => harmless(text).replaceAll(/\s+/g, ' ')
 
-/** Text without what would end a comment or start a tag; text that was made harmless before stays as it is. */
+/** Breaks up text that would end a comment or begin a tag; repeated calls have no further effect. */
 function harmless(text: string): string {
   const plain = text.replaceAll(/\r\n?|\u2028|\u2029/g, '\n').replace(unprintable, '')
   return plain

@@ -1,28 +1,28 @@
 import { widthOf } from './width.ts'
 
 /**
- * Text that knows where it may break: the few combinators of prettier's own layout, after P. Wadler, "A prettier
- * printer". Output printed with them is what prettier would print, so nothing has to be formatted afterwards.
+ * Text with possible line breaks: the combinators of prettier's own layout that are needed here, after P. Wadler, "A
+ * prettier printer". Their output equals prettier's, so no file is formatted afterwards.
  */
 export type Doc =
   | string
   | readonly Doc[]
-  /** `asLast` stands instead of it as the last argument of a call, where it keeps to the line of the callee. */
+  /** `asLast` replaces it as the last argument of a call that stays on the line of the callee. */
   | Group
   | { readonly kind: 'indent'; readonly of: Doc }
-  /** A blank or nothing when flat, a line break when broken. */
+  /** A blank or no text when flat, a line break when broken. */
   | { readonly kind: 'line'; readonly flat: string }
   | { readonly kind: 'if-broken'; readonly broken: Doc; readonly flat: Doc }
-  /** A blank, or a line break with indentation where not even the start of what follows fits behind it. */
+  /** A blank, or a line break with indentation if not even the start of the following text fits. */
   | { readonly kind: 'hang'; readonly of: Doc }
-  /** Words with commas: on one line when flat, as many a line as fit when broken. */
+  /** Words with commas: on one line when flat; when broken, as many on each line as fit. */
   | { readonly kind: 'fill'; readonly words: readonly string[] }
-  /** A call whose `last` argument breaks alone where `head` fits before it; else it is laid out as `broken`. */
+  /** A call whose `last` argument breaks alone if `head` fits before it; otherwise it is laid out as `broken`. */
   | { readonly kind: 'hug'; readonly head: Doc; readonly last: Group; readonly broken: Doc }
 
 export type Group = { readonly kind: 'group'; readonly of: Doc; readonly broken: boolean; readonly asLast?: Doc }
 
-/** Breaks all its lines or none; `broken` breaks them whatever the width. */
+/** Breaks all its lines or none; `broken` breaks them at any width. */
 export const group = (of: Doc, broken = false): Group => ({ kind: 'group', of, broken })
 export const indent = (of: Doc): Doc => ({ kind: 'indent', of })
 export const ifBroken = (broken: Doc, flat: Doc = ''): Doc => ({ kind: 'if-broken', broken, flat })
@@ -36,7 +36,7 @@ export function join(separator: Doc, docs: readonly Doc[]): Doc {
   return docs.map((doc, i) => (i === 0 ? doc : [separator, doc]))
 }
 
-/** The width that lines are kept within (.prettierrc.json). */
+/** The maximal width of lines (.prettierrc.json). */
 const width = 120
 
 type Mode = 'flat' | 'broken'
@@ -81,7 +81,7 @@ export function print(doc: Doc, indentation = 0, column = indentation): string {
   return out.join('')
 }
 
-/** Whether what follows fits into `room` columns, up to the next possible break. */
+/** Whether the following text fits into `room` columns, up to the next possible break. */
 function fits(room: number, rest: readonly Command[]): boolean {
   let left = room
   for (let i = rest.length - 1; left >= 0; i -= 1) {
@@ -94,7 +94,7 @@ function fits(room: number, rest: readonly Command[]): boolean {
   return false
 }
 
-/** What is left of `room` columns behind a doc on one line; below zero where it is not to stand on one. */
+/** Returns the rest of `room` columns after a doc on one line; negative if the doc must break. */
 function leftBehind(doc: Doc, room: number): number {
   if (typeof doc === 'string') return room - widthOf(doc)
   if (!('kind' in doc)) return leftOver(doc, room, leftBehind)
@@ -116,7 +116,7 @@ function leftBehind(doc: Doc, room: number): number {
   }
 }
 
-/** The same up to the first place where a doc may break, and `Infinity` where it has one. */
+/** Returns the same up to the first possible break, and `Infinity` if there is one. */
 function leftBefore(doc: Doc, room: number): number {
   if (typeof doc === 'string') return room - widthOf(doc)
   if (!('kind' in doc)) return leftOver(doc, room, leftBefore)
@@ -149,7 +149,7 @@ type Hug = Extract<Doc, { kind: 'hug' }>
 
 const hugged = ({ head }: Hug, last: Doc): Doc => [head, last, ')']
 
-/** All on one line, or else only the last argument broken, or else each argument on a line. */
+/** Lays out all on one line, or only the last argument broken, or each argument on a line. */
 function pushHug(commands: Command[], of: Hug, level: number, mode: Mode, room: number): void {
   const whole = hugged(of, of.last)
   if (mode === 'flat' || fits(leftBehind(whole, room), commands)) commands.push([level, 'flat', whole])
@@ -158,7 +158,7 @@ function pushHug(commands: Command[], of: Hug, level: number, mode: Mode, room: 
   } else commands.push([level, 'broken', of.broken])
 }
 
-/** A doc on one line, however long that becomes. */
+/** Prints a doc on one line of any length. */
 export function flat(doc: Doc): string {
   if (typeof doc === 'string') return doc
   if (!('kind' in doc)) return doc.map(flat).join('')
@@ -179,7 +179,7 @@ export function flat(doc: Doc): string {
   }
 }
 
-/** Each word with its comma, on lines of `level` blanks; the first stands at `column`. */
+/** Prints words with commas, on lines of `level` blanks; the first word is at `column`. */
 function filled(words: readonly string[], level: number, column: number): string {
   let text = ''
   let position = column

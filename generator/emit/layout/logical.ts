@@ -1,12 +1,12 @@
 import { type Doc, group, ifBroken, indent, line, softline } from './doc.ts'
 
-/** An expression of `&&` and `||`: how it breaks depends on where it stands. */
+/** An expression of `&&` and `||`; its breaks depend on its place. */
 export interface Logical {
   readonly first: Doc
   readonly rest: Doc
 }
 
-/** What is true where `passes` is, or else all of `calls` are; without calls always. */
+/** An expression that is true if `passes` or all of `calls` are true; without calls it is always true. */
 export function either(passes: string | undefined, calls: readonly Doc[]): Doc | Logical {
   const [only = 'true'] = calls
   if (calls.length < 2) return passes === undefined || calls.length === 0 ? only : joined('||', [passes, only])
@@ -14,7 +14,7 @@ export function either(passes: string | undefined, calls: readonly Doc[]): Doc |
   return { first: passes, rest: [' ||', line, '(', asStatement(chained('&&', calls)), ')'] }
 }
 
-/** Two operands keep the operator with the second where both fit on a line of their own; in a chain each has its line. */
+/** Two operands keep the operator with the second if both fit on a line of their own; in a chain, each has its line. */
 function joined(operator: '&&' | '||', operands: readonly Doc[]): Logical {
   const [first = 'true', second, ...others] = operands
   if (second === undefined || others.length > 0) return chained(operator, operands)
@@ -29,14 +29,14 @@ const chained = (operator: '&&' | '||', [first = 'true', ...others]: readonly Do
 const isLogical = (expression: Doc | Logical): expression is Logical =>
   typeof expression === 'object' && 'first' in expression
 
-/** `return a || b`, in parentheses where it breaks. */
+/** Prints `return a || b`, in parentheses if it breaks. */
 export function asReturned(expression: Doc | Logical): Doc {
   if (!isLogical(expression)) return ['return ', expression]
   const { first, rest } = expression
   return group(['return ', ifBroken('('), indent([softline, group([first, rest])]), softline, ifBroken(')')])
 }
 
-/** `(a, b) => c || d`, the body on a line of its own where it must break. */
+/** Prints `(a, b) => c || d`, with the body on a line of its own if it must break. */
 export function asArrow(parameters: string, expression: Doc | Logical): Doc {
   const head = `${parameters} =>`
   if (isLogical(expression)) return group([head, group(indent([line, group([expression.first, expression.rest])]))])

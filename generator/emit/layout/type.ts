@@ -2,9 +2,9 @@ import { isIdentifier } from '../../identifier.ts'
 import { type Doc, flat, group, hang, ifBroken, indent, join, line, softline } from './doc.ts'
 import { objectType } from './typescript.ts'
 
-/** A TypeScript type before it is laid out: where parentheses and breaks go depends on what is around it. */
+/** A TypeScript type before its layout: parentheses and breaks depend on its place. */
 export type Type =
-  /** A name or a literal as it is printed: `Vm`, `'a'`, `null`. */
+  /** A name or a literal in its printed form: `Vm`, `'a'`, `null`. */
   | string
   | { readonly kind: 'object'; readonly members: readonly Doc[] }
   | { readonly kind: 'generic'; readonly name: string; readonly args: readonly Type[] }
@@ -12,7 +12,7 @@ export type Type =
   | { readonly kind: 'union'; readonly of: readonly Type[] }
   | { readonly kind: 'intersection'; readonly of: readonly Type[] }
 
-/** `{ a: string }`; one without members is `{}`. */
+/** An object type such as `{ a: string }`; without members it is `{}`. */
 export const objectOf = (members: readonly Doc[]): Type => (members.length === 0 ? '{}' : { kind: 'object', members })
 
 /** `Promise<Vm>`. */
@@ -20,7 +20,7 @@ export const generic = (name: string, ...args: readonly Type[]): Type => ({ kind
 
 export const arrayOf = (of: Type): Type => ({ kind: 'array', of })
 
-/** The alternatives, each once; one alone is no union. */
+/** A union of alternatives, each once; a single alternative is no union. */
 export function unionOf(alternatives: readonly Type[]): Type {
   const flat = alternatives.flatMap(type => (isKind(type, 'union') ? type.of : [type]))
   const of = [...new Map(flat.map(type => [JSON.stringify(type), type])).values()]
@@ -45,14 +45,17 @@ export function aliased(name: string, type: Type): Doc {
   return group([prefix, hang(layout(type))])
 }
 
-/** `const name: Type = value`, of which `head` is what stands before the colon; where a type's arguments have arguments, prettier breaks only inside of it. */
+/**
+ * `const name: Type = value`, with `head` before the colon. If a type's arguments have arguments, prettier breaks only
+ * inside of them.
+ */
 export function constant(head: string, type: Type, value: Doc): Doc {
   const left = [`${head}: `, layout(type)]
   const isComplex = isKind(type, 'generic') && type.args.length > 1 && type.args.some(each => isKind(each, 'generic'))
   return isComplex ? group([left, ' = ', value]) : group([group(left), ' =', hang(value)])
 }
 
-/** A type where nothing around it matters: behind a name and a colon that never break, or as a result. */
+/** A type in a place without influence on its layout: after a name and a colon that never break, or as a result. */
 export function layout(type: Type): Doc {
   if (typeof type === 'string') return type
   switch (type.kind) {
@@ -86,7 +89,7 @@ const alternatives = (of: readonly Type[]): Doc => [
   ),
 ]
 
-/** Objects stay on the line of the `&` beside them; names go to lines of their own. */
+/** Objects stay on the line of the `&` beside them; names get lines of their own. */
 function intersection(of: readonly Type[]): Doc {
   let isIndented = false
   return group(
@@ -102,7 +105,7 @@ function intersection(of: readonly Type[]): Doc {
   )
 }
 
-/** In parentheses where a union or an intersection would be torn apart otherwise. */
+/** Adds parentheses if a union or an intersection would otherwise be split. */
 function operand(type: Type): Doc {
   if (isKind(type, 'union')) {
     return isHugged(type)
@@ -112,7 +115,10 @@ function operand(type: Type): Doc {
   return isKind(type, 'intersection') ? ['(', intersection(type.of), ')'] : layout(type)
 }
 
-/** What prettier keeps on the line of the brackets around it: names, texts and objects; names and objects also with null. */
+/**
+ * Whether prettier keeps a type on the line of its brackets: names, texts and objects; names and objects also with
+ * null.
+ */
 function isHugged(type: Type): boolean {
   if (typeof type === 'string') return isIdentifier(type) || /^['"]/.test(type)
   if (type.kind === 'object') return true

@@ -2,13 +2,13 @@ import { isIdentifier } from '../../identifier.ts'
 import { type Doc, fill, type Group, group, hang, ifBroken, indent, join, line, softline } from './doc.ts'
 import { widthOf } from './width.ts'
 
-/** Characters that are escaped, as editors show them badly or not at all. */
+/** Characters that are escaped, because editors show them badly or not at all. */
 const unprintable = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 
-/** Text that stands in quotes as it is, as nearly all does. */
+/** Matches text that needs no escape in quotes, which is the usual case. */
 const unescaped = /^[\x20-\x21\x23-\x26\x28-\x5b\x5d-\x7e]*$/
 
-/** A string literal with the quotes prettier prefers: single, but double where that saves an escape. */
+/** Prints a string literal with the quotes that prettier prefers: single, but double if that saves an escape. */
 export function quote(text: string): string {
   if (unescaped.test(text)) return `'${text}'`
   const singles = text.split("'").length
@@ -22,14 +22,14 @@ export function quote(text: string): string {
   return delimiter + escaped + delimiter
 }
 
-/** A member name of a type, quoted where it must be. */
+/** Prints a member name of a type, quoted if necessary. */
 export const key = (name: string): string => (isIdentifier(name) ? name : quote(name))
 
 /** `value.name`, or `value['a-b']`. */
 export const member = (value: string, name: string): string =>
   isIdentifier(name) ? `${value}.${name}` : `${value}[${quote(name)}]`
 
-/** `f(a, b)`, an argument a line where that is too long. */
+/** `f(a, b)`, with an argument on each line if it is too long. */
 export function call(callee: string, args: readonly Doc[]): Doc {
   if (args.length === 0) return `${callee}()`
   const last = args.at(-1)
@@ -39,13 +39,13 @@ export function call(callee: string, args: readonly Doc[]): Doc {
   return group([callee, '(', indent([softline, join([',', line], args)]), ifBroken(','), softline, ')'])
 }
 
-/** `f(a, { b })`: the last argument, an object or a list, breaks alone where what is before it fits on its line. */
+/** `f(a, { b })`: the last argument, an object or a list, breaks alone if the text before it fits on its line. */
 export function hugging(callee: string, args: readonly Doc[], last: Group): Doc {
   const broken = group([callee, '(', indent([softline, join([',', line], [...args, last])]), ',', softline, ')'], true)
   return { kind: 'hug', head: [callee, '(', ...args.map(arg => [arg, ', '])], last, broken }
 }
 
-/** `[a, b]`; lists of several objects always break in prettier's form, which `broken` says. */
+/** `[a, b]`; `broken` breaks it, as prettier always does with lists of several objects. */
 export function array(items: readonly Doc[], broken = false): Doc {
   if (items.length === 0) return '[]'
   if (items.length > 1 && items.every(isNumeral)) {
@@ -59,7 +59,7 @@ export const texts = (values: readonly string[]): string => `[${values.map(quote
 
 const isNumeral = (doc: Doc): doc is string => typeof doc === 'string' && /^-?\d/.test(doc)
 
-/** `{ a: 1, b }`; an item is a whole member, `a: 1`. */
+/** `{ a: 1, b }`; an item is a whole member such as `a: 1`. */
 export function object(members: readonly Doc[], broken = false): Doc {
   if (members.length === 0) return '{}'
   return group(['{', indent([line, join([',', line], members)]), ifBroken(','), line, '}'], broken)
@@ -71,10 +71,10 @@ export function objectType(members: readonly Doc[]): Doc {
   return group(['{', indent([line, join([ifBroken('', ';'), line], members)]), line, '}'])
 }
 
-/** `name: value` in an object, with a long text below its name as prettier has it. */
+/** `name: value` in an object; a long text goes below its name, as prettier lays it out. */
 export const property = (name: string, value: Doc): Doc => keyed(computedKey(name), value)
 
-/** The same for a name that is printed as it stands: quoted or in brackets where it must be. */
+/** As `property`, for a name in its printed form: quoted or in brackets if necessary. */
 export function keyed(shown: string, value: Doc): Doc {
   const text = typeof value === 'string' ? value : ''
   const isShort = widthOf(shown) < minWorthBreaking
@@ -82,7 +82,9 @@ export function keyed(shown: string, value: Doc): Doc {
   return /^['"]/.test(text) ? lowered(shown, value) : group([shown, ':', hang(value)])
 }
 
-/** The same for what prettier breaks before it breaks it inside: texts, comparisons, choices. */
+/**
+ * As `property`, for values that prettier moves to the next line before it breaks them: texts, comparisons, choices.
+ */
 export const below = (name: string, value: Doc): Doc => lowered(computedKey(name), value)
 
 const lowered = (shown: string, value: Doc): Doc => group([shown, ':', indent([line, value])])
@@ -94,7 +96,7 @@ export function fallback(name: string, value: string, standard: Doc): Doc {
   return below(name, group([value, ' ??', line, standard]))
 }
 
-/** `test ? consequent : alternate`, which is laid out by where it stands; several make a chain. */
+/** `test ? consequent : alternate`, laid out by its place; several make a chain. */
 export interface Choice {
   readonly branches: readonly (readonly [test: string, consequent: Doc])[]
   readonly otherwise: Doc
@@ -111,7 +113,7 @@ export function choice(test: string, consequent: Doc, expression: Expression): C
   return { branches: [[test, consequent], ...expression.branches], otherwise: expression.otherwise }
 }
 
-/** An expression where nothing around it matters: behind `return`, say. */
+/** An expression in a place without influence on its layout, such as after `return`. */
 export const expressed = (expression: Expression): Doc =>
   isChoice(expression) ? choices(expression.branches, expression.otherwise) : expression
 
@@ -131,7 +133,7 @@ export function mapped(callee: string, args: readonly string[], expression: Expr
 const isObject = (doc: Exclude<Doc, string | readonly Doc[]>): boolean =>
   doc.kind === 'group' && typeof doc.of === 'object' && !('kind' in doc.of) && doc.of[0] === '{'
 
-/** The first consequent whose test holds; all stand on a line, or each on its own. */
+/** A chain of choices: the first consequent whose test is true; all on one line, or each on its own. */
 export const choices = (branches: readonly (readonly [test: string, consequent: Doc])[], otherwise: Doc): Doc =>
   group(
     branches.reduceRight<Doc>(
@@ -140,10 +142,10 @@ export const choices = (branches: readonly (readonly [test: string, consequent: 
     ),
   )
 
-/** A break behind a shorter name than this would save nothing. */
+/** A break after a shorter name would not save a column. */
 const minWorthBreaking = 5
 
-/** A number as prettier writes it: `1e21`, not `1e+21`. */
+/** Prints a number as prettier does: `1e21`, not `1e+21`. */
 export const numeral = (value: number): string => String(value).replace('e+', 'e')
 
 /** The type of a value in an enum. */
@@ -159,7 +161,7 @@ export function literal(value: unknown): Doc {
   return object(Object.entries(value).map(([name, item]) => property(name, literal(item))))
 }
 
-/** Prettier breaks lists of several objects, or of several lists, that each hold more than one thing. */
+/** Whether prettier breaks a list: one of several objects, or of several lists, that each have more than one item. */
 function isTable(items: readonly unknown[]): boolean {
   if (items.length < 2) return false
   const isLists = Array.isArray(items[0])
@@ -168,10 +170,10 @@ function isTable(items: readonly unknown[]): boolean {
 
 const isCompound = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** `__proto__: x` in a literal would set the prototype; computed it is a member like others. */
+/** `__proto__: x` in a literal would set the prototype; a computed `__proto__` is an ordinary member. */
 const computedKey = (name: string): string => (name === '__proto__' ? "['__proto__']" : key(name))
 
-/** A function's head, `name(a: A, b?: B): R`, a parameter a line where that is too long. */
+/** A function's head, `name(a: A, b?: B): R`, with a parameter on each line if it is too long. */
 export function signature(name: string, parameters: readonly Doc[], result: Doc): Doc {
   if (parameters.length === 0) return group([name, '(): ', group(result)])
   return group([

@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module'
 
 /**
- * The columns that `text` takes on a line, as prettier counts them: two for wide characters and emoji, none for marks.
- * Prettier's own tables are loaded when the first text needs them, which few documents hold.
+ * Returns the columns of `text` on a line, as prettier counts them: two for wide characters and emoji, none for marks.
+ * Prettier's tables are loaded when a text first needs them, which is rare.
  */
 export function widthOf(text: string): number {
-  // Most texts are a few characters of ASCII, which a loop tells faster than an expression.
+  // Most texts are a few characters of ASCII, for which a loop is faster than an expression.
   for (let i = 0; i < text.length; i += 1) {
     const unit = text.charCodeAt(i)
     if (unit < 0x20 || unit > 0x7e) return measure(text)

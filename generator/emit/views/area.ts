@@ -1,16 +1,16 @@
 import type { Literal, Name } from './code.ts'
 
-/** `area.hbs` makes area.ts: what a server needs to mount the document. */
+/** The view of `area.hbs`, which makes area.ts: the area for a server. */
 export interface AreaView {
   /** `taxonomyArea`. */
   readonly name: Name
-  /** The types that operations record: `TaxonomyArea`. */
+  /** The type of the area's operations: `TaxonomyArea`. */
   readonly type: Name
   /** `TaxonomyResourceType`, the union of `resourceTypes`. */
   readonly resourceType: Name
   /** By code point, at least one. */
   readonly resourceTypes: readonly Literal[]
-  /** What operations do, without their prefix; at least one. */
+  /** The operation types without their prefix; at least one. */
   readonly operationTypes: readonly Literal[]
   /** The type of an operation's record. */
   readonly record: Name

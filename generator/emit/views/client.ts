@@ -1,14 +1,14 @@
 import type { Comment, Literal, Name, TypeCode, Words } from './code.ts'
 
-/** `client.hbs` makes client.ts: a class with a method an operation. */
+/** The view of `client.hbs`, which makes client.ts: a class with a method for each operation. */
 export interface ClientView {
   readonly title: Words
   /** `TaxonomyClient`. */
   readonly name: Name
   readonly operations: readonly ClientOperation[]
-  /** False where no operation answers a record that can be waited for. */
+  /** False if no operation returns a record that can be waited for. */
   readonly waiter: Waiter | false
-  /** Symbols of the runtime; `iterate` is '' where there is no list. */
+  /** Symbols of the runtime; `iterate` is '' if there is no list. */
   readonly Transport: Name
   readonly CallOptions: Name
   readonly send: Name
@@ -18,17 +18,17 @@ export interface ClientView {
 /** An operation as a method of a client. */
 export interface ClientOperation {
   readonly comment: Comment
-  /** The method's name as a class declares it: quoted where it must be. */
+  /** The method's name in the form of a class member: quoted if necessary. */
   readonly name: Name
-  /** The type of what is sent. */
+  /** The type of the request. */
   readonly request: Name
-  /** Whether nothing needs to be sent. */
+  /** Whether the request may be omitted. */
   readonly isOptional: boolean
-  /** What a caller gets; `void` where the answer is empty. */
+  /** The type of the result; `void` for an empty answer. */
   readonly result: TypeCode
   /** The route's constant. */
   readonly route: Name
-  /** Of a list, what goes through its pages. */
+  /** For a list, the method that iterates over its rows. */
   readonly iterator: Iterator | false
 }
 
@@ -41,7 +41,7 @@ export interface Iterator {
   readonly member: Literal
 }
 
-/** What waits for an operation to end. */
+/** The method that waits for an operation to end. */
 export interface Waiter {
   /** The type of an operation's record. */
   readonly record: TypeCode

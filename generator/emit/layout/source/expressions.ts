@@ -4,17 +4,17 @@ import { array, call, hugging, keyed, object } from '../typescript.ts'
 import type { Tokens } from './tokens.ts'
 import { readKey, readType } from './types.ts'
 
-/** An expression laid out, with what decides how it stands in others. */
+/** An expression with the facts that decide its layout in other expressions. */
 export interface Expression {
   readonly doc: Doc
   readonly kind: 'object' | 'list' | 'function' | 'other'
-  /** Of an object or a list: how many members it has. */
+  /** The number of members of an object or a list. */
   readonly size: number
 }
 
 const other = (doc: Doc): Expression => ({ doc, kind: 'other', size: 0 })
 
-/** Reads an expression: literals, names, calls, functions, objects and lists; what JavaScript has beside is not read. */
+/** Reads an expression: literals, names, calls, functions, objects and lists; other expressions are refused. */
 export function readExpression(tokens: Tokens): Expression {
   const value = readOperand(tokens)
   return tokens.accept('as') ? other([value.doc, ' as ', tokens.next().text]) : value
@@ -31,7 +31,7 @@ function readOperand(tokens: Tokens): Expression {
   return readCalls(tokens)
 }
 
-/** `{ a: 1, b }`; one that is opened with a line break stays open. */
+/** `{ a: 1, b }`; an object with a line break after its brace stays broken. */
 function readObject(tokens: Tokens): Expression {
   tokens.expect('{')
   const isOpen = tokens.peek().breaks > 0
@@ -42,7 +42,7 @@ function readObject(tokens: Tokens): Expression {
   return { doc: object(members, isOpen), kind: 'object', size: members.length }
 }
 
-/** A table, of several objects or several lists that each hold more than one thing, is opened. */
+/** A table (several objects or lists that each have more than one item) is broken. */
 function readList(tokens: Tokens): Expression {
   tokens.expect('[')
   const items = tokens.list([','], ']', () => readExpression(tokens))
@@ -83,7 +83,7 @@ function readAssignment(tokens: Tokens): Expression {
   return other(group(['(', left, ' ??=', indent([line, right]), ')']))
 }
 
-/** Whether parentheses hold parameters: an arrow or a type stands behind them. */
+/** Whether parentheses enclose parameters: an arrow or a type follows them. */
 function isFunction(tokens: Tokens): boolean {
   let depth = 0
   for (let ahead = 0; ; ahead += 1) {
@@ -95,7 +95,7 @@ function isFunction(tokens: Tokens): boolean {
   }
 }
 
-/** `(a: A, b) => value`: an object or a list begins behind the arrow, all else may begin below it. */
+/** `(a: A, b) => value`: an object or a list begins on the line of the arrow, any other body may begin below it. */
 function readFunction(tokens: Tokens): Expression {
   const parameters = [readTypeParameter(tokens), readParameters(tokens)]
   const result = tokens.accept(':') ? [': ', layout(readType(tokens))] : ''
@@ -114,7 +114,7 @@ function readObjectFunction(head: Doc, tokens: Tokens): Expression {
   return { doc: group([group(head), ' (', doc, ')']), kind: 'function', size: 0 }
 }
 
-/** `<Name extends Other>`, one, or none. */
+/** `<Name extends Other>`: one type parameter or none. */
 function readTypeParameter(tokens: Tokens): string {
   if (!tokens.accept('<')) return ''
   const words: string[] = []
@@ -122,7 +122,7 @@ function readTypeParameter(tokens: Tokens): string {
   return `<${words.join(' ')}>`
 }
 
-/** Parameters with their parentheses, each on a line where they are too long; a pattern alone breaks inside. */
+/** Parameters with their parentheses, each on a line if they are too long; a single pattern breaks inside. */
 export function readParameters(tokens: Tokens): Doc {
   tokens.expect('(')
   if (tokens.is('{')) {

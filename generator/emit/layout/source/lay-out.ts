@@ -5,9 +5,9 @@ import { Tokens } from './tokens.ts'
 import { readKey, readMember, readType } from './types.ts'
 
 /**
- * Lays code out as prettier would, wherever its lines are broken: what built-in templates make, which are constants,
- * type aliases, interfaces and classes. As in prettier an object that is opened with a line break stays open, and blank
- * lines stay. Throws on code beyond that.
+ * Lays code out as prettier would, whatever its line breaks. It reads the code of built-in templates: constants, type
+ * aliases, interfaces and classes. As in prettier, an object with a line break after its brace stays broken, and blank
+ * lines stay. Throws for other code.
  */
 export function layOut(code: string): string {
   const tokens = new Tokens(code)
@@ -80,7 +80,7 @@ function readClassMember(tokens: Tokens): string {
   return readBlock(head, 2, tokens, () => readAction(tokens))
 }
 
-/** Whether what comes next is a name with parameters. */
+/** Whether a name with parameters comes next. */
 function isCalled(tokens: Tokens): boolean {
   return tokens.peek(tokens.is('[') ? 3 : 1).text === '('
 }
@@ -93,7 +93,7 @@ function readAction(tokens: Tokens): string {
   return print(group([place, ' =', hang(readExpression(tokens).doc)]), 4)
 }
 
-/** A comment with its further lines below its first, as far to the right as it now stands. */
+/** A comment whose further lines follow the indentation of its first line. */
 function comment(text: string, level: number): string {
   if (!text.includes('\n')) return text
   const [first = '', ...rows] = text.split('\n')

@@ -1,11 +1,11 @@
-/** A piece of TypeScript; `breaks` is how many line ends stand before it, since layout honours some of them. */
+/** A token of TypeScript; `breaks` is the number of line ends before it, because the layout honours some of them. */
 export interface Token {
   readonly kind: 'word' | 'text' | 'number' | 'comment' | 'mark' | 'end'
   readonly text: string
   readonly breaks: number
 }
 
-/** One token: a comment, a string literal, a name, a number, or punctuation. */
+/** Matches one token: a comment, a string literal, a name, a number, or punctuation. */
 const token =
   /\/\*[^]*?\*\/|\/\/[^\n]*|'(?:[^'\\\n]|\\[^\n])*'|"(?:[^"\\\n]|\\[^\n])*"|#?[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*|-?\d[\w.]*(?:(?<=e)-\d+)?|=>|\?\?=|[{}[\]()<>:;,.?|&=]/uy
 
@@ -13,19 +13,19 @@ const blank = /[ \t\n]*/y
 
 const end: Token = { kind: 'end', text: '', breaks: 0 }
 
-/** The tokens of a text, each read when it is asked for. Throws on what is no code that templates make. */
+/** The tokens of a text, read on demand. Throws for text that is no code of templates. */
 export class Tokens {
   readonly #text: string
-  /** Where the text is that no token was read of. */
+  /** The position of the first unread token. */
   #at = 0
-  /** Read already, but not taken. */
+  /** Tokens that were read ahead. */
   readonly #ahead: Token[] = []
 
   constructor(text: string) {
     this.#text = text
   }
 
-  /** The token that comes next, or one further on. */
+  /** Returns the next token, or a later token. */
   peek(ahead = 0): Token {
     while (this.#ahead.length <= ahead) this.#ahead.push(this.#read())
     return this.#ahead[ahead] ?? end
@@ -52,7 +52,7 @@ export class Tokens {
     if (!this.accept(text)) throw this.unexpected(`'${text}'`)
   }
 
-  /** Takes items up to a closing mark; a separator stands between them, and may behind the last. */
+  /** Reads items up to a closing mark, with separators between them and perhaps after the last. */
   list<T>(separators: readonly string[], closing: string, item: () => T): readonly T[] {
     const items: T[] = []
     while (!this.accept(closing)) {

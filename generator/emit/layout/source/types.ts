@@ -62,7 +62,7 @@ export function readMember(tokens: Tokens): Doc {
   return annotated(`${modifier}${name}${mark}`, readType(tokens))
 }
 
-/** A member's name as it stands: `name`, `'a-b'`, `['constructor']`, `[member: string]`. */
+/** A member's name in its printed form: `name`, `'a-b'`, `['constructor']`, `[member: string]`. */
 export function readKey(tokens: Tokens): string {
   if (!tokens.accept('[')) return tokens.next().text
   const name = tokens.next().text
