@@ -1,4 +1,4 @@
-import { TemplateError } from '../emit/template-error.ts'
+import { TemplateError } from '../emit/templates/template-error.ts'
 import { fileProblem, OutputError } from '../write/output-error.ts'
 import { printable, quoted } from '../write/quoted.ts'
 import type { Invocation } from './invocation.ts'

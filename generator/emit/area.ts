@@ -6,7 +6,7 @@ import { handlersName } from './handlers.ts'
 import { quote } from './layout/typescript.ts'
 import { listNames } from './list-names.ts'
 import { areaTypes, checkName } from './names.ts'
-import { render } from './templates.ts'
+import { render } from './templates/render.ts'
 import type { AreaView } from './views/area.ts'
 
 /**

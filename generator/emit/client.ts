@@ -8,7 +8,7 @@ import { inSentence } from './layout/comment.ts'
 import { typeCode } from './layout/type.ts'
 import { key, quote } from './layout/typescript.ts'
 import { operationComment } from './operation-comment.ts'
-import { render } from './templates.ts'
+import { render } from './templates/render.ts'
 import { typeOf } from './type-expression.ts'
 import type { ClientOperation, Iterator, Waiter } from './views/client.ts'
 

@@ -6,7 +6,7 @@ import type { OutputFile } from './file.ts'
 import { docComment, inSentence } from './layout/comment.ts'
 import { key, quote } from './layout/typescript.ts'
 import { word } from './names.ts'
-import { render } from './templates.ts'
+import { render } from './templates/render.ts'
 import type { ErrorConstructor, ErrorDomainView, ErrorRecord } from './views/errors.ts'
 
 /**

@@ -4,7 +4,7 @@ import { listNames } from './list-names.ts'
 import type { OutputFile } from './file.ts'
 import { inSentence } from './layout/comment.ts'
 import { quote, texts } from './layout/typescript.ts'
-import { render } from './templates.ts'
+import { render } from './templates/render.ts'
 import type { FilteredField, FilteredList } from './views/filters.ts'
 
 /** Emits filters.ts: the filter and sort fields of each list, from `x-filter`. */

@@ -4,7 +4,7 @@ import { inSentence } from './layout/comment.ts'
 import { quote } from './layout/typescript.ts'
 import { clientName } from './names.ts'
 import { runtimeSymbols } from './runtime-symbols.ts'
-import { render } from './templates.ts'
+import { render } from './templates/render.ts'
 import type { JoinedClient } from './views/joined-client.ts'
 import type { Outline } from '../document-outline.ts'
 

@@ -1,6 +1,6 @@
 import type { EmitOptions } from '../options.ts'
 import { quote } from './layout/typescript.ts'
-import { render } from './templates.ts'
+import { render } from './templates/render.ts'
 import type { Outline } from '../document-outline.ts'
 
 /** The path of the permission bits in the output root. */

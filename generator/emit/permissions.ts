@@ -4,7 +4,7 @@ import { pascal } from './names.ts'
 import type { OutputFile } from './file.ts'
 import { inSentence } from './layout/comment.ts'
 import { quote, texts } from './layout/typescript.ts'
-import { render } from './templates.ts'
+import { render } from './templates/render.ts'
 import type { PermissionRow } from './views/permissions.ts'
 
 /** Emits permissions.ts: the document's part of the permission catalogue. */

@@ -18,7 +18,7 @@ import { checkName, fieldsName } from './names.ts'
 import { shortComment } from './operation-comment.ts'
 import { ParameterConstants } from './parameter-constants.ts'
 import { exact, parameterType } from './parameter-type.ts'
-import { render } from './templates.ts'
+import { render } from './templates/render.ts'
 import type { BindingView, RoutesView, RouteView, SuccessView } from './views/routes.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { countLines, largeOutput, largeRuntime, largeTemplates, longFunctions } from './budgets.ts'
+import { countLines, fullFolders, largeOutput, largeRuntime, largeTemplates, longFunctions } from './budgets.ts'
 import { unexplainedDependencies, type Manifest } from './dependencies.ts'
-import { lines, readSources } from './source.ts'
+import { lines, ourFolders, readSources } from './source.ts'
 import { parse } from './syntax.ts'
 
 const ofLines = (path: string, count: number, line = 'x\n') => ({ path, text: line.repeat(count) })
@@ -23,6 +23,12 @@ describe('the repository', () => {
     const output = readSources(['output'], '.ts')
     expect(output.length).toBeGreaterThan(0)
     expect(lines(largeOutput(output))).toEqual([])
+  })
+
+  it('has at most 40 files in each folder', () => {
+    const sources = readSources(ourFolders, '.ts').map(({ path }) => path)
+    expect(sources.length).toBeGreaterThan(0)
+    expect(lines(fullFolders(sources))).toEqual([])
   })
 
   it('says in docs/dependencies.md why it has each package', () => {
@@ -71,6 +77,16 @@ describe('largeOutput', () => {
 
   it('has no budget for output without operations', () => {
     expect(largeOutput([ofLines('output/shared/types.ts', 300)])).toEqual([])
+  })
+})
+
+describe('fullFolders', () => {
+  const files = (folder: string, count: number) => Array.from({ length: count }, (_, i) => `${folder}/${i}.ts`)
+
+  it('refuses 41 files in one folder, and counts each folder alone', () => {
+    expect(fullFolders([...files('server/store', 40), ...files('server/store/sqlite', 40)])).toEqual([])
+    expect(lines(fullFolders(files('server/store', 41)))).toEqual(['server/store has 41 files, 40 at most'])
+    expect(fullFolders(files('test/cases/openapi', 41))).toEqual([])
   })
 })
 

@@ -58,6 +58,17 @@ function overBudget({ path, lines, operations }: Size, each: number): Finding[] 
   return lines > budget ? [{ path, message: `has ${lines} lines for ${operations} operations, ${budget} at most` }] : []
 }
 
+/** The most files of a folder that a reader can survey. */
+const filesInFolder = 40
+
+/** Folders with more than 40 files. The data of tests has no budget. */
+export function fullFolders(paths: readonly string[]): Finding[] {
+  const folders = Map.groupBy(paths, path => path.slice(0, path.lastIndexOf('/')))
+  return [...folders]
+    .filter(([folder, files]) => files.length > filesInFolder && !folder.startsWith('test/cases/'))
+    .map(([path, { length }]) => ({ path, message: `has ${length} files, ${filesInFolder} at most` }))
+}
+
 /** A function and how long it is. */
 export interface Length {
   readonly path: string

@@ -48,7 +48,7 @@ export async function twoProcesses(): Promise<Arena> {
   return { one, other, ahead: 0, ...checks(place) }
 }
 
-const program = fileURLToPath(new URL('./racing-server.ts', import.meta.url))
+const program = fileURLToPath(new URL('./races/racing-server.ts', import.meta.url))
 
 /** Answers where it listens. It ends after the tests of the file. */
 async function startServer(place: StorePlace): Promise<string> {

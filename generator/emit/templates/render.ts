@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import type Handlebars from 'handlebars'
-import { type Override, type TemplateName, templateNames } from '../options.ts'
-import { layOut } from './layout/source/lay-out.ts'
+import { type Override, type TemplateName, templateNames } from '../../options.ts'
+import { layOut } from '../layout/source/lay-out.ts'
 import { firstMark, marked } from './override-marks.ts'
 import { handlebars } from './template-helpers.ts'
 import { problemOf } from './template-problem.ts'
-import type { Views } from './views/views.ts'
+import type { Views } from '../views/views.ts'
 
 type Overrides = ReadonlyMap<TemplateName, Override>
 type Template = Handlebars.TemplateDelegate
@@ -33,7 +33,7 @@ export function render<N extends TemplateName>(name: N, view: Views[N], override
 function templateOf(name: TemplateName): Template {
   const known = builtIn.get(name)
   if (known) return known
-  const text = readFileSync(new URL(`../../templates/${name}.hbs`, import.meta.url), 'utf8')
+  const text = readFileSync(new URL(`../../../templates/${name}.hbs`, import.meta.url), 'utf8')
   const template = handlebars.compile(text, options)
   builtIn.set(name, template)
   return template

@@ -1,5 +1,5 @@
 import type Handlebars from 'handlebars'
-import type { Override } from '../options.ts'
+import type { Override } from '../../options.ts'
 import { startOf } from './place.ts'
 import { TemplateError } from './template-error.ts'
 

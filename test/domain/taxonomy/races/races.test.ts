@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
-import { thingOutcomeOf } from './arena.ts'
-import { TreeMaker, type Caller } from './platform.ts'
+import { thingOutcomeOf } from '../arena.ts'
+import { TreeMaker, type Caller } from '../platform.ts'
 import { atOnce, declareRaces, tally } from './racing.ts'
-import { permutations, verbs, walk, type NodeLife, type Verb } from './state-model.ts'
-import { outcomeOf } from '../outcomes.ts'
+import { permutations, verbs, walk, type NodeLife, type Verb } from '../state-model.ts'
+import { outcomeOf } from '../../outcomes.ts'
 
 await declareRaces({
   'of crossing moves one is refused, so that no circle is closed': async (arena, name) => {

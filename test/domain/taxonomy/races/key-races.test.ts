@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { TreeMaker, type Caller } from './platform.ts'
+import { TreeMaker, type Caller } from '../platform.ts'
 import { atOnce, declareRaces, tally } from './racing.ts'
-import { outcomeOf } from '../outcomes.ts'
+import { outcomeOf } from '../../outcomes.ts'
 
 await declareRaces({
   'of calls with one Idempotency-Key one has an effect, and all have its answer': async (arena, name) => {

@@ -1,5 +1,5 @@
 import Handlebars from 'handlebars'
-import { type Override, templateNames } from '../options.ts'
+import { type Override, templateNames } from '../../options.ts'
 import { TemplateError } from './template-error.ts'
 
 /** A mark tells the template line of the text after it; generated text has no control characters. */

@@ -1,5 +1,5 @@
 import Handlebars from 'handlebars'
-import { docComment } from './layout/comment.ts'
+import { docComment } from '../layout/comment.ts'
 import { unmarked } from './override-marks.ts'
 import { UnknownMember } from './template-problem.ts'
 

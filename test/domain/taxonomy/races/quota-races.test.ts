@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import { thingOutcomeOf, type Arena } from './arena.ts'
-import { TreeMaker, type Caller } from './platform.ts'
+import { thingOutcomeOf, type Arena } from '../arena.ts'
+import { TreeMaker, type Caller } from '../platform.ts'
 import { atOnce, declareRaces, tally } from './racing.ts'
-import { outcomeOf } from '../outcomes.ts'
+import { outcomeOf } from '../../outcomes.ts'
 
 await declareRaces({
   'of what workspaces take under one limit as much is given as there is': async (arena, name) => {

@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest'
-import { oneProcess, twoProcesses, type Arena } from './arena.ts'
-import type { Caller } from './platform.ts'
+import { oneProcess, twoProcesses, type Arena } from '../arena.ts'
+import type { Caller } from '../platform.ts'
 
 /** Something that is raced for over and over. */
 interface Race {
@@ -18,7 +18,7 @@ const lanes = 4
 /**
  * How often each lane races. In the rounds of all lanes six calls or fewer begin at least twice in each of the
  * orders that `atOnce` has for them, and without the locks of rows a race that needs them is lost within a dozen rounds.
- * More: `NINEFOLD_RACE_LAPS=50 npx vitest run test/domain/taxonomy/races.test.ts`
+ * More: `NINEFOLD_RACE_LAPS=50 npx vitest run test/domain/taxonomy/races/races.test.ts`
  */
 const laps = Number(process.env['NINEFOLD_RACE_LAPS'] ?? 6)
 

@@ -1,7 +1,7 @@
-import type { StorePlace } from '../../../server/platform-store.ts'
-import { serve } from '../../../server/serve.ts'
-import { testAccess } from '../../server/access/test-access.ts'
-import { testAreas } from './areas.ts'
+import type { StorePlace } from '../../../../server/platform-store.ts'
+import { serve } from '../../../../server/serve.ts'
+import { testAccess } from '../../../server/access/test-access.ts'
+import { testAreas } from '../areas.ts'
 
 /** Serves both areas over the store whose place it is given as JSON, says where, and ends with its input. */
 const [placeText = ''] = process.argv.slice(2)
