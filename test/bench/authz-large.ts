@@ -23,8 +23,8 @@ import { printGroup } from './measuring/table.ts'
 import type { Scope } from '../../domain/ports/scope.ts'
 
 /**
- * Prints what access takes over 100,000 principals with 1,000,000 bindings in 10,000 workspaces on a file of SQLite:
- * decisions and lists, what a change costs, and that memory stays bounded.
+ * Prints the costs of access over 100,000 principals with 1,000,000 bindings in 10,000 workspaces on a SQLite file:
+ * decisions, lists, changes, and the bounded memory.
  */
 const users = 100_000
 const workspacesCount = 10_000

@@ -6,7 +6,10 @@ import { isEnded } from '../../runtime/operations.ts'
 import { SqliteStore } from '../../server/store/sqlite.ts'
 import { depotPlatform, growForest } from '../domain/taxonomy/depot-platform.ts'
 
-/** Prints how long the areas take to follow a change of state of organisations of some sizes, and what of it commits are. */
+/**
+ * Prints the time that areas take to follow a change of state, for organisations of some sizes, and the share of
+ * commits in it.
+ */
 const sizes = [300, 3000]
 
 let commits = 0

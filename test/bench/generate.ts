@@ -6,12 +6,11 @@ import { madeDocument } from './measuring/made-document.ts'
 import { medianCost, medianOf, type Place, type ProcessCost, processCost } from './measuring/process-cost.ts'
 
 /**
- * Prints what processes of `generate` cost, each beside its limit where it has one: over copies of the documents in
- * `specs/`, with and without a memory; over made documents of two sizes; and over the document that is named on the
- * command line. Then what TypeScript takes to check the output.
- *
- * `npm run bench generate DOCUMENT CHECKOUT` prints only what the document costs here and in another checkout of this
- * repository, with its packages installed, in turn and as a ratio.
+ * Prints the costs of `generate` processes, each beside its limit if it has one: over copies of the documents in
+ * `specs/`, with and without a cache; over generated documents of two sizes; and over the document on the command line.
+ * Then prints the time of TypeScript's check of the output. `npm run bench generate DOCUMENT CHECKOUT` prints only the
+ * costs of the document here and in another checkout of this repository with installed packages, alternately and as a
+ * ratio.
  */
 const rounds = 5
 const memoryLimit = 400
@@ -47,7 +46,7 @@ function printEmpty(): void {
 function printSpecs(): void {
   const cwd = join(folder, 'specs-of-nine')
   for (const name of ['specs', 'output', 'runtime']) cpSync(join(root, name), join(cwd, name), { recursive: true })
-  // Where a run keeps what it came to.
+  // The folder of a run's cache.
   mkdirSync(join(cwd, 'node_modules'))
   const [command = '', ...words] = generateArguments()
   const args = [join(root, command), ...words]
@@ -65,7 +64,7 @@ function printSpecs(): void {
     medianCost(rounds, () => processCost([...args, '--check'], bare)),
     { cpu: 3, memory: memoryLimit },
   )
-  // Twice: what is compiled is kept by the first and used from then on.
+  // It runs twice, because the first run fills the compile cache for all later runs.
   for (let i = 0; i < 2; i += 1) processCost(args, remembering)
   print(
     'unchanged, --check',
@@ -84,7 +83,7 @@ function printSpecs(): void {
       () => processCost(args, remembering),
       round => touch(file, round),
     )
-    // All others refer to what is common, so all are generated again.
+    // All documents refer to common.yaml, so all are generated again.
     print(`${spec} touched`, cost, { cpu: spec === 'common.yaml' ? 3 : 1.2, memory: memoryLimit })
   }
 }

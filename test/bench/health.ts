@@ -25,7 +25,7 @@ const request: WireRequest = {
   clientAddress: '127.0.0.1',
 }
 
-/** A call whose handler does nothing, without and with what the server counts and bounds. */
+/** A call with an empty handler, with and without the counts and limits of the server. */
 function callGroup(): Group {
   const silent = { debug() {}, info() {}, warn() {}, error() {} }
   const meters = new Meters()
@@ -90,7 +90,7 @@ function recordGroup(): Group {
   }
 }
 
-/** A transaction without statements, which is the shortest there is: what measuring it costs beside it. */
+/** A transaction without statements, the shortest possible, for the cost of measuring it. */
 function storeGroup(store: Store): Group {
   const metered = new MeteredStore(store, new Meters().store)
   const nothing = async (): Promise<void> => {}
@@ -103,7 +103,7 @@ function storeGroup(store: Store): Group {
   }
 }
 
-/** Prints what it costs to count and to bound calls. */
+/** Prints the cost of counting and limiting calls. */
 const folder = mkdtempSync(join(tmpdir(), 'ninefold-bench-'))
 const store = await openSqlite({ file: join(folder, 'store.sqlite') })
 for (const { title, contenders } of [callGroup(), recordGroup(), storeGroup(store)]) {

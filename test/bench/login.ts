@@ -12,9 +12,9 @@ import { median } from './measuring/rounds.ts'
 import { printGroup } from './measuring/table.ts'
 
 /**
- * Prints times over HTTP: of failed attempts for an address that somebody has and for one that nobody has, which take
- * turns; then the p99 of authenticated reads, by themselves and while 100 users sign in again and again. What else runs
- * on the machine shows in all of them but the CPU time.
+ * Prints times over HTTP: of failed sign-ins for a known and for an unknown address, alternately; then the p99 of
+ * authenticated reads, alone and while 100 users sign in repeatedly. Other work of the machine affects all figures but
+ * the CPU time.
  */
 const attempts = 30
 const people = 100
@@ -95,7 +95,7 @@ async function printReads(baseUrl: string, token: string): Promise<void> {
       while (!reading.signal.aborted) {
         const status = await authenticate(baseUrl, address(n), password)
         if (status === 200) signedIn += 1
-        // Too many wait already: whoever is told so comes back after the second that the answer says.
+        // The server refuses a sign-in if too many are waiting; the caller retries after the second in the answer.
         else await sleep(1000)
       }
     })

@@ -55,7 +55,7 @@ async function printMigration(title: string, place: string): Promise<void> {
 type Version = Collection<StoredWorkspace>
 
 async function printChange(what: string, place: string, older: Version, newer: Version): Promise<void> {
-  // SQLite is brought up to date without a pause for anything else of this process, and readers wait for nobody there.
+  // The migration of SQLite blocks this process, and its readers wait for no other.
   const watch = isPostgres(place) ? await watched(place, older) : undefined
   const began = performance.now()
   const store = await openPlace(place, [newer])
@@ -89,7 +89,7 @@ async function watched(place: string, version: Version): Promise<() => Promise<S
     let most = 0
     while (!over.signal.aborted) {
       const began = performance.now()
-      // What was refused has waited too.
+      // A refused call has waited too.
       await act().catch(() => undefined)
       most = Math.max(most, performance.now() - began)
       await sleep(20)

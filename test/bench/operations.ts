@@ -12,8 +12,8 @@ import { instant } from './measuring/pending.ts'
 import { median } from './measuring/rounds.ts'
 
 /**
- * Prints how fast pending operations drain with one and with two processes, beside a loop that makes the same
- * transactions and nothing else, and what claiming and listing cost with few and with many of them.
+ * Prints the speed at which pending operations drain with one and with two processes, beside a loop of the same
+ * transactions only, and the costs of claiming and listing with few and with many of them.
  */
 const count = 2000
 const claimed = 8
@@ -22,7 +22,7 @@ const rounds = 3
 const folder = await mkdtemp(join(tmpdir(), 'ninefold-bench-'))
 let files = 0
 
-/** A file of its own for each thing that is measured. */
+/** Each measurement has a file of its own. */
 const newFile = (): string => join(folder, `${(files += 1)}.sqlite`)
 
 const claimNext = async ({ clock, queue, store }: WorkBench, many: number) => {

@@ -3,7 +3,7 @@ import { filterGroups, routerGroup, tokenGroup, validatorGroup } from './measuri
 import { measure } from './measuring/rounds.ts'
 import { printGroup } from './measuring/table.ts'
 
-/** Prints CPU times of the parts that every call goes through, each beside what it is compared with. */
+/** Prints CPU times of the parts of every call, each beside its contender. */
 for (const { title, contenders } of [
   routerGroup(),
   ...filterGroups(),

@@ -14,10 +14,10 @@ import { servedTree, type ServedTree } from './measuring/served-tree.ts'
 /**
  * Prints the CPU time of whole calls as `ninefold serve` answers them, with access token and decision, without a
  * listener, beside the bare driver: over 100,000 and 1,000,000 workspaces of one organisation, in a file of SQLite and
- * on PostgreSQL, whose own time is not in it; then operations drained a second of the clock. Both sizes are open at once
- * and take turns, so that their ratio hangs neither on the machine nor on what ran first. Takes some minutes, most of
- * them to fill the stores. `npm run bench stack sqlite` leaves PostgreSQL out, `stack sqlite 10000 100000` measures other
- * sizes.
+ * on PostgreSQL, whose own time is not in it; then operations drained a second of the clock. Both sizes are open at
+ * once and alternate, so that their ratio depends neither on the machine nor on earlier work. Takes some minutes, most
+ * of them to fill the stores. `npm run bench stack sqlite` leaves PostgreSQL out, `stack sqlite 10000 100000` measures
+ * other sizes.
  */
 const [, , , ...asked] = process.argv
 const onlySqlite = asked[0] === 'sqlite'
@@ -70,7 +70,7 @@ async function onSqlite(size: number): Promise<Opened> {
   return { size, tree, driver, close }
 }
 
-/** On a server of its own, which is empty before. */
+/** It needs a server of its own, which must be empty. */
 async function onPostgres(size: number): Promise<Opened> {
   const server = await startServer()
   try {
@@ -122,7 +122,7 @@ async function printKind(title: string, warmUp: number, kinds: readonly Kind[]):
   if (kinds.length > 1 && large) printRatio('the largest size to the smallest', large, small)
 }
 
-/** One kind of call to the tree of one size. */
+/** One kind of call to a tree of one size. */
 interface Kind {
   readonly what: string
   readonly warmUp: number
@@ -176,8 +176,8 @@ async function kindsOf({ driver, size, tree }: Omit<Opened, 'close'>): Promise<r
 }
 
 /**
- * A durable create beside the bare driver, which writes the row of a workspace alone, and all that a create writes: the
- * rows of the workspace, its account, what counts both, the operation and what the audit is told.
+ * A durable create beside the bare driver: first with the row of a workspace only, then with all rows of a create: the
+ * workspace, its account, their counts, the operation and the audit entry.
  */
 async function createOf({ driver, size, tree }: Omit<Opened, 'close'>, base: string): Promise<Kind> {
   const body = { parent_group_id: tree.groups[5] }

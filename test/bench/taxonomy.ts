@@ -12,8 +12,8 @@ import { printGroup } from './measuring/table.ts'
 import { treePlatform, type TreePlatform } from './measuring/tree-platform.ts'
 
 /**
- * Prints CPU times over a tree of 100,000 workspaces: lists beside the bare statement that reads the same rows by the
- * same index, what depends on the tree beside the same over 1,000 workspaces, and mutations beside an empty one.
+ * Prints CPU times over a tree of 100,000 workspaces: lists beside the bare statement for the same rows, reads that
+ * depend on the tree beside the same reads over 1,000 workspaces, and mutations beside an empty tree.
  */
 const large = await treePlatform({ groups: 300, workspaces: 100_000 })
 const small = await treePlatform({ groups: 300, workspaces: 1000 })
@@ -57,7 +57,7 @@ async function middleOf({ bare, organisation }: TreePlatform): Promise<readonly 
   return Array.isArray(row) ? row : []
 }
 
-/** Lists by an index: the columns of the bare statement are those that the answer needs. */
+/** Lists by an index; the bare statement reads the columns of the answer. */
 function pageGroups(middle: readonly SortKey[]): readonly Group[] {
   const { groups, organisation } = large
   const suspended = 'TAXONOMY_LIFECYCLE_STATE_SUSPENDED'
@@ -137,7 +137,7 @@ function readGroup(): Group {
   }
 }
 
-/** One that stands ten deep. */
+/** A workspace at depth ten. */
 function someWorkspace({ bare, groups, organisation }: TreePlatform): string {
   const sql = 'SELECT _key FROM taxonomy_workspaces WHERE organisation_id = ? AND parent_group_id = ? LIMIT 1'
   const row: unknown = bare.prepare(sql).get(organisation, groups[9] ?? '')
@@ -146,7 +146,7 @@ function someWorkspace({ bare, groups, organisation }: TreePlatform): string {
 
 type Read = (platform: TreePlatform) => () => unknown
 
-/** What depends on the tree above or below; its cost must not follow the number of workspaces. */
+/** Reads that depend on ancestors or descendants; their cost must not grow with the number of workspaces. */
 function treeReads(): readonly (readonly [title: string, run: Read])[] {
   const state = (name: string): string => `effective_state = TAXONOMY_LIFECYCLE_STATE_${name}`
   const list =

@@ -12,7 +12,7 @@ export function findChromium(): string | undefined {
   return names.flatMap(name => folders.map(folder => join(folder, name))).find(path => existsSync(path))
 }
 
-/** A profile of its own, no sandbox as root, and nothing that a browser does on its own. */
+/** A profile of its own, no sandbox for root, and no background work of the browser. */
 const flagsOf = (profile: string): readonly string[] => [
   '--headless=new',
   '--no-sandbox',
@@ -29,9 +29,9 @@ const newProfile = (): string => mkdtempSync(join(memoryFolder, 'ninefold-chromi
 
 const removeProfile = (profile: string): void => rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
 
-/** A browser with a page open, in a profile of its own that goes with it. */
+/** A browser with an open page, in a temporary profile. */
 export interface Browser extends AsyncDisposable {
-  /** Resolves when it ends by itself, with the last of what it printed. */
+  /** Resolves with the last output if the browser ends by itself. */
   readonly ended: Promise<string>
 }
 
@@ -58,7 +58,7 @@ export function openPage(program: string, url: string): Browser {
 /** A page as it stands when nothing happens in it any more. */
 export interface Drawn {
   readonly html: string
-  /** What it wrote to its console, and what the browser kept it from. */
+  /** The console output, and the refusals of the browser. */
   readonly console: readonly string[]
 }
 

@@ -2,7 +2,7 @@ import { ApiError } from '../../runtime/errors.ts'
 import { createTransport } from '../../runtime/transport.ts'
 import { NotesClient } from '../golden/notes/output/client.ts'
 
-/** What a page does with a generated client; each step gives what it saw, as JSON. */
+/** The calls of a page with a generated client; each step returns its result as JSON. */
 const steps = {
   async create() {
     const note = await notes.createNote({ body: { text: 'buy milk', colour: 'GREEN' } })
@@ -59,7 +59,7 @@ const steps = {
   connectionLost: () => failure(elsewhere.getNote({ id: 'x' })),
 }
 
-/** What each step gave; a test compares. */
+/** The results of the steps, which a test compares. */
 export type Report = Readonly<Record<keyof typeof steps, unknown>>
 
 const notes = new NotesClient(createTransport({ baseUrl: '' }))

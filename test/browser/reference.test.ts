@@ -74,7 +74,7 @@ describe.skipIf(chromium === undefined)('the reference in headless Chromium (ins
   })
 })
 
-/** The item of the menu that a page marks as the one in view. */
+/** The current menu item of a page. */
 const activeItem = (html: string): string | undefined =>
   /data-item-id="([^"]*)"[^>]*><label[^>]* active[ "]/.exec(html)?.[1]
 

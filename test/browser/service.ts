@@ -13,17 +13,17 @@ import type { Note } from '../golden/notes/output/types.ts'
 
 const largest = 400_000
 
-/** What the server saw of the page beside its report. */
+/** The server's view of the page, beside its report. */
 export interface Seen {
-  /** How many calls for the note `slow` ended because the page went away from them. */
+  /** The number of calls for the note `slow` that the page aborted. */
   aborted: number
   /** The Idempotency-Keys of the note `after 503`, one a try. */
   readonly keys: (string | undefined)[]
 }
 
 /**
- * The notes on one origin with the page that uses them: `/` is the page, `/program.js` its program, `/report` takes what
- * it found out, and `/waiting` answers once a call for the note `slow` has begun.
+ * The notes on one origin with their page: `/` is the page, `/program.js` its program, `/report` receives its results,
+ * and `/waiting` answers once a call for the note `slow` has begun.
  */
 export function createNotes(program: string, seen: Seen, reported: (report: unknown) => void): Server {
   const waiting = Promise.withResolvers<void>()

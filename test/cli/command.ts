@@ -10,7 +10,7 @@ export interface Ended {
   readonly err: string
 }
 
-/** Runs the command as its users do, with a folder of settings of its own and what is piped into it. */
+/** Runs the command as its users do, with a settings folder of its own and with piped input. */
 export async function ninefold(config: string, words: readonly string[], input = ''): Promise<Ended> {
   const { NODE_COMPILE_CACHE, PATH = '' } = process.env
   const env = { PATH, NODE_COMPILE_CACHE, HOME: config, XDG_CONFIG_HOME: config, CI: 'true' }

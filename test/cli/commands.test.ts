@@ -6,7 +6,7 @@ import { testFolder } from '../server/store/harness.ts'
 import { activationToken, apiServer, email, operationId, password } from './api-server.ts'
 import { ninefold } from './command.ts'
 
-/** A folder in which somebody has signed in. */
+/** A folder with a session. */
 async function signedIn() {
   const server = await apiServer()
   const folder = testFolder()

@@ -4,7 +4,7 @@ import { printRows } from '../../cli/answer-printer.ts'
 import { printable, printableJson } from '../../cli/printable.ts'
 import { sheet, Table } from '../../cli/table.ts'
 
-/** What a terminal might obey. */
+/** Characters that a terminal might interpret. */
 const obeyed = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 
 test('nothing that is printed steers a terminal', () => {

@@ -21,7 +21,7 @@ export const password = 'correct horse battery'
 /** A server that gives tokens as the platform does: 900 seconds, refresh tokens that work once. */
 export function tokenServer(accountKey?: JsonWebKey) {
   const timing = fakeTiming()
-  /** How often it was asked for what, and what it is to do next. */
+  /** The requests by kind, and the next answers. */
   const seen = {
     authentications: 0,
     refreshes: 0,

@@ -20,9 +20,7 @@ const limit = 100_000
 /** Words of a path that name no kind of scope lead nowhere: they are no faulty fields. */
 const otherWords = ['scope_type: a value the enum lacks']
 
-/**
- * What is refused otherwise than schemas say: members that exclude one another, or go together only, and words of paths.
- */
+/** Rules beyond schemas: members that exclude each other, or must occur together, and fixed words in paths. */
 const beyondSchemas: Readonly<Record<string, readonly string[]>> = {
   listScopeAccess: otherWords,
   listPrincipalPermissions: otherWords,

@@ -14,7 +14,7 @@ export interface Tenant {
 /** Members of a body that no example can know, by operationId: the ids of scopes, the names of dimensions. */
 export type Bodies = Readonly<Record<string, (tenant: Tenant) => JsonObject>>
 
-/** What things are made with. */
+/** The parts for creating resources. */
 export interface Making {
   readonly document: Document
   readonly schemas: ReadonlyMap<string, NamedSchema>
@@ -27,7 +27,7 @@ export interface Making {
 type Path = Readonly<Record<string, string>>
 
 /**
- * Makes the things that the path of an operation names, the parents first, and what its body refers to: from the
+ * Creates the resources in the path of an operation, the parents first, and the targets of its body: from the
  * operations that create them, the examples of the document and the references of the kinds. Undefined where a parent
  * cannot be made because its operation is not built.
  */
@@ -63,7 +63,7 @@ async function idFor(making: Making, operation: Operation, name: string, where: 
   return list && firstListed(making, list, where)
 }
 
-/** The body of a creation: members that only this test knows, and the ids of what the kind refers to. */
+/** The body of a creation: the members that only this test knows, and the ids of the targets. */
 async function bodyFor(making: Making, create: Operation, where: Where): Promise<JsonObject> {
   const type = create.access?.key?.split('.').slice(0, 2).join('.')
   const kind = making.kinds.find(each => each.type === type)

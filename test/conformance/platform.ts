@@ -13,7 +13,7 @@ import { memoryFolder } from '../memory-folder.ts'
 
 /** The whole platform on an empty data folder. */
 export interface ComposedPlatform extends Pick<Platform, 'dispatch'> {
-  /** The header of the administrator, who may do everything. */
+  /** The header of the administrator, who has all permissions. */
   readonly authorization: string
   close(): Promise<void>
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
 
-/** What stands in code marks and is a path of the repository: `server/http/app.ts`, `domain/iam/feed/`. */
+/** The paths of the repository in code marks: `server/http/app.ts`, `domain/iam/feed/`. */
 const paths = [...page.matchAll(/`([\w.-]+\/[\w./-]*)`/g)].flatMap(match => match[1] ?? [])
 
 describe('the map of the repository', () => {

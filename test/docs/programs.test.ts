@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { newFolder, removeFolder, repository, writeFiles } from '../generator/generation.ts'
 import { typeCheck } from '../generator/type-check.ts'
 
-/** The whole programs of a page: its blocks of TypeScript that import what they use. */
+/** The whole programs of a page: its TypeScript blocks that import the symbols they use. */
 function programsOf(page: string): readonly string[] {
   const text = readFileSync(join(repository, page), 'utf8')
   return [...text.matchAll(/^```ts\n(import .*?)^```$/gms)].map(([, program = '']) => program)

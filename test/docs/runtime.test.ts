@@ -10,7 +10,7 @@ const page = readFileSync(join(repository, 'docs/runtime.md'), 'utf8')
 interface Example {
   readonly file: string
   readonly text: string
-  /** What it says that it prints, a line each. */
+  /** The expected output of an example, one line for each. */
   readonly printed: readonly string[]
 }
 
@@ -22,7 +22,7 @@ const examples: readonly Example[] = [...page.matchAll(/^```(ts|yaml)\n(.*?)^```
   },
 )
 
-/** The comments behind `console.log`, then those that the block ends with. */
+/** The comments after `console.log`, then those at the end of the block. */
 function printedBy(text: string): readonly string[] {
   const beside = [...text.matchAll(/^.*console\.log\(.*\) \/\/ (.*)$/gm)].map(([, said = '']) => said)
   const [below = ''] = /(?:^\/\/ .*\n)+$(?![^])/m.exec(text) ?? []
@@ -50,7 +50,7 @@ beforeAll(async () => {
   output = run()
 })
 
-/** Makes the examples a project with options beside those of `configuration`. */
+/** Makes the examples a project with further options beside those of `configuration`. */
 function configure(configuration: { readonly extends?: string; readonly compilerOptions?: object }): void {
   const compilerOptions = { ...configuration.compilerOptions, typeRoots: [join(repository, 'node_modules/@types')] }
   const project = { ...configuration, compilerOptions, include: ['**/*.ts'] }
@@ -59,7 +59,7 @@ function configure(configuration: { readonly extends?: string; readonly compiler
 
 afterAll(() => removeFolder(folder))
 
-/** Runs every example in one process; what each printed, by its file. */
+/** Runs every example in one process; returns their output by file. */
 function run(): typeof output {
   const mark = 'prints'
   const calls = programs.map(({ file }) => `console.log('${mark} ${file}'); await import('./${file}')`)

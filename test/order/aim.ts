@@ -1,14 +1,14 @@
 import type { JsonObject } from '../../generator/conform/json.ts'
 
-/** Somebody in whose name calls are made. */
+/** A principal in whose name calls are made. */
 export interface Caller {
   readonly id: string
   readonly token: string
 }
 
-/** One call of an operation, in parts that faults change. */
+/** The parts of a call of an operation, which faults change. */
 export interface Aim {
-  /** The administrator of the platform, unless it is said otherwise; undefined for nobody. */
+  /** The caller, by default the administrator of the platform; undefined for an anonymous call. */
   readonly caller: Caller | undefined
   /** Path parameters by name. */
   readonly path: Readonly<Record<string, string>>

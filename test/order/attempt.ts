@@ -16,8 +16,8 @@ export interface Spoiled {
 }
 
 /**
- * Makes what a call needs, spoils it by every fault, and calls; answers `OK` or the reason. Rows are made before states are
- * changed in which no row can be made: what is taken first, then quotas, and workspaces are suspended last.
+ * Creates the resources of a call, applies every fault, and calls; returns `OK` or the reason. Rows are created before
+ * states change that forbid creation: first taken names, then quotas, and suspended workspaces last.
  */
 export async function attempt(
   world: World,
@@ -32,7 +32,7 @@ export async function attempt(
   return send(world, mutation.operation, aim)
 }
 
-/** Faults of what is there come before those of the call, which take no notice of one another. */
+/** Faults of existing rows come before those of the call, which are independent of each other. */
 const turns: readonly StepName[] = ['uniqueness', 'quota', 'capacity', 'reference', 'state', 'workspace']
 
 function turnOf(step: StepName): number {

@@ -3,7 +3,7 @@ import { isObject } from '../../generator/conform/json.ts'
 import { baseUrl, type GuardedPlatform } from '../server/iam/guarded-platform.ts'
 import type { Aim } from './aim.ts'
 
-/** What came of a call. */
+/** The result of a call. */
 export interface Called {
   /** `OK`, or the reason of the error. */
   readonly outcome: string

@@ -8,7 +8,7 @@ import { send } from './send.ts'
 import { numberOf, type StepName } from './step.ts'
 import { absences, etagPlace, immutablesOf, isCreate } from './steps.ts'
 
-/** What fits no schema. */
+/** A value that matches no schema. */
 const unknown = 'nothing_of_the_kind'
 
 /** The fault of a step, as the recipe has it or the document tells it; undefined: there is none to be had. */
@@ -24,11 +24,11 @@ const isAtDoor = (step: StepName): boolean => numberOf(step) < numberOf('rule')
 type Make = (mutation: Mutation) => Fault | undefined
 
 const atDoor: { readonly [Step in StepName]?: Make } = {
-  // The path is the operation's, the method nobody's.
+  // The path of the operation with a method that no operation has.
   route: () => ({ reason: 'ROUTE_NOT_FOUND', apply: aim => ({ ...aim, method: 'PUT' }) }),
   authentication: () => ({ reason: 'TOKEN_REVOKED', apply: (aim, { gone }) => ({ ...aim, caller: gone }) }),
   replay: () => usedKey,
-  // Whose token is revoked may do nothing either, so that both faults go together.
+  // A revoked token makes both faults at once.
   authorization: () => ({
     reason: 'IAM_PERMISSION_DENIED',
     apply: (aim, { gone, nobody }) => (aim.caller === gone ? aim : { ...aim, caller: nobody }),
@@ -104,7 +104,7 @@ function takenFault({ area, operation, rpcs }: Mutation): Fault | undefined {
   return isCreate(operation) && reason !== undefined ? madeBefore(reason, operation) : undefined
 }
 
-/** What the call makes is there already. */
+/** The resource of the call exists already. */
 const madeBefore = (reason: string, operation: Mutation['operation']): Fault => ({
   reason,
   async apply(aim, world) {

@@ -1,6 +1,6 @@
 import type { Verdict } from './prove.ts'
 
-/** How many pairs there are, by what came of them. */
+/** The numbers of pairs, by result. */
 export interface Counts {
   readonly made: number
   /** By the reason why they were not made. */
@@ -28,7 +28,7 @@ function line(name: string, verdicts: readonly Verdict[]): string {
   return `${name.padEnd(14)}${mutations} mutations${pairs} pairs made${left} not made`
 }
 
-/** A line an operation: its pairs, those in brackets that were not made. */
+/** One line for each operation: its pairs, in brackets if they were not made. */
 export function printMatrix(verdicts: readonly Verdict[]): string {
   const operations = Map.groupBy(verdicts, ({ area, operationId }) => `${area}.${operationId}`)
   const rows = [...operations].map(([name, own]) => {

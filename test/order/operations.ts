@@ -6,7 +6,7 @@ import { readDocuments } from '../../server/specs/documents.ts'
 import { stubsIn } from '../../server/status/sources.ts'
 import { statusOf } from '../../server/status/status.ts'
 
-/** A mutation with what must be known of its document. */
+/** A mutation with the facts of its document. */
 export interface Mutation {
   readonly area: string
   readonly document: Document

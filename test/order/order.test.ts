@@ -32,7 +32,7 @@ describe.each(mutations)('$operation.id', mutation => {
 })
 
 describe('a recipe', () => {
-  /** What is wrong with the create of an override when its recipe is another one. */
+  /** The fault of an override's creation with another recipe. */
   async function faultsWith(change: (recipe: Recipe) => Readonly<Record<string, Recipe>>): Promise<readonly string[]> {
     const id = 'createQuotaOverride'
     const mutation = mutations.find(({ operation }) => operation.id === id)

@@ -3,7 +3,7 @@ import { pairsOf } from './pairs.ts'
 import type { Recipe } from './recipe.ts'
 import { pairName, type StepName } from './step.ts'
 
-/** The pairs, those in brackets that are not made. */
+/** The pairs, in brackets if they are not made. */
 function named(steps: readonly StepName[], given: Pick<Recipe, 'atOdds' | 'unmade'> = {}): readonly string[] {
   return pairsOf(steps, given).map(({ earlier, later, unmade }) => {
     const name = pairName(earlier, later)

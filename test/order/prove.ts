@@ -8,7 +8,7 @@ import { numberOf, pairName, type PairName, type StepName } from './step.ts'
 import { stepsOf } from './steps.ts'
 import type { World } from './world.ts'
 
-/** What came of one pair of an operation. */
+/** The result of one pair of an operation. */
 export interface Verdict {
   readonly area: string
   readonly operationId: string
@@ -17,10 +17,10 @@ export interface Verdict {
   readonly unmade: string | undefined
 }
 
-/** What came of an operation. */
+/** The result of an operation. */
 export interface Proof {
   readonly verdicts: readonly Verdict[]
-  /** What is wrong, for people; empty when all is as it should be. */
+  /** The faults of a result for people; empty if it is as expected. */
   readonly faults: readonly string[]
 }
 
@@ -48,7 +48,7 @@ export async function prove(world: World, mutation: Mutation, area: AreaRecipes)
 
 const isMade = ({ unmade }: Pair): boolean => unmade === undefined
 
-/** What is not built takes the steps to the check of its request. */
+/** An operation that is not built passes its steps up to the check of its request. */
 function unbuiltPairs(steps: readonly StepName[]): readonly Pair[] {
   const taken = steps.filter(step => numberOf(step) <= numberOf('mask') && step !== 'replay' && step !== 'seal')
   const made = pairsOf(taken)
@@ -57,7 +57,7 @@ function unbuiltPairs(steps: readonly StepName[]): readonly Pair[] {
   return [...made, ...others.map(pair => ({ ...pair, unmade: notBuilt }))]
 }
 
-/** Reasons that are given for what an operation does not have. */
+/** Reasons in the list for steps that an operation does not have. */
 function needless({ atOdds = {}, unmade = {} }: Partial<Recipe> = {}, pairs: readonly Pair[]): readonly string[] {
   const known = new Set<string>(pairs.flatMap(each => [each.earlier, each.later, pairName(each.earlier, each.later)]))
   return Object.keys({ ...unmade, ...atOdds })
@@ -106,7 +106,7 @@ class Proving {
     }
   }
 
-  /** What is listed as not made has no fault; where two faults are at odds there are both. */
+  /** A listed pair has no fault; two faults that exclude each other have both. */
   listed({ atOdds = {}, unmade = {} }: Recipe, pairs: readonly Pair[]): void {
     const isMade = (step: StepName): boolean => this.#spoiled(step) !== undefined
     const steps = new Set(pairs.flatMap(({ earlier, later }) => [earlier, later]))

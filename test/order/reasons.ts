@@ -1,6 +1,6 @@
 import type { StepName } from './step.ts'
 
-/** How the steps of reasons are told by their names and what they stand for; the first that fits decides. */
+/** The steps of reasons by their names and descriptions; the first match decides. */
 interface Rule {
   readonly rpc?: string
   readonly name?: RegExp
@@ -8,7 +8,7 @@ interface Rule {
   readonly step: StepName | undefined
 }
 
-/** Those of things that are not found are told by the path (`steps.ts`). */
+/** Reasons of absent resources follow from the path (`steps.ts`). */
 const rules: readonly Rule[] = [
   { name: /^VAULT_SEALED$/, step: 'seal' },
   { name: /^(?:WORKSPACE|PARENT|SCOPE)_NOT_ACTIVE$/, step: 'workspace' },

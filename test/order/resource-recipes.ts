@@ -3,7 +3,7 @@ import type { Aim } from './aim.ts'
 import type { Fault, Recipe } from './recipe.ts'
 import type { World } from './world.ts'
 
-/** One call of a resource, beyond what all have alike. */
+/** The calls of a resource, beyond those that all resources share. */
 export interface ResourceCall extends Omit<Recipe, 'aim'> {
   /** Verbs that are called before, so that this one may be. */
   readonly before?: readonly string[]
@@ -16,11 +16,11 @@ export interface Resource {
   readonly noun: string
   /** Where areas have operations of these ids alike: the name of the area. */
   readonly area?: string
-  /** The path of a new collection; by default that of a new workspace, in the native engine. */
+  /** The path of a new collection; by default in a new workspace, in the native engine. */
   readonly at?: (world: World) => Promise<Aim['path']>
   /** The body of a create, with a new name. */
   readonly body: (world: World, path: Aim['path']) => JsonObject | Promise<JsonObject>
-  /** By verb: `create`, `update`, `delete` and those of its states, as far as the resource has them. */
+  /** The recipes by verb: `create`, `update`, `delete` and the state verbs of the resource. */
   readonly calls: Readonly<Record<string, ResourceCall>>
 }
 

@@ -28,7 +28,7 @@ const numbers = {
 
 type Numbered = keyof typeof numbers
 
-/** A step; what a path names exists or not one after the other, so that each of these is a step. */
+/** A step of the order. The resources in a path are checked one after the other, so each of them is a step. */
 export type StepName = Exclude<Numbered, 'existence'> | `existence of ${string}`
 
 /** Two steps, the earlier one first. */

@@ -54,7 +54,7 @@ export function absences({ area, operation, rpcs }: Mutation): ReadonlyMap<strin
   return new Map([...named, ['workspace', 'WORKSPACE_NOT_FOUND']])
 }
 
-/** The steps of the reasons that an operation declares, but for those that the things of its path have. */
+/** Returns the steps of an operation's reasons, except those of the resources in its path. */
 function reasonSteps(mutation: Mutation, own: Readonly<Record<string, StepName>>): readonly StepName[] {
   const { area, operation, rpcs } = mutation
   const ofPath = new Set(absences(mutation).values())

@@ -3,7 +3,7 @@ import type { Fault } from './recipe.ts'
 
 type ScopeType = 'ORGANISATION' | 'GROUP' | 'WORKSPACE'
 
-/** A quota of the taxonomy has no room at a scope, by default the one of this type that the path names. */
+/** A quota of taxonomy without room at a scope, by default the scope of this type in the path. */
 export const noRoomIn = (
   type: ScopeType,
   quota: string,

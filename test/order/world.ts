@@ -27,9 +27,9 @@ export interface Place {
   readonly workspace: string
 }
 
-/** The platform that the calls go to, with those who call, and what recipes make there. */
+/** The platform under test, with its callers, and the functions by which recipes create resources. */
 export interface World {
-  /** The same store, for what no call makes quickly. */
+  /** The same store, for rows that no call creates quickly. */
   readonly store: Store
   readonly platform: GuardedPlatform
   /** May do everything. */
@@ -46,21 +46,21 @@ export interface World {
   newName(): string
   newOrganisation(): Promise<string>
   /**
-   * Makes a call of a mutation as the administrator, which must succeed; answers the id of what was made or changed.
-   * `body` is empty unless it is given.
+   * Calls a mutation as the administrator, which must succeed; returns the id of the resource. `body` is empty unless
+   * it is given.
    */
   run(operationId: string, aim?: Partial<Aim>): Promise<string>
   /** Directly below an organisation, by default a new one. */
   newPlace(organisation?: string): Promise<Place>
   /** Suspends a workspace that was made here. */
   suspend(workspace: string): Promise<void>
-  /** Somebody who has a password and has signed in; may do nothing. */
+  /** Creates a user with a password and a session, without permissions. */
   newMember(organisation?: string): Promise<Member>
 }
 
 /** The platform with real access, in this process; it ends `later`. */
 export async function openWorld(later: Later, mutations: readonly Mutation[]): Promise<World> {
-  // Wrong tokens and passwords are what the calls are made of.
+  // The throttle is off, because many calls have wrong tokens and passwords.
   const given = new GivenSettings()
   for (const bound of Object.values(iamSettings)) given.with(bound, 0)
   const platform = await guardedPlatform({ given }, later)

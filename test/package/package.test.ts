@@ -18,7 +18,7 @@ import { root, toolFile } from '../../scripts/project.ts'
 
 const run = promisify(execFile)
 
-/** What the package is built of; node_modules stands beside it as a link. */
+/** The parts of the package; node_modules is beside it as a link. */
 const sources = [
   'README.md',
   'cli',
@@ -49,7 +49,7 @@ const project = join(folder, 'project')
 
 const npm = (cwd: string, ...args: string[]) => run('npm', args, { cwd, shell: isWindows })
 
-/** The command as its users type it; whatever Node.js npx finds runs it. */
+/** Runs the command as its users type it, with the Node.js that npx finds. */
 const ninefold = (...args: string[]) => run('npx', ['ninefold', ...args], { cwd: project, shell: isWindows })
 
 /** Packs a build of the sources; the tarball's path. */
@@ -63,7 +63,7 @@ async function pack(): Promise<string> {
   return join(folder, tarball)
 }
 
-/** Type-checks a folder of its own, without any package: what a stranger's strictest settings say; '' is good. */
+/** Type-checks a folder without packages by the strictest settings; returns '' for success. */
 async function typeCheck(cwd: string, options: object): Promise<string> {
   const compilerOptions = { ...strictest, ...options }
   writeFileSync(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }))

@@ -2,11 +2,11 @@ import type { TestProject } from 'vitest/node'
 import { Client } from 'pg'
 import { startServer } from './server.ts'
 
-/** What the tests know of the server: where it is, or why there is none. */
+/** The facts of the server for tests: its URL, or the reason of its absence. */
 export type Postgres =
   | {
       readonly url: string
-      /** What the names of schemas begin with that a run makes. */
+      /** The prefix of the schema names of a run. */
       readonly prefix: string
     }
   | { readonly missing: string }
@@ -18,8 +18,8 @@ declare module 'vitest' {
 }
 
 /**
- * One server for all tests of a run: that of `NINEFOLD_TEST_POSTGRES_URL`, whose user must be allowed to make schemas,
- * else an own one. Without either the tests are skipped, and say so.
+ * One server for all tests of a run: that of `NINEFOLD_TEST_POSTGRES_URL`, whose user must be allowed to create
+ * schemas, otherwise an own server. Without either the tests are skipped, and say so.
  */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const prefix = `ninefold_test_${process.pid}`
@@ -40,7 +40,7 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   }
 }
 
-/** Tests give back what they have borrowed; what was kept for further tests goes with the run. */
+/** Tests return borrowed schemas; schemas kept for further tests are dropped at the end of the run. */
 async function dropSchemas(url: string, prefix: string): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()

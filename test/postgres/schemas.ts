@@ -5,16 +5,16 @@ import { openPostgres } from '../../server/store/postgres.ts'
 import { postgresDialect } from '../../server/store/postgres/dialect.ts'
 import { withSchema } from './address.ts'
 
-/** A schema with the tables of some collections, and what it is known by to be as it was made. */
+/** A schema with the tables of some collections, and the mark of its original state. */
 interface Prepared {
   readonly name: string
   readonly shape: string
 }
 
-/** Gives a schema back; nobody may use it afterwards. */
+/** Returns a schema; no test may use it afterwards. */
 export type GiveBack = () => Promise<void>
 
-/** What an opened store has written into its own tables; all other rows are of a test. */
+/** The rows that an opened store writes into its own tables; all other rows belong to a test. */
 export const keptTables: readonly string[] = [
   'ninefold_migrations',
   'ninefold_tables',
@@ -23,8 +23,8 @@ export const keptTables: readonly string[] = [
 ]
 
 /**
- * The schemas of one process that runs tests. To make the tables of a platform takes PostgreSQL longer than most tests
- * take, so those that were made are emptied and used again.
+ * The schemas of one process that runs tests. Creating the tables of a platform takes PostgreSQL longer than most
+ * tests, so used tables are emptied and reused.
  */
 export class Schemas {
   readonly #url: string
@@ -69,7 +69,7 @@ export class Schemas {
     return { name, shape: await this.#shapeOf(name) }
   }
 
-  /** Under another name it is out of reach for whoever still has a connection to it. */
+  /** Under another name, open connections cannot reach it. */
   async #giveBack(before: string, shape: string, free: Prepared[]): Promise<void> {
     const name = this.#newName()
     await this.#run(`ALTER SCHEMA ${before} RENAME TO ${name}`)
@@ -82,7 +82,9 @@ export class Schemas {
     free.push({ name, shape })
   }
 
-  /** Differs when a table, column, index, constraint or trigger is not the one that was made, or the store has noted a change. */
+  /**
+   * A mark that differs if a table, column, index, constraint or trigger has changed, or the store has noted a change.
+   */
   async #shapeOf(name: string): Promise<string> {
     const relations = `FROM pg_class c WHERE c.relnamespace = '${name}'::regnamespace`
     const shape = await this.#run(
@@ -101,7 +103,10 @@ export class Schemas {
     await this.#run(`DROP SCHEMA ${name} CASCADE`)
   }
 
-  /** The first column of what a statement finds, on a connection that stays open: to make one takes longer than it. */
+  /**
+   * Returns the first column of a statement's rows, on a connection that stays open, because connecting takes longer
+   * than the statement.
+   */
   async #run(sql: string): Promise<readonly string[]> {
     const client = await (this.#client ??= connected(this.#url))
     const { rows } = await client.query<[string]>({ text: sql, rowMode: 'array' })

@@ -10,11 +10,11 @@ import { memoryFolder } from '../memory-folder.ts'
 /** A server of PostgreSQL for one run of the tests, on 127.0.0.1. */
 export interface TestServer {
   readonly url: string
-  /** Ends the server and removes what it kept. */
+  /** Ends the server and removes its files. */
   stop(): Promise<void>
 }
 
-/** As root the server runs as the user nobody, since PostgreSQL refuses root. */
+/** PostgreSQL refuses to run as root, so the server then runs as the user nobody. */
 const nobody = 65534
 const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
 
@@ -62,7 +62,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** What is kept need not outlive the machine, so nothing waits for the disk. */
+/** The data may be lost in a crash of the machine, so commits do not wait for the disk. */
 const settings = [
   'fsync=off',
   'synchronous_commit=off',
@@ -86,7 +86,7 @@ async function started(postgres: string, data: string, port: number): Promise<Ch
   const lines: string[] = []
   for await (const line of createInterface({ input: child.stderr })) {
     if (line.includes('ready to accept connections')) {
-      // Nobody reads further, and the server must not wait for a reader.
+      // No further output is read, and the server must not block on a full pipe.
       child.stderr.resume()
       return child
     }

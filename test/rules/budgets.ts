@@ -2,10 +2,10 @@ import { ts } from 'ts-morph'
 import type { Finding, Source } from './source.ts'
 import { lineOf, walk, type Syntax } from './syntax.ts'
 
-/** docs/decisions/0005: lines of code, since what documents a symbol should cost nothing. */
+/** docs/decisions/0005: lines of code, because comments that document a symbol should cost nothing. */
 const runtimeBudget = { lines: 3483, files: 40 }
 const templateLines = 60
-/** Of an area, and of all areas together. */
+/** The maximum of an area, and of all areas together. */
 const outputLinesPerOperation = { area: 115, average: 94 }
 
 /** The runtime is small: at most 3,483 lines of code in at most 40 files. */
@@ -29,7 +29,7 @@ export function largeTemplates(files: readonly Source[]): Finding[] {
 }
 
 /**
- * The output of an area is at most 115 lines of code an operation, that of all areas 94; output without operations has
+ * The output of an area has at most 115 lines of code an operation, that of all areas 94; output without operations has
  * no budget.
  */
 export function largeOutput(files: readonly Source[]): Finding[] {

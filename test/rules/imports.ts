@@ -2,11 +2,13 @@ import { posix } from 'node:path'
 import type { Finding } from './source.ts'
 import type { Import, Syntax } from './syntax.ts'
 
-/** What the files that `of` fits may import. `ours` and `packages` are matched against paths and package names. */
+/**
+ * The allowed imports of the files that match `of`. `ours` and `packages` are matched against paths and package names.
+ */
 interface Rule {
   readonly name: string
   readonly of: RegExp
-  /** Paths of the repository; `$1` stands for what the first group of `of` caught. */
+  /** Paths of the repository; `$1` stands for the first group of `of`. */
   readonly ours: readonly string[]
   /** Paths of which only types may be imported. */
   readonly types?: readonly string[]
@@ -22,12 +24,12 @@ const documentWalking = 'branches|fits|located|operations|pointer|reference|reso
 /** Libraries of pure computation, which domain code may use: they open nothing (docs/decisions/0009). */
 const computing = ['node:crypto', 'jose', 'lru-cache', 'ipaddr.js', 'image-size', '@zxcvbn-ts/language-common']
 
-/** What all stages of the generator share: positions, diagnostics, options and outlines of documents. */
+/** The modules that all stages of the generator share: positions, diagnostics, options and outlines of documents. */
 const generatorShared = String.raw`generator/(?:diagnostics|document-outline|identifier|options|position)\.ts$`
 
 /**
- * Who may import whom. The first rule that fits a file decides; files that no rule fits (server, scripts, tests and
- * the command) may import everything.
+ * The import rules. The first rule that fits a file decides; files that no rule fits (server, scripts, tests and the
+ * command) may import everything.
  */
 const rules: readonly Rule[] = [
   { name: 'runtime', of: /^runtime\//, ours: ['runtime/'], packages: [] },
@@ -83,7 +85,7 @@ const rules: readonly Rule[] = [
   { name: 'docs/example-service', of: /^docs\/example-service\//, ours: ['docs/example-service/'] },
 ]
 
-/** Imports that cross a border of the architecture (docs/architecture: who may import whom). */
+/** Finds imports that break the rules of the architecture (docs/architecture.md). */
 export function forbiddenImports(files: readonly Syntax[]): Finding[] {
   return files.flatMap(file => {
     const rule = rules.find(({ of }) => of.test(file.path))
@@ -114,8 +116,8 @@ export const cycles = (files: readonly Syntax[]): Finding[] =>
   circles(new Map(files.map(({ path, imports }) => [path, targetsOf(path, imports)])))
 
 /**
- * Folders of one parent that import one another in a circle, types included. Files that lie in the parent itself belong to
- * no folder: they compose the folders, or are what the folders share.
+ * Folders of one parent that import one another in a circle, types included. Files in the parent itself belong to no
+ * folder: they compose the folders, or the folders share them.
  */
 export function folderCycles(files: readonly Syntax[]): Finding[] {
   const targets = new Map<string, Set<string>>()

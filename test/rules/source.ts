@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 
-/** A file of the repository: its path from the root, with `/`, and what it says. */
+/** A file of the repository: its path from the root, with `/`, and its text. */
 export interface Source {
   readonly path: string
   readonly text: string

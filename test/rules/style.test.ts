@@ -42,7 +42,7 @@ describe('the repository', () => {
   })
 })
 
-/** Written apart, so that nobody's search for such comments ends here. */
+/** The words are split, so that a search for such comments does not find this file. */
 const shorts = { todo: ['TO', 'DO'].join(''), fixme: ['FIX', 'ME'].join(''), ignore: ['@ts', 'ignore'].join('-') }
 
 const samples: readonly (readonly [

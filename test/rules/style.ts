@@ -5,7 +5,7 @@ import { lineOf, walk, type Syntax } from './syntax.ts'
 const vagueNames = /(?:^|\/)(?:utils?|helpers?|common|misc)\.[a-z]+$/
 const vagueFolders = /(?:^|\/)(?:utils?|helpers?|misc)\//
 
-/** Files whose names say nothing of what they hold. */
+/** Finds files whose names do not describe their content. */
 export function vagueFiles(files: readonly Source[]): Finding[] {
   return files
     .filter(({ path }) => vagueNames.test(path) || vagueFolders.test(path))

@@ -1,7 +1,7 @@
 import { ts } from 'ts-morph'
 import type { Source } from './source.ts'
 
-/** One `import`, re-export, dynamic import or `import()` type of a file. */
+/** An `import`, re-export, dynamic import or `import()` type of a file. */
 export interface Import {
   readonly specifier: string
   readonly line: number
@@ -9,7 +9,7 @@ export interface Import {
   readonly typeOnly: boolean
 }
 
-/** A parsed file and what the rules ask of it. */
+/** A parsed file with the facts that the rules need. */
 export interface Syntax extends Source {
   readonly imports: readonly Import[]
   readonly tree: ts.SourceFile

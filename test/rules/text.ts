@@ -1,7 +1,7 @@
 import { ts } from 'ts-morph'
 import type { Finding, Source } from './source.ts'
 
-/** Words that a comment must not hold: what they announce is done or goes. */
+/** Words that comments must not contain: the announced work is done or dropped. */
 const commentWords = /\b(?:TODO|FIXME|XXX|HACK)\b|@ts-(?:ignore|nocheck)/
 
 /** Comments that put work off or silence the compiler. */
@@ -16,7 +16,10 @@ export function openComments(files: readonly Source[]): Finding[] {
     )
 }
 
-/** The comments of a file: what stands between the tokens, so strings and patterns that look alike do not count. */
+/**
+ * Returns the comments of a file from the gaps between its tokens, so that strings and patterns that look alike do not
+ * count.
+ */
 function commentsOf(text: string): { readonly start: number; readonly comment: string }[] {
   const tree = ts.createSourceFile('file.ts', text, ts.ScriptTarget.Latest, true)
   const found: { start: number; comment: string }[] = []

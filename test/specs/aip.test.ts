@@ -3,8 +3,8 @@ import { answerOf, areas, asNode, bodyOf, nodeAt, operationsOf, recordOf, resolv
 import type { Operation, Spec } from './documents.ts'
 
 /**
- * What the platform's conventions take over of the rules at google.aip.dev: names of collections (AIP-122), standard
- * methods (131 to 135), custom verbs (136), standard fields (148), operations (151) and pages (158).
+ * The rules of google.aip.dev that the platform's conventions adopt: names of collections (AIP-122), standard methods
+ * (131 to 135), custom verbs (136), standard fields (148), operations (151) and pages (158).
  */
 
 /** Verbs whose form the stated interface fixes. */
@@ -22,7 +22,7 @@ const standardMethods: Readonly<Record<string, string>> = {
   remove: 'DELETE',
 }
 
-/** Resources whose brief gives them a list of fields of its own (conventions §2), with the standard ones it leaves out. */
+/** Resources whose brief lists their fields (conventions §2), with the standard fields that it leaves out. */
 const ownFields: Readonly<Record<string, readonly string[]>> = {
   'iam.Avatar': ['id', 'create_time', 'update_time'],
   'iam.UserProfile': ['id', 'create_time', 'update_time'],

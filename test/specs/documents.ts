@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 /** An object of a document. */
 export type Node = Readonly<Record<string, unknown>>
 
-/** One file of specs/. */
+/** A file of specs/. */
 export interface Spec {
   /** `taxonomy`; also the file's stem. */
   readonly area: string
@@ -12,7 +12,7 @@ export interface Spec {
   readonly root: Node
 }
 
-/** What a reference names: the object, and the file it stands in. */
+/** The target of a reference: the object, and its file. */
 export interface Target {
   readonly spec: Spec
   readonly node: Node
@@ -20,7 +20,7 @@ export interface Target {
   readonly name: string | undefined
 }
 
-/** One operation of a document, with the parameters of its path. */
+/** An operation of a document, with the parameters of its path. */
 export interface Operation {
   readonly spec: Spec
   readonly id: string
@@ -122,7 +122,7 @@ export function schemasOf(spec: Spec): readonly (readonly [name: string, schema:
   return Object.entries(nodeAt(spec.root, 'components', 'schemas')).map(([name, schema]) => [name, asNode(schema)])
 }
 
-/** Every object of a value with the JSON pointer to it, parents first; what stands in examples is left out. */
+/** Iterates over every object of a value with its JSON pointer, parents first; examples are left out. */
 export function* nodesOf(value: unknown, pointer = ''): Generator<readonly [pointer: string, node: Node]> {
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) yield* nodesOf(item, `${pointer}/${index}`)

@@ -18,7 +18,7 @@ import type { Node, Operation, Spec, Target } from './documents.ts'
 const listParameters = ['page_size', 'page_token', 'filter', 'order_by']
 const snakeCase = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/
 const lowerCamelCase = /^[a-z][A-Za-z0-9]*$/
-/** One sentence or more: from a capital or a code span to a full stop. */
+/** Matches one or more sentences: each from a capital or a code span to a full stop. */
 const sentences = /^[A-Z`].*\.$/s
 
 const operations = areas.flatMap(spec => operationsOf(spec).map(each => [spec.area, each.id, each] as const))
@@ -169,7 +169,7 @@ function propertiesOf(schema: Target | undefined): Node {
   return nodeAt(schema?.node ?? {}, 'properties')
 }
 
-/** What is said at the end of a reference. */
+/** Returns the description at the end of a reference. */
 function descriptionBehind(spec: Spec, node: Node): unknown {
   return node.$ref === undefined ? undefined : resolve(spec, node).node.description
 }

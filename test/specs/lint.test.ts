@@ -58,14 +58,14 @@ interface Linted {
   readonly problems: readonly unknown[]
 }
 
-/** What the rules of a folder's redocly.yaml say about each document: the totals, and the rules that were broken. */
+/** Returns the findings of a folder's redocly.yaml for each document: the totals, and the broken rules. */
 async function lint(folder: string, ...files: readonly string[]): Promise<readonly Linted[]> {
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
   const { stdout } = await run(process.execPath, [redocly, 'lint', ...files, '--format=json'], {
     cwd: folder,
     env,
   }).catch(foundErrors)
-  // One report follows the other, in the order of the documents.
+  // The reports follow each other in the order of the documents.
   const reports = stdout.split(/(?<=^\})(?=\{)/m)
   expect(reports).toHaveLength(files.length)
   return reports.map(report => {
@@ -74,7 +74,7 @@ async function lint(folder: string, ...files: readonly string[]): Promise<readon
   })
 }
 
-/** It exits with 1 when it finds errors, and writes what it found to stdout all the same. */
+/** The exit status is 1 for errors, and the findings are on stdout in any case. */
 function foundErrors(error: unknown): { readonly stdout: string } {
   const { code, stdout } = asNode(error)
   if (code !== 1 || typeof stdout !== 'string') throw error

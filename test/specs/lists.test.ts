@@ -77,7 +77,7 @@ describe.each(lists.map(list => [list.spec.area, list.id, list] as const))('%s.%
   })
 })
 
-/** What a field of each type is in the schema of a row: its format, or its type where it has none. */
+/** The format, or otherwise the type, of each field type in the schema of a row. */
 const typesOf: Readonly<Record<string, readonly string[]>> = {
   STRING: ['string', 'uuid', 'email', 'ipv4'],
   INTEGER: ['int32', 'int64'],

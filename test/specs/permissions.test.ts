@@ -14,7 +14,7 @@ const shapes: Readonly<Record<string, readonly string[]>> = {
   authenticated: [],
 }
 
-/** One declaration of a permission key. */
+/** A declaration of a permission key. */
 interface Declaration {
   readonly key: string
   readonly class: string
@@ -93,7 +93,7 @@ const scopesInPaths: Readonly<Record<string, string>> = {
   workspaces: 'WORKSPACE',
 }
 
-/** Where a permission can be held: written down, or what its scope and the path say (conventions §22). */
+/** The scopes of a permission: declared, or derived from its scope and the path (conventions §22). */
 function scopeTypesOf(access: Node, path: string): readonly string[] {
   if (access.scope === 'platform') return ['PLATFORM']
   if (access.scope === 'parent') return ['ORGANISATION', 'GROUP']

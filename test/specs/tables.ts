@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 export type Row<Column extends string> = Readonly<Record<Column, string>>
 
 /**
- * The rows of `test/tables/<name>.tsv` in their order. Throws when the table lacks one of the columns: a comparison
- * with a column that is not there would pass for the wrong reason.
+ * The rows of `test/tables/<name>.tsv` in their order. Throws if the table lacks a column, because a comparison with an
+ * absent column would pass for the wrong reason.
  */
 export function readTable<const Column extends string>(
   name: string,

@@ -25,7 +25,7 @@ const stamps = { etag: '1', created: time, updated: time }
 export const id = (kind: string, n: number): string =>
   `${kind}-${String(n).padStart(8, '0')}-0000-7000-8000-000000000000`
 
-/** A file of SQLite with what access hangs on, and the predefined roles. */
+/** A SQLite file with the rows that access depends on, and the predefined roles. */
 export async function accessStore(): Promise<{ readonly store: SqliteStore; close(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'ninefold-authz-'))
   const collections = [...taxonomyCollections, ...feedCollections, bindings, policies, principals, roles]

@@ -8,7 +8,7 @@ import { greeting, trivialService } from './trivial-service.ts'
 
 const path = '/made/v1/greetings/g'
 
-/** A call without a network: what routing, checks, headers and logging cost beside the handler. */
+/** A call without a network: the cost of routing, checks, headers and logging beside the handler. */
 export function dispatchGroup(): Group {
   const dispatch = trivialService()
   const request: WireRequest = {

@@ -6,8 +6,8 @@ import { sqliteDialect } from '../../../server/store/sqlite/dialect.ts'
 import { isPostgres } from '../../server/store/place.ts'
 
 /**
- * What copies rows of a table, as SQL of the bare driver: INSERT ... SELECT up to its FROM. Keys and names of the copies
- * end in `suffix`, which is an expression.
+ * Copies rows of a table by SQL of the bare driver: INSERT ... SELECT up to its FROM. Keys and names of the copies end
+ * in `suffix`, which is an expression.
  */
 export function insertCopies(place: string, collection: Collection<never>, suffix: string): string {
   const { table, written } = layoutOf(collection, isPostgres(place) ? postgresDialect : sqliteDialect)

@@ -12,7 +12,7 @@ export const workspaces = 20
 
 const worker = fileURLToPath(new URL('./operations-worker.ts', import.meta.url))
 
-/** Gives an empty store, with so many pending operations of each workspace, to what is measured. */
+/** Passes an empty store with this number of pending operations in each workspace to the measurement. */
 export async function withPending<R>(place: string, each: number, use: (bench: WorkBench) => Promise<R>): Promise<R> {
   const store = await openPlace(place, benchCollections)
   const bench = workBench(store, [instant])
@@ -24,7 +24,9 @@ export async function withPending<R>(place: string, each: number, use: (bench: W
   }
 }
 
-/** Operations a second that so many processes end which are ready when the clock starts, of those that are pending in a place. */
+/**
+ * Returns the number of operations that this number of started processes ends in a second, of those pending in a place.
+ */
 export async function drained({ left }: WorkBench, place: string, processes: number): Promise<number> {
   const children = Array.from({ length: processes }, () =>
     spawn(process.execPath, [worker, place], { stdio: ['pipe', 'pipe', 'inherit'] }),

@@ -36,7 +36,7 @@ export function routerGroup(): Group {
     })
     theirs.on(method, parts.join(''), () => undefined)
   }
-  // As JSON gives them: one piece each, like those that arrive.
+  // The bodies as JSON text, one chunk each, as they arrive.
   const calls: readonly { readonly method: 'GET'; readonly path: string }[] = JSON.parse(
     JSON.stringify(
       operations.map(({ method, template }) => ({

@@ -2,7 +2,7 @@ import { done, type Procedure } from '../../../domain/ports/procedures.ts'
 import { effect, type WorkBench } from '../../server/operations/work-bench.ts'
 import type { Scope } from '../../../domain/ports/scope.ts'
 
-/** Work that has nothing to do: what is left is what keeping it costs. */
+/** Work with an empty step: its cost is that of the durable work itself. */
 export const instant: Procedure<unknown> = {
   kind: 'sample.instant',
   steps: [{ name: 'only', run: async () => done() }],

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { median } from './rounds.ts'
 
-/** What a process and those that it started took. */
+/** The costs of a process and its children. */
 export interface ProcessCost {
   readonly wallSeconds: number
   readonly cpuSeconds: number
@@ -12,13 +12,13 @@ export interface ProcessCost {
   readonly memoryMib: number
 }
 
-/** Where a process runs, and with which variables beside those of this one. */
+/** The folder of a process, and its environment variables beside those of this process. */
 export interface Place {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Runs Node.js with some arguments to its end. Throws with what it said unless it ends well. */
+/** Runs Node.js with some arguments to its end. Throws with the output unless the process succeeds. */
 export function processCost(args: readonly string[], { cwd, env }: Place): ProcessCost {
   const folder = mkdtempSync(join(tmpdir(), 'ninefold-cost-'))
   const report = join(folder, 'usage')
@@ -34,7 +34,7 @@ export function processCost(args: readonly string[], { cwd, env }: Place): Proce
     const wallSeconds = (performance.now() - began) / 1000
     if (status !== 0) throw new Error(`${args.join(' ')} failed: ${stderr}${stdout}`)
     const { cpuSeconds, memoryMib } = usageOf(report)
-    // What a process starts, or turns into, is only known where there is /proc.
+    // Children, and replaced programs, are only visible with /proc.
     const all = before === undefined ? cpuSeconds : (childrenSeconds() ?? Number.NaN) - before
     return { wallSeconds, cpuSeconds: all, memoryMib }
   } finally {
@@ -42,7 +42,7 @@ export function processCost(args: readonly string[], { cwd, env }: Place): Proce
   }
 }
 
-/** What a process reported of itself; a program that takes its place reports nothing. */
+/** The costs that a process reported of itself; a program that replaces it reports none. */
 function usageOf(report: string): Pick<ProcessCost, 'cpuSeconds' | 'memoryMib'> {
   if (!existsSync(report)) return { cpuSeconds: Number.NaN, memoryMib: Number.NaN }
   const { maxRSS, systemCPUTime, userCPUTime }: NodeJS.ResourceUsage = JSON.parse(readFileSync(report, 'utf8'))

@@ -1,7 +1,7 @@
 /** One way to do something; groups of them are compared. */
 export interface Contender {
   readonly name: string
-  /** Does it `units` times; what it gives back is kept, so that no engine may leave it out. */
+  /** Runs a function `units` times; the result is kept, so that no engine can optimise it away. */
   readonly run: () => unknown
   readonly units: number
 }
@@ -9,7 +9,7 @@ export interface Contender {
 /** Long against the grain of the CPU clock, which is 4 ms on some machines. */
 const roundMs = 150
 
-/** How long contenders take turns. */
+/** The duration of the alternation of contenders. */
 export interface Turns {
   readonly rounds: number
   /** How often a contender runs at least before it is measured. */
@@ -18,7 +18,7 @@ export interface Turns {
 
 const fewTurns: Turns = { rounds: 9, warmUp: 0 }
 
-/** What the contenders gave back last. */
+/** The last results of the contenders. */
 export const kept: unknown[] = []
 
 /**
@@ -35,13 +35,13 @@ export async function measureRounds(
   { rounds, warmUp }: Turns,
 ): Promise<readonly (readonly number[])[]> {
   const times: number[] = []
-  // One after the other: what runs beside a contender would be counted as its time.
+  // Contenders run one after the other, because concurrent work would count as their time.
   for (const contender of contenders) times.push(await repetitions(contender, warmUp))
   const found = contenders.map((): number[] => [])
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, contender] of contenders.entries()) {
       const count = times[index] ?? 1
-      // What goes on beside the contenders has its turn between them.
+      // Other work of the process runs between the contenders.
       await new Promise(resolve => setTimeout(resolve, 1))
       const spent = await cpuOf(contender, count)
       found[index]?.push(spent / (count * contender.units))
@@ -58,7 +58,7 @@ async function repetitions(contender: Contender, warmUp: number): Promise<number
   return count * 2
 }
 
-/** Servers come back to what else goes on, such as a lease that is renewed, every few calls; that is in their time. */
+/** Every few calls, a server does other work, such as the renewal of a lease; its time includes that. */
 const callsPerTurn = 200
 
 async function cpuOf({ run }: Contender, count: number): Promise<number> {
@@ -72,7 +72,7 @@ async function cpuOf({ run }: Contender, count: number): Promise<number> {
   return (user + system) * 1000
 }
 
-/** The middle one of some numbers. */
+/** Returns the median of numbers. */
 export function median(numbers: readonly number[]): number {
   return quantile(numbers, 1 / 2)
 }

@@ -15,7 +15,7 @@ import { caller, fillTree, type Caller, type Tree, type TreeSize } from './tree-
 export interface ServedTree extends Tree {
   /** The file of the store, or its address. */
   readonly place: string
-  /** Makes a call as somebody who holds a role at the organisation. */
+  /** Makes a call as a user with a role at the organisation. */
   readonly call: Caller
   close(): Promise<void>
 }
@@ -27,7 +27,7 @@ const password = 'quiet-harbour-lantern'
 const ignore = (): void => {}
 const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 
-/** Fills a store, of PostgreSQL at `storeUrl` and else of SQLite, serves it, and signs somebody in. */
+/** Fills a store, in PostgreSQL at `storeUrl` or otherwise in SQLite, serves it, and signs a user in. */
 export async function servedTree(size: TreeSize, storeUrl?: string): Promise<ServedTree> {
   const dataDir = mkdtempSync(join(tmpdir(), 'ninefold-served-'))
   const place = { dataDir, ...(storeUrl !== undefined && { storeUrl }) }

@@ -37,7 +37,7 @@ import { testGuard, testToken } from '../../server/access/test-access.ts'
 
 const clock = createClock()
 
-/** What one organisation holds. */
+/** The size of one organisation. */
 export interface Tree {
   readonly organisation: string
   /** Their ids, each under the one before it until `maxDepth` are nested. */
@@ -77,7 +77,7 @@ export interface TreeSize {
 const ignore = (): void => {}
 const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 
-/** Opens a platform in a folder of its own, and fills one organisation. */
+/** Opens a platform in a new folder, and fills one organisation. */
 export async function treePlatform(size: TreeSize): Promise<TreePlatform> {
   const folder = mkdtempSync(join(tmpdir(), 'ninefold-bench-'))
   const file = join(folder, 'ninefold.sqlite')
@@ -185,7 +185,7 @@ export async function fillTree(store: ServerStore, size: TreeSize): Promise<Tree
   return { organisation, groups: made }
 }
 
-/** Counts what was made, and lifts the limits that would keep it from growing. */
+/** Counts the created rows, and lifts the limits that would prevent further growth. */
 async function settle(tx: Transaction, organisation: string, size: TreeSize): Promise<void> {
   await lockTree(tx, organisation, size)
   for (const quota of ['taxonomy.workspaces', 'taxonomy.groups', 'iam.serviceAccounts']) {
@@ -194,7 +194,7 @@ async function settle(tx: Transaction, organisation: string, size: TreeSize): Pr
   }
 }
 
-/** Of the groups one in fifty is suspended, of the workspaces one in a hundred. */
+/** Every fiftieth group and every hundredth workspace is suspended. */
 function newGroup(organisation_id: string, parent_group_id: string, i: number): StoredGroup {
   const { id, ...workspace } = newWorkspace(clock.newId(), time, {
     organisation_id,

@@ -4,7 +4,7 @@ import type { LogEntry } from '../../../runtime/outcome.ts'
 import type { Dispatch } from '../../../runtime/wire.ts'
 import { route } from '../../runtime/routes.ts'
 
-/** What the only operation answers. */
+/** The answer of the only operation. */
 export const greeting = { id: '0199a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b', display_name: 'the same to everybody' } as const
 
 /** A service of one operation, which is public and does nothing; `log` is told of every call. */

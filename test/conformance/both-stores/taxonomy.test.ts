@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(async () => platform.stop())
 
-/** Sends a body as the administrator, and answers the id of what it made. */
+/** Sends a body as the administrator, and returns the id of the created resource. */
 async function make(target: string, body: object): Promise<{ readonly id: string; readonly resource_id: string }> {
   const headers = { authorization: platform.authorization, 'content-type': 'application/json' }
   const answer = await call({ method: 'POST', target, headers, body: JSON.stringify(body) })
@@ -43,7 +43,7 @@ async function makeTree(name: string) {
 
 type Tree = Awaited<ReturnType<typeof makeTree>>
 
-/** What is done to a node before a call of these that only another state allows. */
+/** The changes of a node before calls that another state allows only. */
 const before: Readonly<Record<string, string>> = { resume: 'suspend', restore: 'archive', delete: 'archive' }
 
 /** Things that exist, as the calls of an operation name them. */
@@ -84,7 +84,7 @@ async function existingNode(path: string, operationId: string, { organisation, i
   return { path: collection === 'organisations' ? { id } : { organisation, id }, ...target }
 }
 
-/** Deletes what is directly below an organisation. */
+/** Deletes the children of an organisation. */
 async function empty(organisation: string, ids: Tree['ids']): Promise<void> {
   const headers = { authorization: platform.authorization }
   for (const kind of ['groups', 'workspaces'] as const) {

@@ -8,7 +8,7 @@ import { depotDocument } from './document.ts'
 /** Folders that the example adds to; links lead its imports to the code that the tests run. */
 const grown = ['domain', 'output', 'server', 'specs']
 
-/** Writes the area of the page into a folder: its document, what is generated of it, and the blocks. */
+/** Writes the area of the page into a folder: its document, its generated code, and the code blocks. */
 export async function writeExample(folder: string, blocks: ReadonlyMap<string, string>): Promise<void> {
   for (const name of grown) {
     mkdirSync(join(folder, name))

@@ -7,7 +7,7 @@ import { userRecipes } from './iam/users.ts'
 
 export const recipes: AreaRecipes = {
   reasons: {
-    // What is referenced is found first, then it is asked whether it may be used so (iam.md 4.5, Order).
+    // A reference is resolved before its use is authorized (iam.md 4.5, Order).
     ROLE_NOT_BINDABLE_AT_SCOPE: 'reference',
     PRINCIPAL_KIND_NOT_BINDABLE: 'reference',
     ACCESS_INHERITED: 'reference',
@@ -16,11 +16,11 @@ export const recipes: AreaRecipes = {
     // Which permissions are added to a role only its row tells.
     'updateRole.UNKNOWN_PERMISSION': 'reference',
     'removeRolePermission.ROLE_PERMISSION_NOT_FOUND': 'existence of permission',
-    // Passwords are judged by the address and the former ones of their user.
+    // A password is checked against the address and the former passwords of its user.
     CURRENT_PASSWORD_MISMATCH: 'state',
     PASSWORD_TOO_WEAK: 'state',
     PASSWORD_REUSED: 'state',
-    // What these are about is called `me`, or by a token.
+    // The paths of these operations name `me`, or a token.
     CALLER_NOT_A_USER: 'existence of user',
     'deleteMyAvatar.AVATAR_NOT_FOUND': 'existence of avatar',
     CREDENTIAL_TOKEN_INVALID: 'existence of token',

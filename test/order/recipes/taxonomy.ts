@@ -29,7 +29,7 @@ const takenThere: Fault = {
   },
 }
 
-/** What every node can be told to do, and what makes that impossible. */
+/** The verbs of every node, and their obstacles. */
 function nodeCalls(noun: string): Readonly<Record<string, ResourceCall>> {
   const isRoot = noun === 'Organisation'
   const state = (verb: string): Fault => after(verb + noun, `${noun.toUpperCase()}_STATE_INVALID`)

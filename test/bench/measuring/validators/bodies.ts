@@ -46,7 +46,9 @@ const parsed = (value: object, n = 0): unknown => {
   return JSON.parse(JSON.stringify(Object.fromEntries([...members.slice(n), ...members.slice(0, n)])))
 }
 
-/** What the contenders judge, by the title of its table; a contender judges all bodies of a list in turn. */
+/**
+ * The bodies that the contenders check, by the title of their table; a contender checks all bodies of a list in turn.
+ */
 export const bodies = {
   valid: [parsed(server)],
   'valid, in 8 orders of members': Array.from({ length: 8 }, (_, n) => parsed(server, n * 2)),

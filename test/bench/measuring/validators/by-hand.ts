@@ -1,13 +1,13 @@
 /**
- * The check of a server as a careful person writes it for this one schema: no helper for what is asked once, a path
- * made only on a fault. Patterns are those of the document, formats those of the runtime.
+ * The check of a server as a careful person writes it for this single schema: no helper for a rule that occurs once,
+ * and paths only for faults. Patterns are those of the document, formats are those of the runtime.
  */
 export interface Fault {
   readonly field: string
   readonly description: string
 }
 
-/** Tells whether a text has a format: those of the runtime, so that only the code around them is compared. */
+/** Formats are those of the runtime, so that only the surrounding code is compared. */
 export interface Formats {
   readonly isUuid: (text: string) => boolean
   readonly isDateTime: (text: string) => boolean

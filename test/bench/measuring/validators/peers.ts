@@ -8,7 +8,7 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import type { Formats } from './by-hand.ts'
 
-/** How many faults a library finds in a body. */
+/** Returns the number of faults that a library finds in a body. */
 export type Count = (body: unknown) => number
 
 /** The document that all of this is about. */

@@ -108,7 +108,7 @@ const revokeAccess: Recipe = {
   faults: { reference: absentRole },
 }
 
-/** Bindings, and what gives and takes them at a scope. */
+/** Bindings, and the calls that grant and remove them at a scope. */
 export const accessRecipes: Readonly<Record<string, Recipe>> = {
   createBinding,
   deleteBinding,

@@ -4,13 +4,13 @@ import { withBody, type Aim } from '../../aim.ts'
 import type { Fault, Recipe } from '../../recipe.ts'
 import type { World } from '../../world.ts'
 
-/** A service account calls what only users have. */
+/** A service account calls an operation for users. */
 const callerNotAUser: Fault = {
   reason: 'CALLER_NOT_A_USER',
   apply: (aim, { program }) => ({ ...aim, caller: program }),
 }
 
-/** What service accounts are never answered otherwise. */
+/** The reasons that service accounts never get. */
 const neverSucceeded = {
   'idempotency>existence of user': 'no call of a service account succeeds here, so that it has used no key',
 } as const
@@ -29,7 +29,7 @@ const absentToken: Fault = {
   apply: aim => withBody(aim, { token: `ct1.${'A'.repeat(43)}` }),
 }
 
-/** A call that whoever has a credential token makes, without signing in. */
+/** A call with a credential token, without a sign-in. */
 const withToken = (tokenOf: (world: World) => Promise<string | undefined>): Recipe => ({
   aim: async world => ({ caller: undefined, body: { token: (await tokenOf(world)) ?? '', password: newPassword } }),
   faults: { 'existence of token': absentToken, state: wrongPassword },
@@ -43,7 +43,7 @@ const own = (body: Aim['body'], prepare?: (world: World, aim: Partial<Aim>) => P
   }
 }
 
-/** What users do with their own accounts, and what ends tokens. */
+/** Calls of users on their own accounts, and calls that end tokens. */
 export const accountRecipes: Readonly<Record<string, Recipe>> = {
   updateMyProfile: {
     aim: own({ display_name: 'Kim' }),

@@ -8,7 +8,7 @@ const statements = (permission = 'taxonomy.workspaces.get', principal = 'all') =
   { effect: 'DENY', principals: [principal], permissions: [permission] },
 ]
 
-/** Denies nobody anything. */
+/** A policy that denies no call. */
 const content = { enabled: false, statements: statements() }
 
 const faults: { readonly [Step in 'rule' | 'reference']: Fault } = {

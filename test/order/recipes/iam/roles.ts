@@ -42,7 +42,7 @@ const predefined = (parameter: 'id' | 'role', name: string): Fault => ({
 
 const ofThePlatform = 'a predefined role belongs to the platform, which is always active'
 
-/** Who calls administers the organisation of the role only, and does not hold what is to be added. */
+/** The caller administers only the organisation of the role, and does not have the permission to add. */
 const escalation = (organisationOf: (aim: Aim, world: World) => string | Promise<string>): Fault => ({
   reason: 'ESCALATION_DENIED',
   apply: async (aim, world) => ({ ...aim, caller: await newAdministrator(world, await organisationOf(aim, world)) }),
@@ -120,7 +120,7 @@ const removeRolePermission: Recipe = {
   atOdds: { 'workspace>state': ofThePlatform },
 }
 
-/** Roles and what they hold. */
+/** Roles and their permissions. */
 export const roleRecipes: Readonly<Record<string, Recipe>> = {
   createRole,
   updateRole,

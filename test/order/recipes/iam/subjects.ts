@@ -8,7 +8,7 @@ export function bind({ run }: World, principal_id: string, role_id: string, orga
   return run('createBinding', { body: { principal_id, role_id, scope_type, scope_id: organisation } })
 }
 
-/** Somebody who administers an organisation, and may do nothing else. */
+/** A user that administers an organisation, and has no other permission. */
 export async function newAdministrator(world: World, organisation: string): Promise<Caller> {
   const member = await world.newMember(organisation)
   await bind(world, member.id, 'organisation-admin', organisation)

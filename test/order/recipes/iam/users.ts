@@ -77,7 +77,7 @@ const inviteUser: Recipe = {
   },
 }
 
-/** What administrators do with users. */
+/** Calls of administrators on users. */
 export const userRecipes: Readonly<Record<string, Recipe>> = {
   inviteUser,
   updateUser,
