@@ -4,7 +4,7 @@ import type { Check } from '../runtime/validation.ts'
 import { generation, newFolder, removeFolder, repository, runtimeFrom, writeFiles } from './generator/generation.ts'
 
 /**
- * The checks of what an area answers, by the name of the schema. The output of the platform has none, since no server
+ * The checks of an area's answers, by the name of the schema. The output of the platform has none, since no server
  * reads its answers, so they are generated here. Throws if the document has no such schema.
  */
 export async function answerChecks<N extends string>(area: string, ...schemas: N[]): Promise<Record<N, Check>> {

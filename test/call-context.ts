@@ -1,6 +1,6 @@
 import type { CallContext } from '../runtime/context.ts'
 
-/** The context of a call that nobody has made, but for what matters to a test. Each is another one. */
+/** Makes the context of a call with default members, except those that a test sets. Each is another one. */
 export const callContext = (own: Partial<CallContext> = {}): CallContext => ({
   principal: undefined,
   method: 'GET',

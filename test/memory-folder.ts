@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 
 const memory = '/dev/shm'
 
-/** Far more than what the tests that run at once write. */
+/** Far more than the concurrent tests write. */
 const neededBytes = 1024 ** 3
 
 function isRoomy(folder: string): boolean {

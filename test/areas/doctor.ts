@@ -5,8 +5,8 @@ import { inspectStore } from '../../server/doctor/inspect-store.ts'
 import { openStoreSnapshot, type StorePlace } from '../../server/platform-store.ts'
 
 /**
- * What the doctor finds in a store as of now, as `<type> <id>: <message>`; empty while all is well. Servers may be
- * writing the store.
+ * Returns the present findings of the doctor in a store, as `<type> <id>: <message>`; empty for a sound store. Servers
+ * may be writing the store.
  */
 export async function doctorFindings(
   place: StorePlace,

@@ -6,7 +6,7 @@ import type { Later } from '../server/store/harness.ts'
 import { testStorePlace } from '../server/store/left-place.ts'
 import { whileOpen } from './while-open.ts'
 
-/** A store from before an area was there, and what was made in it. */
+/** A store from before an area existed, and its content. */
 export interface OlderPlace<Filled> {
   readonly place: StorePlace
   readonly filled: Filled

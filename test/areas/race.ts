@@ -8,9 +8,9 @@ export type Racers = readonly (() => Promise<unknown>)[]
 export const raceRounds = Number(process.env['NINEFOLD_RACE_LAPS'] ?? (postgresUrl() === undefined ? 40 : 12))
 
 /**
- * Begins all calls of a round at once, in the reverse order in every other round. `prepare` makes what a round races
- * for and answers its calls. `after` looks at what a round has left. Answers how often each combination of outcomes
- * came, as `OK, VPC_NOT_FOUND` in the order of the calls. Throws what is no `ApiError`.
+ * Begins all calls of a round at once, in the reverse order in every other round. `prepare` creates the rows of a round
+ * and returns its calls. `after` checks the rows after a round. Answers how often each combination of outcomes came, as
+ * `OK, VPC_NOT_FOUND` in the order of the calls. Rethrows any error that is no `ApiError`.
  */
 export async function race(
   rounds: number,

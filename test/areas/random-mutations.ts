@@ -28,7 +28,7 @@ export interface RandomRun<Api> {
 /** Ten thousand: `NINEFOLD_MUTATIONS=10000 npx vitest run test/domain/network/mutations.test.ts` */
 export const mutationCount = Number(process.env['NINEFOLD_MUTATIONS'] ?? 300)
 
-/** Things of a kind at a time. One that was forgotten would stay for ever: a limit of 0 would end all creations. */
+/** Things of a kind at a time. A remaining row would stay forever: a limit of 0 would end all creations. */
 const mostThings = 40
 
 /** How many of a hundred things that are deleted are remembered, to be changed and deleted when they are gone. */
@@ -73,7 +73,7 @@ async function create(kind: RandomKind, things: RandomThing[], random: Random): 
   things.push(await kind.create(random))
 }
 
-/** `DONE`, the reason of a refusal, or what is a fault whatever is documented. */
+/** `DONE`, the reason of a refusal, or an error that is a fault in any case. */
 async function outcomeOf(call: () => Promise<unknown>): Promise<string | Error> {
   try {
     await call()

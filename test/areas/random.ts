@@ -2,7 +2,7 @@
 export interface Random {
   /** A whole number from 0 to below `end`. */
   below(end: number): number
-  /** One of some values. Throws when there is none. */
+  /** Returns one of some values. Throws when there is none. */
   oneOf<T>(values: readonly T[]): T
   /** True in so many of a hundred cases. */
   percent(share: number): boolean

@@ -10,7 +10,7 @@ import { load } from '../../generator/read/load.ts'
 
 export const repository = join(import.meta.dirname, '../..')
 
-/** What a run over documents came to, as the command would print it. */
+/** The result of a run over documents, in the form of the command. */
 export interface Generation {
   /** Path below the output root -> text; empty when there are errors. */
   readonly files: ReadonlyMap<string, string>

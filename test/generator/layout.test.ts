@@ -32,7 +32,7 @@ import {
 const pretty = (text: string): Promise<string> =>
   format(text, { ...prettierOptions, arrowParens: 'avoid', trailingComma: 'all', parser: 'typescript' })
 
-/** Prettier changes nothing of what was printed. */
+/** Prettier does not change the output. */
 async function expectPretty(text: string): Promise<void> {
   expect(text).toBe(await pretty(text))
 }

@@ -7,7 +7,7 @@ import { load } from '../../generator/read/load.ts'
 import type { Loaded } from '../../generator/read/types.ts'
 import { put, temporaryFolder } from './write/temporary-folder.ts'
 
-/** What reading some files came to. */
+/** The result of reading some files. */
 export interface Reading {
   readonly loaded: Loaded
   /** As they are printed, errors of loading first. */
@@ -44,7 +44,7 @@ export const document = (rest: string): string =>
 export const codesOf = (diagnostics: readonly string[]): readonly string[] =>
   diagnostics.map(text => text.replace(/^[^:]*:(\d+):\d+ \w+ ([a-z-]+): .*$/s, '$1 $2'))
 
-/** What building came to; `diagnostics` are those of building alone. */
+/** The result of building; `diagnostics` are those of the build only. */
 export interface Built {
   readonly model: Model
   readonly diagnostics: readonly string[]

@@ -66,7 +66,7 @@ test.each(['taxonomy', 'inventory', 'media', 'library'] as const)(
   },
 )
 
-/** A part of what each of them makes. */
+/** A part of each template's output. */
 const shown: Readonly<Record<TemplateName, string>> = {
   area: 'export const taxonomyArea = {',
   client: 'export const TaxonomyClient = (transport: Transport) => ({',

@@ -24,6 +24,6 @@ export const documented: Templates = new Map(
   ),
 )
 
-/** One template in place of a built-in one. */
+/** One template in place of the built-in template. */
 export const one = (name: TemplateName, text: string): Templates =>
   new Map([[name, { file: `mine/${name}.hbs`, text }]])

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** What every handed AIP case has. `alt` lists outcomes that may stand instead of the expected one. */
+/** The common members of the handed AIP cases. `alt` lists outcomes that may stand instead of the expected one. */
 export interface AipCase {
   readonly id: string
   readonly strength: 'must' | 'should' | 'choice'

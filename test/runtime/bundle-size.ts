@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
-/** What a browser would load of an entry in `test/runtime`, bundled and minified: bytes as they are, and gzipped. */
+/** The size of an entry in `test/runtime` for a browser, bundled and minified: plain bytes, and gzipped bytes. */
 export async function bundleSize(entry: string): Promise<{ readonly minified: number; readonly gzipped: number }> {
   const result = await build({
     stdin: { contents: entry, resolveDir: import.meta.dirname, loader: 'ts' },
@@ -31,14 +31,14 @@ const generated = (name: string): string => `
   import { ${name} } from '../../output/taxonomy/routes.ts'
   export const call = (transport, request) => send(transport, ${name}, request)`
 
-/** Clients do not check what they send: a program that does imports the check beside the route. */
+/** Clients do not check their requests; a program that does imports the check beside the route. */
 const checked = (name: string): string => `${generated(name)}
   export { check${name.replace(/^./, first => first.toUpperCase())}Request } from '../../output/taxonomy/validators.ts'
   export { Faults } from '../../runtime/validation.ts'`
 
 /**
- * Programs of growing size that use the client half of the runtime. What is called over a plain transport, which is
- * written as `{ baseUrl }`, leaves retries and tokens out.
+ * Programs of growing size that use the client half of the runtime. A call over a plain transport, written as `{
+ * baseUrl }`, includes neither retries nor tokens.
  */
 export const clientPrograms = {
   'one operation': `${transport} ${made('getQuota')}`,

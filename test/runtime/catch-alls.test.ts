@@ -78,7 +78,7 @@ describe('a catch-all', () => {
     [storage, 'GET', '/data/v1/b/a/c:metadata', ['GET /data/v1/{bucket}/{*object}:metadata', 'b', 'a/c']],
     [storage, 'GET', '/data/v1/b/a%3Ametadata', ['GET /data/v1/{bucket}/{*object}', 'b', 'a:metadata']],
     [storage, 'GET', '/data/v1/b/:metadata', ['GET /data/v1/{bucket}/{*object}', 'b', ':metadata']],
-    // A path without a catch-all goes first, whatever its methods.
+    // A path without a catch-all takes precedence, whatever its methods.
     [storage, 'GET', '/data/v1/b/list', ['GET /data/v1/{bucket}/list', 'b']],
     [storage, 'PUT', '/data/v1/b/list', ['GET']],
     [storage, 'GET', '/data/v1/own/a/b', ['GET /data/v1/own/{*object}', 'a/b']],

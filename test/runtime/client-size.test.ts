@@ -24,7 +24,7 @@ test('each further operation costs its route only', async () => {
   expect(two.gzipped - one.gzipped).toBeLessThan(100)
 })
 
-/** What a client can reach: routes lead to nearly all of the runtime, but to no host. */
+/** The modules that a client can reach: routes lead to nearly all of the runtime, but to no host. */
 const modules = readdirSync(new URL('../../runtime', import.meta.url), { recursive: true, encoding: 'utf8' })
   .map(path => path.replaceAll('\\', '/'))
   .filter(path => path.endsWith('.ts') && !path.startsWith('hosts/'))

@@ -43,7 +43,7 @@ const file: CaseFile = JSON.parse(readFileSync('test/cases/aip/errors.json', 'ut
 const of = (kind: Case['kind']) => file.cases.filter(found => found.kind === kind)
 const made = { name: 'made', base: 7_000_000 }
 
-/** Where conventions §7 decide otherwise than a case with a choice. */
+/** Cases with a choice in which conventions §7 decide otherwise. */
 const conventions: Readonly<Record<string, Partial<Case>>> = {
   // A wrong method is ROUTE_NOT_FOUND.
   'er-080': { code: 5, http: 404 },

@@ -29,7 +29,7 @@ const path = new URL('../cases/aip/field-mask.json', import.meta.url)
 const { schema }: { readonly schema: CaseMembers } = JSON.parse(readFileSync(path, 'utf8'))
 const server = fieldsOf(schema)
 
-/** Where conventions §6 decide otherwise than a case expects: what comes of it instead, and why. */
+/** Cases in which conventions §6 decide otherwise: the actual result, and the reason. */
 const different: Readonly<Record<string, readonly [Document | string, string]>> = {
   'fm-011': [{}, 'input-only fields steer a create and are ignored by an update'],
   'fm-048': [

@@ -9,7 +9,7 @@ export interface Received {
   readonly body: Buffer
 }
 
-/** A real server on 127.0.0.1; it keeps what it received, and stops when the block that uses it ends. */
+/** A real server on 127.0.0.1; it records its requests, and stops at the end of the block that uses it. */
 export interface Listening extends AsyncDisposable {
   readonly baseUrl: string
   readonly received: readonly Received[]

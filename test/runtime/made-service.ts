@@ -204,7 +204,7 @@ const failures: Readonly<Record<string, () => unknown>> = {
 
 const wide = new Uint8Array(65_536).fill(7)
 
-/** Bytes that never end; it counts what was pulled and tells when it was stopped. */
+/** Endless bytes; the stream counts its pulls and tells when it was stopped. */
 export class Endless {
   pulled = 0
   stopped = false
@@ -221,7 +221,7 @@ export class Endless {
     { highWaterMark: 0 },
   )
 
-  /** One chunk, then nothing more, and no end. */
+  /** One chunk, then no further chunk and no end. */
   silent(): ReadableStream<Uint8Array<ArrayBuffer>> {
     return new ReadableStream(
       {
@@ -255,7 +255,7 @@ export interface MadeService {
   /** Resolves when a call has been logged; the log is empty again afterwards. */
   logged(): Promise<LogEntry>
   readonly endless: Endless
-  /** Where the handler of `POST /made/v1/things/hang:start` waits. */
+  /** The place where the handler of `POST /made/v1/things/hang:start` waits. */
   readonly hanging: Promise<CallContext>
 }
 

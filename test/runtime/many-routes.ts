@@ -28,7 +28,7 @@ export const platformOperations: readonly Operation[] = readFileSync(
     return { method: methods[method] ?? 'GET', template }
   })
 
-/** What the documents of other people look like: collections in collections, verbs, and literals beside parameters. */
+/** Routes as in the documents of other people: nested collections, verbs, and literals beside parameters. */
 const shapes: readonly (readonly [method: Method, of: (thing: string, inner: string) => string])[] = [
   ['GET', thing => `/${thing}`],
   ['POST', thing => `/${thing}`],

@@ -32,7 +32,7 @@ interface PageCase extends AipCase {
 
 const cases = aipCases<PageCase>('pagination')
 
-/** Cases that other parts decide: who, and where it is tested. */
+/** Cases that other parts decide: the part, and the place of its test. */
 const elsewhere: Readonly<Record<string, string>> = {
   'pg-085': 'rights are asked before a list is read; a token carries none',
   'pg-094': 'a property below',

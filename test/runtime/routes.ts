@@ -1,12 +1,12 @@
 import { toPath } from '../../runtime/parameters/write.ts'
 import type { ClientRoute, Method, Rules } from '../../runtime/route.ts'
 
-/** What clients and servers need of an operation. */
+/** The members of an operation for clients and servers. */
 export type MadeRoute<Request, Result> = ClientRoute<Request, Result> & Rules<Request>
 
 /**
- * A route of a made document, as generated code would hold it, the parameters of its path being texts; what it checks is
- * not asked by clients.
+ * A route of a made-up document as generated code has it, with text parameters in its path; clients do not use its
+ * check.
  */
 export function route<Request extends object, Result>(
   method: Method,

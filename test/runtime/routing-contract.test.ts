@@ -33,7 +33,7 @@ function reached(operation: Operation, values: readonly string[], raw = values.m
   }
 }
 
-/** The operations by template: those that share one path. */
+/** The operations by template, grouped by a common path. */
 const templates = Map.groupBy(operations, ({ template }) => template.replaceAll(/\{[^}]+\}/g, '{}'))
 
 test('the table has 357 operations of the platform and 400 others', () => {
@@ -101,7 +101,7 @@ function expressionOf(template: string): RegExp {
   return known
 }
 
-/** Segment by segment: literal before parameter, then the one with more literal text. */
+/** Segment by segment: literal before parameter, then the segment with more literal text. */
 function compare(one: string, other: string): number {
   const others = other.split('/')
   const differences = one.split('/').map((segment, index) => rank(others[index] ?? '') - rank(segment))

@@ -13,7 +13,7 @@ const bound = (line: string) => {
 
 const router = (...lines: string[]) => buildRouter(lines.map(bound))
 
-/** What a request is answered with: the operation and its parameters, the allowed methods, or the kind of miss. */
+/** The result for a request: the operation and its parameters, the allowed methods, or the kind of miss. */
 function ask(of: ReturnType<typeof router>, method: string, path: string): unknown {
   const match = of.match(method, path)
   if (match.kind === 'found') return [match.bound.route.operationId, valuesOf(match)]

@@ -12,7 +12,7 @@ export function isStatus(value: unknown): boolean {
   )
 }
 
-/** Tells whether one detail is well formed; those of unknown types are, whatever they hold. */
+/** Whether a detail is well formed; details of unknown types always are. */
 export function isDetail(value: unknown): boolean {
   if (!isRecord(value) || typeof value['@type'] !== 'string') return false
   const type = value['@type']

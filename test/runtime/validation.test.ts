@@ -21,7 +21,7 @@ import {
   union,
 } from '../../runtime/validation.ts'
 
-/** The fields that a check finds faults at, each with what is wrong. */
+/** The fields of a check's faults, each with its description. */
 function told(check: (faults: Faults) => void): readonly string[] {
   const faults = new Faults()
   check(faults)

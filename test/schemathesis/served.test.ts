@@ -13,7 +13,7 @@ const program = (process.env.PATH ?? '')
 
 if (program === undefined) console.warn('schemathesis is not on the PATH: the served areas are not fuzzed')
 
-/** What must hold for every answer: no defect, nothing that the document does not declare. */
+/** The requirements of every answer: no defect, and no undeclared content. */
 const checks = [
   'not_a_server_error',
   'status_code_conformance',
@@ -56,7 +56,7 @@ describe.skipIf(program === undefined)('schemathesis', { timeout: 240_000 + exam
   )
 })
 
-/** Runs it over one area; answers its exit status, and the end of what it printed. */
+/** Runs the tool over one area; returns its exit status, and the end of its output. */
 function fuzz(
   file: string,
   cwd: string,

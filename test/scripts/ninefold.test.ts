@@ -14,7 +14,7 @@ function folderWith(name: string): string {
   return folder
 }
 
-/** Runs it where the environment names no place for what is compiled. */
+/** Runs the command without a folder for the compile cache in its environment. */
 function run(cwd: string, CI: string): string {
   const env = { ...process.env, NODE_COMPILE_CACHE: undefined, CI }
   return spawnSync(process.execPath, [program, '--help'], { cwd, encoding: 'utf8', env }).stdout

@@ -15,8 +15,8 @@ export interface Client {
 }
 
 /**
- * Starts a program that calls `runLoad` with the load it is given as JSON. It writes the journal from then on, also what
- * it has told before it was killed. It is killed `later`.
+ * Starts a program that calls `runLoad` with the load it is given as JSON. It writes the journal from then on, also for
+ * calls that it reported before the kill. It is killed `later`.
  */
 export function startClientProgram(program: string, load: object, journal: Journal, later: Later): Client {
   const child = spawn(process.execPath, [program, JSON.stringify(load)], { stdio: ['pipe', 'pipe', 'pipe'] })

@@ -24,7 +24,7 @@ const silentMs = 60_000
 /** A token of the administrator lasts 15 minutes, and a run of hundreds of kills longer. */
 const tokenMs = 5 * 60_000
 
-/** Servers of one store, each in a process of its own, which keep their ports when they are started anew. */
+/** Servers of one store, each in a process of its own, which keep their ports over restarts. */
 export interface Served {
   readonly addresses: readonly string[]
   readonly servers: readonly ServedPlatform[]
@@ -59,7 +59,7 @@ export async function serve(place: StorePlace, count: number): Promise<Served> {
   }
 }
 
-/** What came of a load. */
+/** The result of a load. */
 export interface Killed {
   readonly journal: Journal
   readonly restarts: Restarts

@@ -19,7 +19,7 @@ const mostPoints = process.env['NINEFOLD_KILL_POINTS'] === 'all' ? Infinity : 4
 /** How long a test of a walk may take, in milliseconds. */
 export const walkTimeout = mostPoints === Infinity ? 1_800_000 : 180_000
 
-/** How long a call waits for a server that answers, and the work for its end. */
+/** The time limits of a call to a live server, and of the end of the work. */
 const patienceMs = 60_000
 
 /** A walk over all procedures of an area. */
@@ -30,20 +30,20 @@ export interface KillWalk {
   /** The name of the area whose procedures are walked. */
   readonly walked: string
   /**
-   * Has every procedure of the area run to its end, with things of its own in each round, and expects what must be so
-   * then. `call` takes paths without an address, tries again until a server answers, and goes from one server to the
-   * next; calls that change something carry an Idempotency-Key.
+   * Runs every procedure of the area to its end, with new resources in each round, and checks the result. `call` takes
+   * paths without an address, tries again until a server answers, and goes from one server to the next; calls that
+   * change something carry an Idempotency-Key.
    */
   readonly tell: (call: typeof fetch, round: number) => Promise<void>
 }
 
-/** What a walk has done. */
+/** The result of a walk. */
 export interface Walked {
   /** All points that the story comes by, in their order. */
   readonly points: readonly string[]
-  /** Those that were tried. */
+  /** The points that were tried. */
   readonly tried: readonly string[]
-  /** Those of the tried ones that were not reached again. */
+  /** The tried points that were not reached again. */
   readonly missed: readonly string[]
   readonly restarts: Restarts
 }

@@ -16,6 +16,6 @@ export function restartsOf(startsMs: readonly number[]): Restarts {
   }
 }
 
-/** For people: `12 restarts, median 700 ms, slowest 912 ms`. */
+/** Prints restarts for people: `12 restarts, median 700 ms, slowest 912 ms`. */
 export const toldRestarts = ({ count, medianMs, slowestMs }: Restarts): string =>
   `${count} restarts, median ${medianMs} ms, slowest ${slowestMs} ms`

@@ -5,14 +5,14 @@ import { realTiming, type Timing } from '../../../runtime/retry.ts'
 import { createTransport, type Authorize, type CallOptions, type Transport } from '../../../runtime/transport.ts'
 import type { Entry, Intent } from '../../server/killed/journal.ts'
 
-/** What every program of clients is told as JSON; areas add what their actors need. */
+/** The JSON input of every client program; areas add the input of their actors. */
 export interface Load {
   /** Begins the names of all that the clients make. */
   readonly name: string
   readonly addresses: readonly string[]
   /** The first one; a newer one comes as a line of the input. */
   readonly token: string
-  /** How many clients call at once, each over a transport of its own. */
+  /** The number of concurrent clients, each over a transport of its own. */
   readonly actors: number
 }
 
@@ -28,7 +28,7 @@ export type Make = <Operation extends Answered>(
   run: (options: CallOptions) => Promise<Operation>,
 ) => Promise<Operation | undefined>
 
-/** What one actor works with. */
+/** The parts of one actor. */
 export interface Acting {
   readonly transport: Transport
   readonly make: Make

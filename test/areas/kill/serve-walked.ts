@@ -9,7 +9,7 @@ import type { WorkQueue } from '../../../server/operations/work-queue.ts'
 import type { StorePlace } from '../../../server/platform-store.ts'
 import { serve } from '../../../server/serve.ts'
 
-/** What a walked server is told as JSON when it is started. */
+/** The JSON input of a walked server at its start. */
 export interface WalkedServer {
   readonly place: StorePlace
   readonly port: number
@@ -22,7 +22,7 @@ export interface Arming {
   readonly flagFile: string
 }
 
-/** What a walked server tells, one line of JSON each. */
+/** The output of a walked server, one line of JSON each. */
 export interface WalkedLine {
   /** A step that an area declares: `yard.pack/tape`. */
   readonly declared?: string
@@ -94,7 +94,7 @@ const watchedArea = (area: AreaModule): AreaModule => ({
   },
 })
 
-/** The commits of a step are those of its context and those that it makes by the store of its area. */
+/** The commits of a step are those of its context and those through the store of its area. */
 function watchStore(store: Store): void {
   const begin = store.tx.bind(store)
   store.tx = async function <R>(fn: (tx: Transaction) => Promise<R>): Promise<R> {
@@ -158,7 +158,7 @@ function watchedEnd(name: string, outcome: StepOutcome): StepOutcome {
   }
 }
 
-/** The point before a commit is within its transaction, behind what was written so far. */
+/** The point before a commit is within its transaction, after all its writes so far. */
 function atCommit(tx: Transaction, name: string): void {
   point(`${name} before`)
   tx.afterCommit(() => point(`${name} after`))

@@ -4,9 +4,9 @@ import { createInterface } from 'node:readline'
 import type { Later } from '../../server/store/harness.ts'
 import type { Arming, WalkedLine, WalkedServer } from './serve-walked.ts'
 
-/** A server in a process of its own that kills itself where it is told to. */
+/** A server in a process of its own that kills itself at a given point. */
 export interface WalkedProcess {
-  /** From the start of the process until it listened. */
+  /** The time from the start of the process until it listened. */
   readonly startMs: number
   arm(arming: Arming): Promise<void>
   isRunning(): boolean
@@ -31,7 +31,7 @@ export async function startWalked(
     child.kill('SIGKILL')
     await closed
   })
-  // What is written to a process that has just died is lost with it.
+  // Input of a process that has just died is lost with it.
   child.stdin.on('error', () => {})
   const errors: string[] = []
   createInterface(child.stderr).on('line', line => void errors.push(line))

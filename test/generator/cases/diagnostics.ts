@@ -1,6 +1,6 @@
 /**
- * Every message about the handed documents, by run. A line and a column are those of the text that must change; whoever
- * changes a message or a position changes it here, with a look at the document.
+ * Every message about the handed documents, by run. The lines and columns are those of the faulty text; a change of a
+ * message or a position changes them here, after a look at the document.
  */
 export const said: Readonly<Record<string, readonly string[]>> = {
   'callbacks-links-and-unused-parts': [

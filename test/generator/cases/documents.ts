@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { repository } from '../generation.ts'
 
-/** Where the handed documents stand. */
+/** The folder of the handed documents. */
 export const casesFolder = join(repository, 'test/cases/openapi')
 
 /** One run of the generator over a handed document, or over several together. */

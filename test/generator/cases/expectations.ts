@@ -5,7 +5,7 @@ import { casesFolder } from './documents.ts'
 /** Which way a value travels that a line judges: as a request, as an answer, or either where the line does not say. */
 export type Direction = 'request' | 'response' | 'any'
 
-/** One machine-readable line: values that a component schema accepts or rejects. */
+/** A machine-readable line: values that a component schema accepts or rejects. */
 export interface Judgement {
   readonly line: string
   readonly verdict: 'accept' | 'reject'
@@ -24,7 +24,7 @@ export interface Expectation {
 
 const judgementLine = /^- (Accept|Reject)(?: (request|response|formats|dispatch|lenient|strict))? `([^`]+)`: (.+)$/
 
-/** The lines of a case's `.expect.md`; its README says what each kind means. */
+/** The lines of a case's `.expect.md`; its README explains each kind. */
 export function expectationOf(name: string): Expectation {
   const lines = readFileSync(join(casesFolder, `${name}.expect.md`), 'utf8').split('\n')
   const told = lines.filter(line => line.startsWith('- ') && !line.startsWith('- Peers:'))

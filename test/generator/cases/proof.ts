@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
 import type { Generation } from '../generation.ts'
 
-/** What shows that a line of an `.expect.md` holds, or why it cannot yet. */
+/** The proof that a line of an `.expect.md` holds, or the reason that it cannot yet. */
 export type Proof =
   | { readonly kind: 'shown'; readonly show: (runs: Runs) => void | Promise<void> }
-  /** What no output shows: how a server or a client behaves, and what is tested with the command. */
+  /** Statements that no output proves: the behaviour of a server or a client, and tests with the command. */
   | { readonly kind: 'elsewhere'; readonly where: string }
   /** Not built yet; `arrived` is true once it is, and then the entry must go. */
   | { readonly kind: 'later'; readonly why: string; readonly arrived: (runs: Runs) => boolean }
@@ -37,7 +37,7 @@ export const nowhere = (...patterns: readonly RegExp[]): Proof =>
     for (const text of first.files.values()) for (const pattern of patterns) expect(text).not.toMatch(pattern)
   })
 
-/** How often a pattern matches in an artefact. */
+/** Counts the matches of a pattern in an artefact. */
 export const counts = (part: Part, pattern: RegExp, count: number): Proof =>
   shown(runs => expect([...textOf(runs, part).matchAll(pattern)]).toHaveLength(count))
 
@@ -64,7 +64,7 @@ export const refuses = (lines: number): Proof =>
     expect(first.files.size).toBe(0)
   })
 
-/** A line that is proved by what this folder's other tests do with every case. */
+/** A line that this folder's other tests prove for every case. */
 export const judged = elsewhere('cases.test.ts: types, layout and machine-readable lines of every case')
 export const served = elsewhere('the tests of runtime and server: what happens to requests')
 export const called = elsewhere('the tests of the transport: what a client sends and reads')

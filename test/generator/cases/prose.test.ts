@@ -15,7 +15,9 @@ const lines: readonly Line[] = caseNames.flatMap(name =>
   expectationOf(name).prose.map(line => ({ name, line, proofs: proofsOf(name, line) })),
 )
 
-/** What the table says about a line; what it leaves out and begins with Server or Client is shown where things run. */
+/**
+ * The table's entry for a line. A line without an entry that begins with Server or Client is proved by running code.
+ */
 function proofsOf(name: string, line: string): readonly Proof[] {
   const found = Object.entries(prose[name] ?? {}).filter(([start]) => line.startsWith(start))
   if (found.length > 0) return found.map(([, proof]) => proof)

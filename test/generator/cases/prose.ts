@@ -15,7 +15,10 @@ import {
   textOf,
 } from './proof.ts'
 
-/** Proofs by case and by how a line begins. Lines that begin with Server or Client are about what output does when it runs. */
+/**
+ * Proofs by case and by how a line begins. Lines that begin with Server or Client describe the behaviour of running
+ * output.
+ */
 export const prose: Readonly<Record<string, Readonly<Record<string, Proof>>>> = {
   'additional-properties-typed-with-properties': {
     'Types compile': holds(

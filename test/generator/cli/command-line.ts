@@ -45,10 +45,10 @@ export async function generate(folder: string, ...words: readonly string[]): Pro
   }
 }
 
-/** Gives a program one pipe for both of its outputs: what comes through two has no order between them. */
+/** Gives a program one pipe for both of its outputs, because two pipes have no common order. */
 const onOnePipe = ['-c', 'exec "$@" 2>&1', 'sh']
 
-/** A running `generate --watch`: what it prints, to both of its outputs, can be waited for. */
+/** A running `generate --watch`, whose output on both streams can be awaited. */
 export class Watching {
   readonly #child
   #printed = ''
@@ -63,7 +63,7 @@ export class Watching {
     })
   }
 
-  /** Resolves with what was printed up to and with `pattern` since the last call. */
+  /** Resolves with the output since the last call, up to and including `pattern`. */
   async printed(pattern: RegExp): Promise<string> {
     const { promise, resolve } = Promise.withResolvers<string>()
     const look = (): void => {

@@ -25,7 +25,7 @@ const words = [
 beforeEach(() => void vi.stubEnv('CI', ''))
 afterEach(() => vi.unstubAllEnvs())
 
-/** The documents with their output, and what is remembered of them. */
+/** The documents with their output, and the cache of their run. */
 async function generated(): Promise<string> {
   const folder = temporaryFolder()
   mkdirSync(join(folder, 'node_modules'))

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Four documents of one run: three areas that refer to what they have in common. */
+/** Four documents of one run: three areas that refer to a common document. */
 export const documents: Readonly<Record<string, string>> = {
   'common.yaml': `openapi: 3.0.3
 info: { title: Common, version: '1' }
@@ -60,7 +60,7 @@ components:
 `
 }
 
-/** A further operation, to be put among the paths of pets; `schema` is what it is sent. */
+/** A further operation for the paths of pets; `schema` is its body. */
 export const createPet = (schema: string, more = ''): string => `    post:
       operationId: createPet
       tags: [pets]
@@ -70,7 +70,7 @@ ${more}      requestBody: { required: true, content: { application/json: { schem
         '204': { description: It is made. }
 `
 
-/** Every file below a folder but those of its packages. */
+/** Every file below a folder except those of its packages. */
 export function filesOf(root: string): Readonly<Record<string, string>> {
   const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
   const paths = entries.map(({ name, parentPath }) => join(parentPath, name).slice(root.length + 1))

@@ -34,7 +34,7 @@ function edit(path: string, from: string | RegExp, to: string): void {
   writeFileSync(join(folder, path), after)
 }
 
-/** Puts an operation behind those of pets. */
+/** Inserts an operation after those of pets. */
 const add = (operation: string): void => edit('pets.yaml', 'components:\n', `${operation}components:\n`)
 
 /** A copy of all that stands in the folder, where nothing is remembered. */
@@ -55,7 +55,10 @@ const plain = ({ out, err, status }: Outcome) => ({
 
 const remembered = ({ err }: Outcome): string | undefined => /^remembered: (.*)$/m.exec(err)?.[1]
 
-/** Checks and generates, and does so in a forgetful copy; both must come to the same. Answers what was remembered. */
+/**
+ * Checks and generates, and does so in a forgetful copy; both must come to the same. Returns the names of the cached
+ * documents.
+ */
 async function compared(given: readonly string[] = words): Promise<string | undefined> {
   const cold = forgetful()
   const checked = await generate(folder, ...given, '--check', '--timings')
@@ -172,7 +175,7 @@ describe('after a change a run comes to what one without a memory would, and rem
   ])('%s: %s', async (_, all, make) => {
     make()
     expect(await compared()).toBe(all)
-    // Once more, now from what the changed run remembered.
+    // The next run uses the cache of the changed run.
     edit('shops.yaml', /$/, '# the end\n')
     await compared()
   })

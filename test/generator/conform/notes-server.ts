@@ -1,7 +1,7 @@
 import type { Answer, Call, Request } from '../../../generator/conform/call.ts'
 import { isObject } from '../../../generator/conform/json.ts'
 
-/** What goes wrong on purpose: rules that are not enforced, and a last change to every answer. */
+/** The deliberate faults: rules that are not enforced, and a last change to every answer. */
 export interface NotesFaults {
   readonly without?: NotesRule
   readonly change?: (answer: Answer, request: Request) => Answer | Promise<Answer>

@@ -15,7 +15,7 @@ import { typeCheck } from '../type-check.ts'
 const folders: string[] = []
 afterEach(() => folders.splice(0).forEach(removeFolder))
 
-/** What a document says of the records of its operations. */
+/** The operation records in a document. */
 interface Traits {
   readonly record: string
   readonly resourceType: string

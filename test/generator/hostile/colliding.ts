@@ -32,8 +32,8 @@ const answering = (schema: object): object => ({
 })
 
 /**
- * Documents whose names would meet if each was made without a look at the others, by what meets in them. `schemas` are
- * components, `shared` those of a document beside it, shared.json; the rest stands in the document as it is.
+ * Documents whose names would clash if each was made without regard to the others, by the clashing names. `schemas` are
+ * components, `shared` those of a document beside it, shared.json; the other members are part of the document.
  */
 export const collidingDocuments: Readonly<Record<string, object>> = {
   'a schema is called like a member of another': {

@@ -48,7 +48,7 @@ export const positions = [
 ] as const
 export type Position = (typeof positions)[number]
 
-/** Texts by position; what is left out gets a plain one. */
+/** Texts by position; a missing position gets a plain text. */
 export type Texts = Readonly<Partial<Record<Position, string>>>
 
 const member = (name: string, value: unknown): object => Object.fromEntries([[name, value]])

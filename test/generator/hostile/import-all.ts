@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-// Run as a process of its own: what a generated module does when it is imported stays here.
+// Runs as a process of its own, so that effects of imported modules stay in it.
 const [root = ''] = process.argv.slice(2)
 const paths: readonly string[] = JSON.parse(readFileSync(join(root, 'paths.json'), 'utf8'))
 const modules: Record<string, unknown> = {}

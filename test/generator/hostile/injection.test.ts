@@ -104,7 +104,7 @@ interface Imported {
   readonly modules: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
-/** Imports every generated module with Node.js itself and answers what they export, as far as it is data. */
+/** Imports every generated module with Node.js itself and returns their exported data. */
 function importAll(): Imported {
   const paths = samples.flatMap(({ folder }) => [...filesOf(folder).keys()].map(path => `${folder}/${path}`))
   writeFileSync(join(root, 'paths.json'), JSON.stringify(paths))

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { type Generation, generation, newFolder, removeFolder } from '../generation.ts'
 
-/** What a document of YAML begins with when the rest does not matter. */
+/** The beginning of a YAML document whose rest does not matter. */
 export const head = 'openapi: 3.0.3\ninfo: {title: a, version: "1"}\npaths: {}\n'
 
 /** Puts files into a folder of their own and generates from the first. */
@@ -18,7 +18,7 @@ export async function generatedFrom(files: Readonly<Record<string, string>>): Pr
   return generation([entry], folder)
 }
 
-/** Nothing is written, and each error says a place and what to do, in one short line. */
+/** No file is written, and each error names a place and a remedy, in one short line. */
 export function expectRefused({ files, printed }: Generation, ...errors: readonly RegExp[]): void {
   expect(files.size).toBe(0)
   for (const error of errors) expect(printed).toContainEqual(expect.stringMatching(error))

@@ -1,7 +1,10 @@
 /** Code that would leave a mark if any text of a document ever ran. */
 const mark = 'globalThis.hit = true'
 
-/** Texts that end a comment, a string, a template or a line; that mean something to JavaScript; or that hide what they are. */
+/**
+ * Texts that end a comment, a string, a template or a line; that have a meaning in JavaScript; or that hide their
+ * content.
+ */
 export const hostileTexts: readonly string[] = [
   `*/ ${mark} /*`,
   `*\u0001/ ${mark} /*\u0001*`,

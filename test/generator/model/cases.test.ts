@@ -30,7 +30,7 @@ const expectedErrors: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Warnings and notes that a case asks for, or that say what is not generated. */
+/** The warnings and notes that a case expects, or that name parts without output. */
 const expectedRemarks: Readonly<Record<string, readonly string[]>> = {
   'callbacks-links-and-unused-parts.yaml': ['11 not-honoured', '20 not-honoured', '21 not-honoured'],
   'cookie-and-header-params.yaml': ['12 header-ignored'],

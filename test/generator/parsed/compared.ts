@@ -6,9 +6,9 @@ import { type Declaration, type Read, read } from './declarations.ts'
 import { checkedMembers, modelled, modelledArea, viewsOf } from './modelled.ts'
 
 /**
- * Where files say other than the model that they were made of, a line a declaration, behind the path of its file: `- `
- * before what the model has and the file lacks, `+ ` before what the file has and the model lacks. `only`
- * names the one document that is compared, else all are.
+ * The differences between files and their model, a line for each declaration after the path of its file: `- ` for a
+ * declaration that only the model has, `+ ` for a declaration that only the file has. `only` names the one document
+ * that is compared, else all are.
  */
 export function differences(model: Model, files: ReadonlyMap<string, string>, only?: string): readonly string[] {
   return emissions(model, plainOptions)

@@ -11,7 +11,7 @@ import {
   ts,
 } from 'ts-morph'
 
-/** What a file exports under a name, as it was read back. Members are in order, names of members as JSON. */
+/** An export of a file, as it was read back. Members are in order, names of members as JSON. */
 export interface Declaration {
   readonly kind: 'interface' | 'type' | 'function' | 'const' | 'class'
   readonly name: string
@@ -22,7 +22,7 @@ export interface Declaration {
 export interface Read {
   /** Everything that it exports, in its order. */
   readonly declarations: readonly Declaration[]
-  /** By the name of an exported function, the texts and the names of members that it names. */
+  /** The texts and member names in an exported function, by its name. */
   readonly named: ReadonlyMap<string, ReadonlySet<string>>
 }
 
@@ -101,7 +101,7 @@ const methodsOf = (node: ClassDeclaration): readonly string[] =>
     return Node.isGetAccessorDeclaration(member) ? [`get ${nameOf(member.getNameNode())}`] : []
   })
 
-/** Of a function that makes an error its parameters and the reason; of one that binds routes the routes. */
+/** For a function that makes an error: its parameters and the reason; for a function that binds routes: the routes. */
 function made(node: ArrowFunction): readonly string[] {
   const body = plain(node.getBody())
   if (Node.isArrayLiteralExpression(body)) {
@@ -115,7 +115,7 @@ function made(node: ArrowFunction): readonly string[] {
   return error === undefined ? parameters : [...parameters, ...valuesOf(error, ['reason', 'rpc', 'code'])]
 }
 
-/** Of a list its values, or the names of what is in it; of an object what its members say. */
+/** For a list: its values, or the names of its items; for an object: the values of its members. */
 function membersOfValue(value: Node): readonly string[] {
   if (Node.isArrayLiteralExpression(value)) {
     return value

@@ -14,7 +14,7 @@ import { type Declaration, once } from './declarations.ts'
 
 type ObjectSchema = Extract<Schema, { kind: 'object' }>
 
-/** What types.ts declares: of each schema its views, of each operation its request. */
+/** The declarations of types.ts: the views of each schema, and the request of each operation. */
 export const modelledTypes = (emission: Emission): readonly Declaration[] => [
   ...emission.document.schemas.flatMap(schema => viewsOf(schema, emission)),
   ...emission.document.operations.flatMap(operation => requestsOf(operation, emission)),
@@ -45,7 +45,7 @@ function viewOf({ schema, views }: NamedSchema, view: View): Declaration {
   return { kind: isInterface ? 'interface' : 'type', name, members: once(membersOf(schema, view)) }
 }
 
-/** An update is what is sent with nothing required, unless a schema that it refers to has an update of its own. */
+/** An update is the input without required members, unless a schema that it refers to has an update of its own. */
 function updateOf(named: NamedSchema, emission: Emission): Declaration {
   const { schema, views } = named
   const differs = ({ schema: { kind, ...rest } }: Property): boolean => {
@@ -97,7 +97,7 @@ function requestsOf(operation: Operation, emission: Emission): readonly Declarat
   return [request, given]
 }
 
-/** The members of all objects that a schema is joined of, without what stands behind a name, and its literals. */
+/** The members of all joined objects of a schema, without those behind a name, and its literals. */
 function membersOf(schema: Schema, view: View): readonly string[] {
   switch (schema.kind) {
     case 'object':

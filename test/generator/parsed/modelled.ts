@@ -10,7 +10,7 @@ import type { Document, NamedSchema, Operation, View } from '../../../generator/
 import type { Declaration } from './declarations.ts'
 import { isOptional, modelledTypes, travelling } from './modelled-types.ts'
 
-/** What each file of a document declares by its model, in order; a file that declares nothing is left out. */
+/** The declarations of each file by its model, in order; a file without declarations is left out. */
 export function modelled(emission: Emission): ReadonlyMap<string, readonly Declaration[]> {
   const { document } = emission
   const files: readonly (readonly [string, readonly Declaration[]])[] = [
@@ -187,7 +187,7 @@ function permissionsOf({ name, permissions }: Document): readonly Declaration[] 
   ]
 }
 
-/** What area.ts declares, where there is one. */
+/** The declarations of area.ts, if there is one. */
 export function modelledArea({ document }: Emission): readonly Declaration[] {
   const { domain, name, operations, schemas } = document
   const types = [
@@ -207,7 +207,7 @@ export function modelledArea({ document }: Emission): readonly Declaration[] {
   ]
 }
 
-/** The members that the check of a view must look at: what may be absent and be anything needs no look. */
+/** The members that the check of a view must read: an optional member of any type needs no check. */
 export function checkedMembers({ schema }: NamedSchema, view: View): readonly string[] {
   if (schema.kind !== 'object') return []
   return travelling(schema, view)

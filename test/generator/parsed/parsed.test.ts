@@ -74,7 +74,7 @@ describe('what is read back of the platform', () => {
     platform = await generation(files, repository, plainOptions, ['common=shared'])
   }, 60_000)
 
-  /** What is found where a file has another text, or is gone. */
+  /** The differences for a file with another text, or without its file. */
   const tampered = (path: string, text: string | undefined): readonly string[] => {
     const { files, model } = platform
     const others = [...files].filter(([each]) => each !== path)

@@ -10,7 +10,10 @@ export const options: EmitOptions = {
   flat: false,
 }
 
-/** What a resource of a made-up document has: its group, the interface, and a line of the interface an operation. */
+/**
+ * The parts of a resource in a made-up document: its group, the interface, and a line of the interface for each
+ * operation.
+ */
 export interface Resource {
   readonly group: string
   readonly interfaceName: string

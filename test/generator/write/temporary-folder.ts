@@ -3,14 +3,14 @@ import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { memoryFolder } from '../../memory-folder.ts'
 
-/** A folder of its own for one test, gone afterwards. */
+/** A temporary folder for one test. */
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(memoryFolder, 'ninefold-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** Puts files below a folder, making what is missing on the way. */
+/** Writes files below a folder, and creates missing folders. */
 export function put(folder: string, files: Readonly<Record<string, string>>): void {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })

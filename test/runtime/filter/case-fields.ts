@@ -29,7 +29,7 @@ const scalars: Readonly<Record<string, FilterType>> = {
 
 /**
  * The fields of a case's schema as a list declares them. Messages become dotted names, a list on the way makes a list.
- * A map of messages is declared by the keys that `sample` holds or `filter` names, a struct by what `sample` holds.
+ * A map of messages is declared by the keys in `sample` or `filter`, a struct by the members in `sample`.
  */
 export function caseFields(schema: CaseSchema, sample: object = {}, filter = ''): ListFields {
   const fields = Object.entries(schema).flatMap(([name, type]) => declare(name, type, memberOf(sample, name), filter))

@@ -19,7 +19,7 @@ interface EvalCase extends AipCase {
 
 const cases = aipCases<EvalCase>('filter-eval')
 
-/** Where conventions §8 decide otherwise than a case expects: what is answered instead, and why. */
+/** Cases in which conventions §8 decide otherwise: the actual answer, and the reason. */
 const different: Readonly<Record<string, readonly [Verdict, string]>> = {
   'fe-061': [false, 'integers of any size compare, an unsigned field has no bound'],
   'fe-072': [false, 'integers of any size compare exactly'],

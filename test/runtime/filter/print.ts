@@ -2,7 +2,7 @@ import type { Argument, Call, Expression, Group, Literal, Member } from '../../.
 
 const separators = { and: ' AND ', sequence: ' ', or: ' OR ' } as const
 
-/** From loose to tight: what stands inside another part needs parentheses unless it is tighter. */
+/** From loose to tight: an inner part needs parentheses unless it is tighter than its outer part. */
 const tightness = ['and', 'sequence', 'or', 'not']
 
 /** The filter text of an expression: `parseFilter(printFilter(expression))` gives it back, but for positions. */

@@ -18,7 +18,7 @@ const errorInfo = (reason: string, domain: string, code?: string) =>
     ...(code !== undefined && { metadata: expect.objectContaining({ code }) }),
   })
 
-/** What a FIELD_INVALID answer says of each field. */
+/** The descriptions of each field in a FIELD_INVALID answer. */
 async function faultsOf(answer: Response): Promise<Record<string, string>> {
   const { code, details } = await answer.json()
   expect([code, details[0].reason]).toEqual([3, 'FIELD_INVALID'])
@@ -26,7 +26,7 @@ async function faultsOf(answer: Response): Promise<Record<string, string>> {
   return Object.fromEntries(violations.map(({ field, description }) => [field, description]))
 }
 
-/** What every host must do with the same service: a request's whole way. */
+/** The contract of every host over the same service: the whole way of a request. */
 export function hostContract(name: string, host: (dispatch: Dispatch) => Promise<Hosted>): void {
   const serve = async (options: Parameters<typeof madeService>[0] = {}) => {
     const service = madeService(options)

@@ -14,7 +14,7 @@ export const talk = async (socket: Socket, ...parts: readonly (string | Uint8Arr
   return text(socket)
 }
 
-/** What every host of sockets must do with what comes over them, and with callers that are slow or leave. */
+/** The contract of every socket host for incoming bytes, and for callers that are slow or disconnect. */
 export function socketContract(name: string, listen: Listen): void {
   describe(`${name}: over raw sockets`, () => {
     const serve = async (patienceMs?: number) => {

@@ -19,7 +19,7 @@ const anyAnswer = {
   replies: true,
 } as const
 
-/** What became known of the streams of a service. */
+/** The observed facts of a service's streams. */
 interface Seen {
   readonly log: LogEntry[]
   /** Bytes that the handler of an upload has read. */
@@ -107,7 +107,7 @@ function transferService(): { readonly dispatch: Dispatch; readonly seen: Seen }
   return { dispatch, seen }
 }
 
-/** What every host of sockets must do with streams of bytes. */
+/** The contract of every socket host for streams of bytes. */
 export function transferContract(name: string, listen: Listen): void {
   describe(`${name}: bytes both ways`, () => {
     const serve = async () => {

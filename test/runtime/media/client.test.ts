@@ -156,7 +156,7 @@ describe('a client', () => {
     await expect(all(rows)).rejects.toMatchObject({ reason: 'CONNECTION_FAILED' })
   })
 
-  /** Rows without an end; `ended` resolves when nobody asks for more. */
+  /** Endless rows; `ended` resolves when the reader stops. */
   function endlessRows(first: number) {
     let isEnded = (): void => {}
     const ended = new Promise<void>(resolve => (isEnded = resolve))

@@ -12,11 +12,11 @@ export interface Hosted extends AsyncDisposable {
 
 export interface Listening extends Hosted {
   readonly baseUrl: string
-  /** A connection of its own, kept open by whoever asks for it. */
+  /** A connection of its own, which the caller keeps open. */
   open(): Promise<Socket>
 }
 
-/** Over node:http on a port of its own. */
+/** Over node:http on a free port. */
 export async function overNode(dispatch: Dispatch): Promise<Listening> {
   const server = createServer(serverOptions, nodeHost(dispatch))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -72,7 +72,7 @@ export function pieces(...parts: readonly (string | Uint8Array<ArrayBuffer>)[]):
   return Object.assign({ body }, { duplex: 'half' as const })
 }
 
-/** What a FIELD_INVALID answer says of each field. */
+/** The descriptions of each field in a FIELD_INVALID answer. */
 export async function faultsOf(answer: Response): Promise<Readonly<Record<string, string>>> {
   const { details }: { details: readonly Record<string, unknown>[] } = await answer.json()
   if (details[0]?.reason !== 'FIELD_INVALID') throw new Error(`not FIELD_INVALID: ${JSON.stringify(details)}`)

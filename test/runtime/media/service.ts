@@ -7,7 +7,7 @@ import type { DocumentHandlers, DocumentOperationHandlers } from '../../golden/m
 import { documentRoutes } from '../../golden/media-types/output/routes.ts'
 import type { Row, UploadGiven } from '../../golden/media-types/output/types.ts'
 
-/** Something that is produced for as long as somebody asks; `ended` resolves when nobody does any more. */
+/** A source that produces values while they are read; `ended` resolves when the reader stops. */
 export class Producer {
   produced = 0
   readonly ended: Promise<void>
@@ -36,11 +36,11 @@ export class Gate {
   }
 }
 
-/** Answers what it was given; streams of items as `how` says. */
+/** Answers with its request; streams of items behave as `how` tells. */
 export interface MediaService {
   readonly dispatch: Dispatch
   readonly producer: Producer
-  /** What `how=gated` waits for after its first item, and `how=late` before any. */
+  /** The gate that `how=gated` awaits after its first item, and `how=late` before any item. */
   readonly gate: Gate
   /** Resolves when the first item of an import was taken. */
   readonly taken: Promise<void>
