@@ -15,7 +15,7 @@ const program = fileURLToPath(new URL('../../ninefold.ts', import.meta.url))
 
 type Child = ChildProcessByStdio<null, Readable, Readable>
 
-/** The command in a folder of its own, which holds no settings. */
+/** The command in a folder of its own, without settings. */
 function ninefold(
   folder: string,
   environment: Readonly<Record<string, string>> = {},

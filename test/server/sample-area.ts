@@ -114,7 +114,7 @@ export interface SampleArea {
   readonly resourceType: string
 }
 
-/** What is generated for an area of a document, for an area whose routes are written by hand: its handlers are its routes. */
+/** The generated part of an area, for an area with handwritten routes: its handlers are its routes. */
 export const handwritten = (domain: ErrorDomain): GeneratedArea<SampleArea, readonly BoundRoute[]> => ({
   domain,
   operations: { list: operationFields, check: checkOperation },

@@ -22,7 +22,7 @@ const encoded = (value: object | string): string =>
 const decoded = (token: string, part: number): Record<string, unknown> =>
   JSON.parse(Buffer.from(token.split('.')[part] ?? '', 'base64url').toString())
 
-/** Signs what no server of ours would, with a pair whose public half the server knows. */
+/** Signs a token that no server would, with a pair whose public half the server knows. */
 function forge(privateKey: KeyObject, header: object, claims: object | string): string {
   const text = `${encoded(header)}.${encoded(claims)}`
   return `${text}.${sign(null, Buffer.from(text), privateKey).toString('base64url')}`

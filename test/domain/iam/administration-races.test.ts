@@ -10,7 +10,7 @@ import type { Scope } from '../../../domain/ports/scope.ts'
 
 type Call = () => Promise<unknown>
 
-/** Begins both calls at once, the second one first in every other round; answers what came of each. */
+/** Begins both calls at once, the second first in every other round; returns the result of each. */
 async function atOnce(round: number, one: Call, other: Call): Promise<[string, string]> {
   const isSwapped = round % 2 === 1
   const [first, second] = isSwapped ? [other, one] : [one, other]
@@ -25,7 +25,7 @@ const create = (w: World, by: string, principal_id: string, role_id: string, sco
 
 const drop = (w: World, by: string, id: string) => w.bindings.deleteBinding({ id }, w.as(by))
 
-/** Ways in which somebody stops being an administrator at a scope. */
+/** The ways in which a user stops being an administrator at a scope. */
 const removals: readonly ((
   w: World,
   by: string,
@@ -70,7 +70,7 @@ describe('two administrators who remove each other at once', () => {
         removals[way % removals.length]?.(w, remover, { principal, binding: of[principal] ?? '', scope }) ??
         Promise.resolve()
       const outcomes = await atOnce(round, by(a, b, round >> 1), by(b, a, round >> 3))
-      // Who was demoted first cannot give the other one an end any more.
+      // An administrator that was demoted first cannot set an end for the other.
       expect(outcomes.filter(each => each === 'OK')).toHaveLength(1)
       expect(['LAST_ADMINISTRATOR', 'ESCALATION_DENIED']).toContain(outcomes.find(each => each !== 'OK'))
       await w.store.tx(async tx => {
@@ -86,7 +86,7 @@ async function removeAll(tx: Parameters<Parameters<World['store']['tx']>[0]>[0],
     await tx.delete(bindings, id, version)
 }
 
-/** What a giver does with rights it holds; the key is the one whose revision tells when. */
+/** The actions of a grantor on its rights; the key names the revision that tells the order. */
 const givings: Readonly<
   Record<string, (w: World, giver: string, round: number) => Promise<{ call: Call; key: () => string }>>
 > = {

@@ -71,7 +71,7 @@ export interface Administration {
   readonly principals: Principals
   readonly access: ScopeAccess
   readonly users: Users
-  /** What was told to every server. */
+  /** The changes that every server was told. */
   readonly changes: { readonly kind: ChangeKind; readonly key: string }[]
   /** The revision of the last change of a key. */
   readonly revised: Map<string, number>
@@ -90,7 +90,7 @@ export interface Administration {
 
 export const platformScope: Scope = { type: 'PLATFORM', id: '' }
 
-/** Tells what a feed is told. */
+/** Records the changes of a feed. */
 function recordingFeed(feed: Feed, { changes, revised }: Pick<Administration, 'changes' | 'revised'>): Feed {
   return {
     revised: tx => feed.revised(tx),

@@ -43,7 +43,7 @@ type Signer = Awaited<ReturnType<typeof withKey>>
 
 let ids = 0
 
-/** An assertion in order, but for what is given; members that are undefined are left out. */
+/** Makes a valid assertion, except for the given members; undefined members are left out. */
 function assertion({ account, alg, kid, privateKey, server }: Signer, claims: object = {}, header: object = {}) {
   const iat = Math.floor(server.time.now / 1000)
   const all = { iss: account, sub: account, aud: audience, iat, exp: iat + 300, jti: `id-${(ids += 1)}`, ...claims }

@@ -42,7 +42,7 @@ describe('a clock that is set ahead and back again', () => {
     server.time.now -= yearMs
     expect((await server.parts.throttle.waits([kim], server.time.now)).size).toBe(0)
     expect(await reasonOf(server.signIn(kim, password, { clientAddress: '192.0.2.1' }))).toBe('ok')
-    // Who guesses goes on to be slowed down.
+    // The delay of a guessing caller continues.
     for (let guesses = 0; guesses < 5; guesses += 1) expect(await guess()).toBe('INVALID_CREDENTIALS')
     expect(await guess()).toBe('AUTHENTICATION_THROTTLED')
   })

@@ -18,7 +18,7 @@ import { storeAt, testPlace } from '../../server/store/harness.ts'
 const administrators: Collection<{ readonly id: string }> = { name: 'test_administrators', id: 'id' }
 const collections = [...feedCollections, bindings, administrators]
 
-/** What a listener was told, in order. */
+/** The changes that a listener was told, in order. */
 class Told implements FeedListener {
   readonly lines: string[] = []
 

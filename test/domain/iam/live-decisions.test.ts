@@ -182,7 +182,7 @@ describe('what is being read while it changes', () => {
 
   test('takes no room before there is something to keep', async () => {
     const caches: object[] = []
-    // What earlier tests have left would be taken for room that is given back.
+    // Objects of earlier tests would look like released memory.
     await collectGarbage()
     const before = process.memoryUsage()
     for (let i = 0; i < 10; i += 1) caches.push(new LoadingCache(1_000_000, async () => undefined))

@@ -27,7 +27,7 @@ const clock = createClock()
 
 interface Server extends MutationParts {
   readonly feed: LiveFeed
-  /** What it was told has changed. */
+  /** The changes that it was told. */
   readonly told: readonly string[]
   /** Revises one role. */
   revise(key?: string): Promise<IamOperation>
@@ -92,7 +92,7 @@ test('a mutation is DONE at once where no other server is', async () => {
 test('a mutation is DONE when the other server follows', async () => {
   const place = await testPlace()
   const [one, two] = [await serverAt(place, true), await serverAt(place, true)]
-  // Either of them may be the one that finds that all have followed.
+  // Either of them may find first that all servers have followed.
   for (let changes = 1; changes <= 5; changes += 1) {
     expect(await one.revise()).toMatchObject({ status: 'IAM_OPERATION_STATUS_DONE' })
     expect(two.told).toHaveLength(changes)
@@ -112,7 +112,7 @@ test('a mutation that a server does not follow is answered RUNNING, and ends whe
   expect(await one.revise('k')).toMatchObject({ id: operation.id, status: 'IAM_OPERATION_STATUS_DONE' })
 })
 
-/** What a run of the work comes to that ends operations once all have followed. */
+/** The result of a run of the work that ends operations once all servers have followed. */
 const settling = (feed: Pick<LiveFeed, 'isSettled'>, revision = 1) =>
   settleProcedure({ feed } as never).steps[0]?.run({ input: { revision } } as never)
 
@@ -121,7 +121,7 @@ test('what waits for others to follow lets other work have its turn', async () =
   await store.tx(tx => tx.insert(servers, { id: 'somebody', applied_rev: 0, lease_until: Date.now() + 600_000 }))
   const waiting = feed.settled(1)
   expect(await settling(feed)).toMatchObject({ kind: 'again' })
-  // Who waits for as long as it may still does.
+  // A caller waits for as long as it may.
   expect(await Promise.race([waiting, 'waiting'])).toBe('waiting')
   expect((await revise()).status).toBe('IAM_OPERATION_STATUS_RUNNING')
 })

@@ -1,4 +1,4 @@
-/** Pictures made by hand: nobody decodes them, so what stands for their content is made up. */
+/** Handmade pictures: they are never decoded, so their content is made up. */
 
 interface Sides {
   readonly width: number
@@ -7,7 +7,7 @@ interface Sides {
 
 export const usual: Sides = { width: 64, height: 32 }
 
-/** What must not be kept: where somebody lives. */
+/** Metadata that must be removed: a place of residence. */
 export const secret = 'GPS 53.349805 -6.26031'
 
 const bytes = (...parts: readonly (Buffer | string | readonly number[])[]): Buffer =>
@@ -83,7 +83,7 @@ export const lossless = ({ height, width }: Sides = usual): Buffer => {
 
 const uint24Le = (value: number): Buffer => uint32Le(value).subarray(0, 3)
 
-/** All flags but that of animations are said. */
+/** All flags except that of animations are set. */
 export const extended = ({ height, width }: Sides = usual, flags = 0b0011_1100): Buffer =>
   webpChunk('VP8X', bytes([flags, 0, 0, 0], uint24Le(width - 1), uint24Le(height - 1)))
 

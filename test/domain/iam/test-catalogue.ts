@@ -5,5 +5,5 @@ import { areaPermissions } from '../../../server/access/catalogue.ts'
 /** A permission that there was once, as the catalogue keeps it. */
 export const retiredKey = 'compute.vms.defrost'
 
-/** The permissions of the nine areas, and the one that is retired. */
+/** The permissions of the nine areas, and the retired permission. */
 export const testCatalogue = catalogueOf(areaPermissions, [...permissionBits, retiredKey])

@@ -104,7 +104,7 @@ export interface TokenPlatform {
   readonly serviceAccounts: ServiceAccounts
   /** The time, which tests set; milliseconds since 1970. */
   readonly time: { now: number }
-  /** What filtered lists show to callers. */
+  /** The rows that filtered lists show to callers. */
   readonly seen: { visible: VisibleRows; mayRevoke: boolean }
   /** Principals that `decisions` has for inactive. */
   readonly inactive: Set<string>
@@ -116,14 +116,14 @@ export interface TokenPlatform {
   activities(): Promise<OutboxRow[]>
 }
 
-/** What tokens have no use for. */
+/** The parts that tokens do not use. */
 const unasked = async (): Promise<never> => {
   throw new Error('tokens ask for what is none of theirs')
 }
 
 let hosts = 0
 
-/** An address of a network of its own. */
+/** An address in a network of its own. */
 export const someAddress = (): string => `10.${Math.floor(++hosts / 250)}.${hosts % 250}.7`
 
 export function callContext(now: number, given: Partial<CallContext> = {}): CallContext {
@@ -160,7 +160,7 @@ export interface PlatformOptions {
   readonly place?: string
   readonly now?: number
   readonly passwords?: Passwords
-  /** The store of a place, with what a test does to it. */
+  /** The store of a place, with the test's changes. */
   readonly wrap?: (store: Store) => Store
 }
 

@@ -34,7 +34,7 @@ import type { Scope } from '../../../domain/ports/scope.ts'
 /** The row that stands for the revision: it is locked as the real one is. */
 const revisions: Collection<{ readonly id: string; readonly rev: number }> = { name: 'test_revisions', id: 'id' }
 
-/** What a test of users needs in its store. */
+/** The rows that a test of users needs in its store. */
 export const testCollections: readonly Collection<never>[] = [
   ...userCollections,
   principals,
@@ -50,7 +50,7 @@ export const administrator = '0199c5a0-0c11-7d84-b6a9-2f3e4d5c6b70'
 export const organisation = '0199c5a4-3b7e-7c21-9d4f-5a6b7c8d9e01'
 export const workspace = '0199c5a7-2e40-7f53-8a6b-9c0d1e2f3a41'
 
-/** What a test decides, and sees of what users did to the other parts. */
+/** The choices of a test, and its view of the effects on other parts. */
 export class World {
   /** Milliseconds since 1970. */
   now = Date.parse('2026-03-01T12:00:00Z')
@@ -58,7 +58,7 @@ export class World {
     [organisation, 'ACTIVE'],
     [workspace, 'ACTIVE'],
   ])
-  /** Keys that nobody has. */
+  /** Keys of no principal. */
   readonly missing = new Set<string>()
   visible: VisibleRows = 'everything'
   /** Users who are too strong for everybody. */
@@ -67,12 +67,12 @@ export class World {
   readonly mails: Mail[] = []
   isMailing = false
   isMailRefused = false
-  /** `<kind> <key>` of what was told to all servers. */
+  /** `<kind> <key>` of each change that all servers were told. */
   readonly changes: string[] = []
   /** `<reason> <user> <session that was spared>`. */
   readonly ended: string[] = []
   readonly granted: string[] = []
-  /** Attempts that count as failed, by what is guessed. */
+  /** The attempts that count as failed, by the guessed value. */
   readonly attempts = { password: 0, token: 0 }
   isThrottled = false
   readonly waits = new Map<string, string>()

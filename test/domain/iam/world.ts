@@ -39,7 +39,7 @@ const clock = createClock(() => start)
 
 export const platformScope: Scope = { type: 'PLATFORM', id: '' }
 
-/** A statement without what is not said. */
+/** A statement without its absent members. */
 export const statement = (said: Partial<PolicyStatement>): PolicyStatement => ({
   effect: 'DENY',
   principals: ['all'],
@@ -61,7 +61,7 @@ export interface Asked {
   readonly ip?: string
 }
 
-/** A store with decisions over it, and ways to change what they hang on. */
+/** A store with decisions over it, and functions that change the rows that they depend on. */
 export class World {
   readonly store: ServerStore
   readonly feed: LiveFeed
@@ -69,9 +69,9 @@ export class World {
   readonly place: string
   /** Reads of the decisions since it was last set. */
   reads = 0
-  /** What `resolveResource` knows, by `<type>/<id>`, in `w` unless said; an error is thrown. */
+  /** The resources that `resolveResource` knows, by `<type>/<id>`, in `w` by default; an error is thrown. */
   readonly things = new Map<string, (Omit<ResolvedResource, 'scope'> & Partial<ResolvedResource>) | Error>()
-  /** What was looked up. */
+  /** The resources that were looked up. */
   readonly lookedUp: string[] = []
 
   private constructor(place: string, store: ServerStore) {

@@ -15,10 +15,10 @@ import type { VpcLoad } from './vpc-load.ts'
 
 const program = fileURLToPath(new URL('./vpc-load.ts', import.meta.url))
 
-/** One server on SQLite, two on one PostgreSQL. */
+/** One server on SQLite, two servers on one PostgreSQL. */
 const serverCount = postgresUrl() === undefined ? 1 : 2
 
-/** Reads all VPCs and quota limits of a workspace, and what was done in the area. */
+/** Reads all VPCs and quota limits of a workspace, and the operations of the area. */
 async function readKept({ network }: Ninefold, workspace: string): Promise<Kept> {
   const page_size = 100
   const things: (readonly [string, Sets])[] = []

@@ -49,7 +49,7 @@ interface Race {
 const races: readonly Race[] = [
   {
     name: 'two VPCs of one name',
-    // A region of its own each round: both make the bucket as well.
+    // Each round has a region of its own, so that both calls create the bucket too.
     prepare: async round => [api, other].map(by => () => createVpc(by, 'same', `name-${round}`)),
     documented: ['OK, VPC_ALREADY_EXISTS', 'VPC_ALREADY_EXISTS, OK'],
   },

@@ -133,7 +133,7 @@ const thing = (update: RandomThing['update'], remove: RandomThing['delete']): Ra
   delete: remove,
 })
 
-/** What the area of network has so far, in workspaces of one organisation. */
+/** The built kinds of network, in workspaces of one organisation. */
 export function networkKinds(api: Ninefold, tenant: Tenant): readonly RandomKind[] {
   const workspaces = new Workspaces(api, tenant)
   return [vpcs(api, workspaces), quotaLimits(api, workspaces, tenant), workspaces.kind]

@@ -5,7 +5,7 @@ import type { Make, Steps } from '../../areas/kill/run-load.ts'
 import { seeded } from '../../areas/random.ts'
 import type { Intent, Sets } from '../../server/killed/journal.ts'
 
-/** What an actor works with. */
+/** The parts of an actor. */
 export interface ActorParts {
   readonly client: NetworkClient
   readonly make: Make

@@ -2,7 +2,7 @@ import { NetworkClient } from '../../../output/network/client.ts'
 import { runLoad, type Load } from '../../areas/kill/run-load.ts'
 import { VpcActor } from './vpc-actor.ts'
 
-/** What the program is told as JSON. */
+/** The JSON input of the program. */
 export interface VpcLoad extends Load {
   readonly workspace: string
 }

@@ -84,7 +84,7 @@ export interface Library {
   readonly store: Store
   readonly books: Resources<Book, LibraryArea>
   readonly held: string[]
-  /** The shelf that the next read of a book sees in place of its own, as if the book was moved behind that read. */
+  /** The shelf that the next read of a book returns in place of its own, as if the book was moved after that read. */
   staleShelf: string | undefined
 }
 

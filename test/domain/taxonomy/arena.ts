@@ -19,13 +19,13 @@ import { memoryFolder } from '../../memory-folder.ts'
 import { testAreas } from './areas.ts'
 import { callerOf, testPlatform, type Answer, type Caller } from './platform.ts'
 
-/** Two callers of one store, who get into each other's way. */
+/** Two callers of one store, whose calls conflict. */
 export interface Arena {
   readonly one: Caller
   readonly other: Caller
   /** How many orders of calls are left to others who race beside this one. */
   readonly ahead: number
-  /** Checks one organisation as it is at this moment, whatever is under way. */
+  /** Checks one organisation at this moment, whatever work is in progress. */
   expectTree(organisation: string): Promise<void>
   /** Checks all there is. */
   expectHealth(): Promise<void>
@@ -37,7 +37,7 @@ export async function oneProcess(): Promise<Arena> {
   return { one: caller, other: caller, ahead: 0, ...checks(place) }
 }
 
-/** Each calls a server of its own, and both servers work on one store. */
+/** Each caller has a server of its own, and both servers share one store. */
 export async function twoProcesses(): Promise<Arena> {
   const dataDir = await mkdtemp(join(memoryFolder, 'ninefold-races-'))
   const place = { dataDir, ...(await testStoreUrl(afterAll, storeCollections(testAreas()))) }
@@ -91,7 +91,7 @@ async function expectNothing(findings: AsyncGenerator<Finding, void, undefined>)
   for await (const finding of findings) expect.fail(JSON.stringify(finding))
 }
 
-/** `OK` or the reason of what the depot answered. */
+/** `OK` or the reason of the depot's answer. */
 export async function thingOutcomeOf(call: Promise<Answer>): Promise<string> {
   const { body, status } = await call
   return status === 200 ? 'OK' : (body.details?.[0]?.reason ?? String(status))

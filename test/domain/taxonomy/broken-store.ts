@@ -27,11 +27,11 @@ export interface BreakableStore {
   change(fn: (tx: Transaction) => Promise<unknown>, ...tables: readonly string[]): Promise<void>
   /** Changes rows as the store never would. */
   sql(statement: string): Promise<void>
-  /** What is wrong, as `<type> <id>: <message>`, with names where ids are known. */
+  /** The findings as `<type> <id>: <message>`, with names in place of known ids. */
   findings(): Promise<readonly string[]>
 }
 
-/** What the platform keeps, and what every area of the server does. */
+/** The collections of the platform, and the areas of the server. */
 const leftCollections = [
   ...new Map([...storeCollections(testAreas()), ...storeCollections(areas)].map(each => [each.name, each])).values(),
 ]
@@ -42,7 +42,7 @@ export async function leftStore(): Promise<LeftStore> {
   const { close, ...caller } = await platformOver(place)
   const names = await makeTree(caller)
   await close()
-  // The command looks at what every area of the server keeps.
+  // The command checks the collections of every area of the server.
   await (await openStore(place, areas)).close()
   return { names, copy: () => copyOf(place, names) }
 }

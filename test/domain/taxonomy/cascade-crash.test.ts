@@ -24,7 +24,7 @@ const collections = storeCollections(testAreas())
 /** Processes at a time. */
 const lanes = 2
 
-/** Tells the story in a process of its own, which dies at the point; answers what it said. */
+/** Runs the story in a process of its own, which dies at the point; returns its output. */
 async function tellAndDie(place: StorePlace, cast: Cast, point: string): Promise<string> {
   const args = [program, JSON.stringify(place), JSON.stringify(cast), point]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -27,7 +27,7 @@ const longestMs = 700
 
 interface Server {
   readonly client: TaxonomyClient
-  /** From the start of the process until it answers. */
+  /** The time from the start of the process until it answers. */
   readonly startMs: number
   kill(): Promise<void>
 }

@@ -5,10 +5,10 @@ import { works } from '../../../server/operations/work.ts'
 import type { Reader } from '../../../domain/ports/store.ts'
 import type { DepotPlatform } from './depot-platform.ts'
 
-/** The tree of the story, by what happens to each node. */
+/** The tree of the story; each node is named after its fate. */
 export interface Cast {
   readonly organisation: string
-  /** A group that is suspended, and in it a workspace that takes longer and one that fails at first. */
+  /** A suspended group with a workspace that takes longer and a workspace that fails at first. */
   readonly suspended: string
   readonly slow: string
   readonly failing: string

@@ -29,7 +29,7 @@ export interface DepotPlatform {
   readonly close: () => Promise<void>
 }
 
-/** Composes both areas over a store, which may hold what an earlier process has left. */
+/** Composes both areas over a store, which may hold rows of an earlier process. */
 export async function depotPlatform(
   place: StorePlace,
   control: DepotControl = {},
@@ -58,7 +58,7 @@ export async function depotPlatform(
   }
 }
 
-/** What both areas keep, to be read beside the process that writes it; ends with `close`. */
+/** The collections of both areas, to be read beside the process that writes them; ends with `close`. */
 export async function readStore(place: StorePlace): Promise<Reader & { close(): Promise<void> }> {
   const collections = [...taxonomyCollections, shelves, things, works]
   return openBeside(place, collections)

@@ -8,20 +8,20 @@ import { area, type AreaModule, type AreaParts } from '../../../server/area.ts'
 import { handwritten, type SampleArea, type SampleOperation } from '../../server/sample-area.ts'
 import type { ErrorDomain } from '../../../runtime/errors.ts'
 
-/** An area that holds things in workspaces, as compute holds machines: made to show what taxonomy does with areas. */
+/** An area with resources in workspaces, as compute has machines, for testing taxonomy's calls of areas. */
 export const depot: ErrorDomain = { name: 'depot', base: 5_000_000 }
 
 interface Thing {
   readonly id: string
   readonly workspace_id: string
-  /** Of `compute.vcpus`. */
+  /** The amount of `compute.vcpus`. */
   readonly vcpus: number
   readonly is_protected: boolean
 }
 
-/** What the area has made of a workspace. */
+/** The area's record of a workspace. */
 interface Shelf {
-  /** That of the workspace. */
+  /** The id of the workspace. */
   readonly id: string
   readonly state: NodeState
   /** How often its state was changed; an area that is asked again changes nothing. */
@@ -36,7 +36,7 @@ export const things: Collection<Thing> = {
 }
 export const shelves: Collection<Shelf> = { name: 'depot_shelves', id: 'id' }
 
-/** What a test makes of the hooks of the area; each may wait or throw. */
+/** The behaviour of the area's hooks in a test; each may wait or throw. */
 export interface DepotControl {
   /** Before a workspace is brought to a state; false: it takes longer. */
   reconcile?: (workspace: string, state: NodeState) => Promise<boolean>
@@ -84,7 +84,7 @@ const listThings: Route<InWorkspace, { things: number }> = {
   check: (request): request is InWorkspace => isRecord(request),
 }
 
-/** The area. Its hooks keep what they did in the store, so that a killed process cannot forget it. */
+/** The area. Its hooks record their calls in the store, so that a killed process cannot lose them. */
 export function depotArea(control: DepotControl = {}): AreaModule {
   return area({
     generated: handwritten(depot),
@@ -150,7 +150,7 @@ function hooksOf({ store, taxonomy }: Parts, control: DepotControl): WorkspaceHo
   }
 }
 
-/** Deletes what is in a workspace, and answers what it took of the quota. */
+/** Deletes the resources of a workspace, and returns their amount of the quota. */
 async function emptied(tx: Transaction, workspace: string): Promise<number> {
   let vcpus = 0
   for await (const { id, value, version } of tx.each(things, { workspace_id: workspace })) {

@@ -336,7 +336,7 @@ const told: Readonly<Record<string, () => Promise<TaxonomyOperation>>> = {
   },
 }
 
-/** What no operation of this area can answer, and why. */
+/** The reasons that no operation of this area can return, with the cause. */
 const impossible: Readonly<Record<string, string>> = {
   ENGINE_NOT_FOUND: 'no path of the area has an engine',
   ENGINE_CAPABILITY_UNSUPPORTED: 'no path of the area has an engine',

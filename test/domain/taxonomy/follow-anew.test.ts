@@ -14,7 +14,7 @@ interface Line {
   readonly message: string
 }
 
-/** A platform and what it logs at the levels of faults. */
+/** A platform and its log of faults. */
 async function loggedPlatform(times = quickTimes) {
   const lines: Line[] = []
   const ignore = (): void => {}
@@ -68,7 +68,7 @@ const followingOf = async ({ store }: ScriptedPlatform, id: string) => (await st
 const isResting = async (platform: ScriptedPlatform, id: string): Promise<boolean | undefined> =>
   (await followingOf(platform, id))?.is_resting
 
-/** What was logged of the work at a workspace: each failed step, by its work. */
+/** The log of the work at a workspace: each failed step, by its work. */
 function failuresIn(lines: readonly Line[]): readonly string[] {
   return lines.flatMap(({ fields, message }) => ('work' in fields ? [`${message} ${String(fields.work)}`] : []))
 }

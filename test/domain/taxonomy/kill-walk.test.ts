@@ -10,7 +10,9 @@ import { testAreas } from './areas.ts'
 
 const program = fileURLToPath(new URL('./walked-depot.ts', import.meta.url))
 
-/** Suspends a group with workspaces and resumes it, and deletes a workspace that holds something and one that does not. */
+/**
+ * Suspends a group with workspaces and resumes it, deletes a workspace with resources, and deletes an empty workspace.
+ */
 async function tell(call: typeof fetch, round: number): Promise<void> {
   const client = new TaxonomyClient(createTransport({ baseUrl: '', token: testToken, fetch: call }))
   const { resource_id: organisation } = await client.createOrganisation({ body: { name: `acme-${round}` } })
@@ -61,7 +63,7 @@ it(
       tell,
     })
     console.log(`${tried.length} of ${points.length} points; ${toldRestarts(restarts)}`)
-    // How often a step commits differs with what others have done before it.
+    // The number of a step's commits depends on earlier steps.
     expect(missed.length).toBeLessThanOrEqual(tried.length / 4)
     expect(restarts.count).toBe(tried.length - missed.length)
   },

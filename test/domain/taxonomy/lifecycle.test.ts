@@ -6,7 +6,7 @@ import { kinds, Nodes, state, verbs, type Node, type NodeKind, type StateVerb } 
 import { testPlatform, TreeMaker } from './platform.ts'
 import { RandomTree, type Step } from './random-tree.ts'
 
-/** Purges wait, so that what is deleted by force stays DELETING. */
+/** Purges wait, so that a forcibly deleted node stays DELETING. */
 const held = Promise.withResolvers<void>()
 const { client } = await testPlatform({ purge: () => held.promise })
 afterAll(() => held.resolve())
@@ -16,7 +16,9 @@ type State = 'ACTIVE' | 'SUSPENDED' | 'ARCHIVED' | 'DELETING'
 const actions = [...verbs, 'move', 'update', 'delete'] as const
 type Action = (typeof actions)[number]
 
-/** The table of taxonomy.md §2: from where each action leads, in its order; what is not there is refused. */
+/**
+ * The table of taxonomy.md §2: the next state of each action, in the order of the table; any other action is refused.
+ */
 const table: Readonly<Record<Action, Partial<Record<State, State | 'gone'>>>> = {
   suspend: { ACTIVE: 'SUSPENDED' },
   resume: { SUSPENDED: 'ACTIVE' },
@@ -37,7 +39,7 @@ const ways: Readonly<Record<State, readonly StateVerb[]>> = {
 
 let made = 0
 
-/** A node in a tree of its own; `parent` is the group above it, the organisation when it is one. */
+/** A node in a tree of its own; `parent` is the group above it, or the organisation. */
 async function nodeOf(kind: NodeKind): Promise<Node & { readonly parent: Node; readonly other: string }> {
   made += 1
   const tree = await TreeMaker.make(client, `life-${made}`)

@@ -4,7 +4,7 @@ import { isRecord, own } from '../../../runtime/validation.ts'
 
 const quoted = (text: string): string => JSON.stringify(text)
 
-/** Values that a field has in some rows; through lists, those of their elements. */
+/** The values of a field in some rows; for lists, those of their elements. */
 function valuesIn(value: unknown, path: readonly string[]): readonly unknown[] {
   if (Array.isArray(value)) return value.flatMap(element => valuesIn(element, path))
   const [name, ...rest] = path
@@ -12,7 +12,7 @@ function valuesIn(value: unknown, path: readonly string[]): readonly unknown[] {
   return isRecord(value) ? valuesIn(own(value, name), rest) : []
 }
 
-/** Literals that are compared with a field: what rows have there, and what none has. */
+/** Literals for comparisons with a field: values of some rows, and values of no row. */
 function literalsOf(field: FilterField, rows: readonly object[]): readonly string[] {
   const found = rows.flatMap(row => valuesIn(row, field.name.split('.')))
   const others: Readonly<Partial<Record<FilterType, readonly string[]>>> = {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { TaxonomyClient } from '../../../output/taxonomy/client.ts'
 import { TreeMaker } from './platform.ts'
 
-/** A node of a tree that is to be made: under which of the groups before it, and what is done to it in the end. */
+/** A node of a future tree: its parent among the earlier groups, and its final state. */
 interface NodePlan {
   /** Counted from the end of the groups before it; beyond them it hangs under the organisation. */
   readonly under: number

@@ -11,7 +11,7 @@ import { filterTexts, orderTexts } from './list-queries.ts'
 import { testPlatform, TreeMaker } from './platform.ts'
 import { randomTree } from './listed-tree.ts'
 
-// Nothing is ever purged, so that what is deleted by force stays DELETING.
+// No purge ever ends, so that a forcibly deleted node stays DELETING.
 const platform = await testPlatform({ purge: () => Promise.reject(new Error('not now')) })
 const { client } = platform
 const checks = await answerChecks('taxonomy', 'Group', 'Organisation', 'Workspace')

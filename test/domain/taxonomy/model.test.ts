@@ -7,14 +7,14 @@ import { after, verbs } from './state-model.ts'
 import { chain, depth, effective, quotas, TreeModel, type ModelNode, type Outcomes, type Quota } from './tree-model.ts'
 import { outcomeOf } from '../outcomes.ts'
 
-/** There a call takes several times as long, and what is told apart by many sequences is the same. */
+/** On that store a call takes several times as long, and many sequences find no further differences. */
 const isOnPostgres = postgresUrl() !== undefined
 
 const arena = await oneProcess()
 const { addThing, client } = arena.one
 const nodes = new Nodes(client)
 
-/** One call; its numbers choose nodes, names and amounts, counted round. */
+/** One call; its numbers choose nodes, names and amounts, modulo their count. */
 interface Step {
   readonly call: (typeof calls)[number]
   readonly a: number
@@ -40,7 +40,7 @@ const calls = [
   'addThing',
 ] as const
 
-/** What must have been answered at least once, or the sequences try too little. */
+/** Answers that must occur at least once; otherwise the sequences try too little. */
 const wanted = [
   'create GROUP_ALREADY_EXISTS',
   'create GROUP_DEPTH_EXCEEDED',
@@ -72,14 +72,14 @@ const wanted = [
 
 const names = ['a', 'b', 'c', 'd', 'e'] as const
 
-/** The calls by their first words, with what they answered. */
+/** The calls by their first words, with their answers. */
 const seen = new Set<string>()
 
 /** The platform and the model beside it, which say the same of every call. */
 class Comparison {
   readonly #model = new TreeModel()
   readonly #root: ModelNode
-  /** The ids of overrides by node and quota; that of one that is gone stays. */
+  /** The ids of overrides by node and quota; the id of a deleted override stays. */
   readonly #overrides = new Map<string, string>()
 
   private constructor(id: string, name: string) {
@@ -122,7 +122,7 @@ class Comparison {
     }
   }
 
-  /** Whether every node is what the model says it is. */
+  /** Whether every node equals its model. */
   async finish(): Promise<void> {
     for (const node of this.#model.nodes) await this.#compare(node)
     await arena.expectTree(this.#root.id)
@@ -235,7 +235,10 @@ class Comparison {
     return all[number % all.length] ?? this.#root
   }
 
-  /** Three of four times one that the node's state allows: much is only tried behind several calls that go well. */
+  /**
+   * In three of four cases a verb that the node's state allows, because much is only reached after several successful
+   * calls.
+   */
   #verb(number: number, { life }: ModelNode): StateVerb {
     const allowed = verbs.filter(verb => after(life, verb))
     const chosen = number % 4 === 0 ? verbs : allowed
@@ -264,7 +267,7 @@ class Comparison {
   }
 }
 
-/** Whether the call did what it was asked; what it answers is one of what the model expects. */
+/** Whether the call succeeded; its answer is among the answers that the model expects. */
 async function agrees(what: string, call: Promise<unknown>, expected: Outcomes): Promise<boolean> {
   const outcome = await outcomeOf(call)
   seen.add(`${what.split(' ', 1).join('')} ${outcome}`)

@@ -14,13 +14,13 @@ interface ModelNode extends Node {
   earlier: State
 }
 
-/** A verb on one of the nodes, counted round. */
+/** A verb on one of the nodes, modulo their count. */
 export interface Step {
   readonly node: number
   readonly verb: StateVerb
 }
 
-/** What a verb answers: whether something is left to be followed, or the reason why not. */
+/** The answer of a verb: whether work follows, or the reason of its refusal. */
 export type Outcome = { readonly isPending: boolean } | { readonly reason: string; readonly allowed?: string }
 
 const allowedFrom: Readonly<Record<StateVerb, readonly State[]>> = {
@@ -30,7 +30,7 @@ const allowedFrom: Readonly<Record<StateVerb, readonly State[]>> = {
   restore: ['ARCHIVED'],
 }
 
-/** A tree of any shape, with a model of it beside that says what each verb must answer. */
+/** A tree of any shape, with a model that knows the answer of each verb. */
 export class RandomTree {
   readonly #client: TaxonomyClient
   readonly #nodes: readonly ModelNode[]

@@ -70,7 +70,7 @@ describe('a call that reads a workspace', () => {
     expect((await answered(id, callContext())).above).toEqual([organisation, groups[0]])
     const { handedOn } = await asked(id, callContext())
     await call('POST', `${base}/${id}:move`, { parent_group_id: groups[1] })
-    // By then the new tree is what is known of it.
+    // By then, the new tree is cached.
     await answered(id, callContext())
     const context = { ...callContext(), handedOn }
     expect((await answered(id, context)).above).toEqual([organisation, groups[0], groups[1]])

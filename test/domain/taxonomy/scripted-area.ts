@@ -15,18 +15,18 @@ export interface HookCall {
 type Reconcile = (state: NodeState, attempt: number) => Promise<boolean> | boolean
 type Purge = (attempt: number) => Promise<void> | void
 
-/** Says for each workspace what hooks do, keeps their calls, and finds any two that are in one workspace at once. */
+/** Scripts the hooks for each workspace, records their calls, and finds two hooks in one workspace at once. */
 export class Script {
   readonly calls: HookCall[] = []
-  /** What no area may see; empty in the end. */
+  /** The violations that no area may see; empty at the end. */
   readonly overlaps: HookCall[] = []
-  /** What made areas answer when they are asked for what they hold, which is nothing otherwise. */
+  /** The scripted holdings of areas, by default none. */
   holdings: (() => Promise<readonly Holding[]>) | undefined
   readonly #reconciles = new Map<string, (state: NodeState) => Promise<boolean> | boolean>()
   readonly #purges = new Map<string, () => Promise<void> | void>()
   readonly #inside = new Set<string>()
 
-  /** From now on; without it a workspace follows at once. `attempt` counts the calls from 1. */
+  /** From now on; without a script, a workspace follows at once. `attempt` counts the calls from 1. */
   reconcile(workspace: string, run: Reconcile): void {
     let attempt = 0
     this.#reconciles.set(workspace, state => run(state, (attempt += 1)))
@@ -64,7 +64,7 @@ export class Script {
     }
   }
 
-  /** An area that holds nothing and does in its hooks what `hooks` say, by default nothing. */
+  /** An area without holdings whose hooks follow `hooks`, and by default do nothing. */
   area(name: string, base: number, hooks: Partial<WorkspaceHooks> = {}): AreaModule {
     return area({
       generated: handwritten({ name, base }),

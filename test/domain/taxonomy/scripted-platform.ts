@@ -23,7 +23,7 @@ export const within = { timeout: 60_000, interval: 5 }
 /** Nothing that rests wakes while a test runs. */
 export const patientTimes: FollowTimes = { ...quickTimes, restMs: 600_000 }
 
-/** A platform whose areas do what a script says. */
+/** A platform whose areas follow a script. */
 export interface ScriptedPlatform extends Omit<DepotPlatform, 'close'> {
   readonly place: StorePlace
   readonly script: Script
@@ -33,11 +33,11 @@ export interface ScriptedPlatform extends Omit<DepotPlatform, 'close'> {
   ended(operation: Pick<TaxonomyOperation, 'id'>): Promise<TaxonomyOperation>
   /** The state that the depot has given a workspace; undefined when it has nothing of it. */
   shelf(workspace: string): Promise<string | undefined>
-  /** Waits until nothing is worked on any more; what rests after failures is not waited for. */
+  /** Waits until all work has ended, except for work that rests after failures. */
   quiet(): Promise<void>
 }
 
-/** Starts one that ends with the tests of the file; no test may let two hooks into one workspace at once. */
+/** Starts a platform that ends with the tests of the file; no test may let two hooks into one workspace at once. */
 export async function scriptedPlatform(
   times: FollowTimes = quickTimes,
   others: (script: Script) => readonly AreaModule[] = () => [],

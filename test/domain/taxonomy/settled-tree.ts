@@ -14,7 +14,7 @@ interface NodeRow {
   readonly above: string
 }
 
-/** What does not fit in a store in which all work has ended, worked out from the rows alone; empty when all is well. */
+/** The contradictions in a store whose work has ended, computed from the rows alone; empty for a sound store. */
 export async function faultsOf(store: Reader): Promise<readonly string[]> {
   const nodes = await nodesOf(store)
   const faults: string[] = []

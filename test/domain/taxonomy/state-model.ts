@@ -11,7 +11,7 @@ export interface NodeLife {
   readonly before?: OwnState
 }
 
-/** What a verb makes of a node; undefined when it is refused. */
+/** The result of a verb on a node; undefined if it is refused. */
 export function after({ state, before = 'ACTIVE' }: NodeLife, verb: Verb): NodeLife | undefined {
   if (verb === 'suspend') return state === 'ACTIVE' ? { state: 'SUSPENDED' } : undefined
   if (verb === 'resume') return state === 'SUSPENDED' ? { state: 'ACTIVE' } : undefined
@@ -19,7 +19,7 @@ export function after({ state, before = 'ACTIVE' }: NodeLife, verb: Verb): NodeL
   return state === 'ACTIVE' || state === 'SUSPENDED' ? { state: 'ARCHIVED', before: state } : undefined
 }
 
-/** How a node is after verbs in this order; none when one of them would have been answered otherwise. */
+/** The possible states of a node after verbs in this order; empty if one of them would have another answer. */
 export function walk(
   life: NodeLife,
   order: readonly { readonly verb: Verb; readonly outcome: string | undefined }[],

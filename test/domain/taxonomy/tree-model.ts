@@ -20,7 +20,7 @@ export interface ModelNode {
   parent: ModelNode | undefined
   life: NodeLife
   isGone: boolean
-  /** Of the things in a workspace. */
+  /** The resources in a workspace. */
   vcpus: number
   things: number
   isProtected: boolean
@@ -28,7 +28,7 @@ export interface ModelNode {
   readonly limits: Map<Quota, number>
 }
 
-/** What a call may answer: `OK`, or reasons of which one is right, where no rule says which comes first. */
+/** The possible answers of a call: `OK`, or several reasons if no rule orders them. */
 export type Outcomes = readonly string[]
 
 const ok: Outcomes = ['OK']
@@ -135,7 +135,7 @@ export class TreeModel {
     return this.below(node).filter(each => each.kind === kind).length
   }
 
-  /** The smallest limit on the way to a node, and what is left of all of them; -1 is without an end. */
+  /** The smallest limit on the way to a node, and the remaining amounts of all limits; -1 is unlimited. */
   room(quota: Quota, node: ModelNode): { readonly limit: number; readonly available: number } {
     const limited = chain(node).filter(each => limitAt(each, quota) >= 0)
     if (limited.length === 0) return { limit: -1, available: -1 }

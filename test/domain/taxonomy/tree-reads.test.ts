@@ -27,7 +27,7 @@ async function organisationWith(store: ServerStore, id: string, names: readonly 
   })
 }
 
-/** The store, which notes what is read of groups. */
+/** The store, which records the reads of groups. */
 function noting(noted: ServerStore): { readonly store: Store; readonly notes: string[] } {
   const notes: string[] = []
   const store = new Proxy(noted, {
@@ -97,7 +97,7 @@ describe('a read of a tree', () => {
     const read = new TreeReads(store).read('acme', async tree => {
       if (seen.length < 2) await change(store, 'acme')
       const before = await tree.reader.get(trees, 'acme')
-      // The last one is shut off from others, who go on.
+      // The last read uses a snapshot, while other work continues.
       const other = seen.length < 2 ? undefined : change(store, 'acme')
       await other
       seen.push([tree.version, (await tree.reader.get(trees, 'acme'))?.version])

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { IamClient } from '../../../output/iam/client.ts'
 
-/** Who administers a platform that a test starts as `ninefold serve` does. */
+/** The administrator of a platform that a test starts as `ninefold serve` does. */
 export const administrator = { email: 'admin@localhost', password: 'a sentence nobody would guess' } as const
 
 /** The setting that makes the administrator ACTIVE at the first start; the file lies in `folder`. */

@@ -6,19 +6,19 @@ import { doorReasons } from '../../../server/door-reasons.ts'
 import type { OpenAccess, PlatformAccess } from '../../../server/access/platform-access.ts'
 import { permissionDenied } from '../../../server/access/refusals.ts'
 
-/** Who the token of a test platform stands for. */
+/** The principal of a test platform's token. */
 export const testAdministrator: Principal = { id: '00000000-0000-7000-8000-00000000000a', kind: 'user' }
 
 /** The same on every test platform, so that several servers over one store let the same caller in. */
 export const testToken = 'test-administrator-of-the-platform-0123456789'
 
 /**
- * Lets one administrator in, who holds every permission everywhere, of areas made for tests too, whose permissions the
- * catalogue of iam does not have. Routes without `x-access` are refused to all.
+ * Admits one administrator with every permission everywhere, also of areas of tests, whose permissions iam's catalogue
+ * does not have. Routes without `x-access` are refused to all.
  */
 export const testAccess: OpenAccess = async () => testGuard
 
-/** What `testAccess` opens. */
+/** The access that `testAccess` opens. */
 export const testGuard: PlatformAccess = {
   functions: {
     iam: {

@@ -17,7 +17,7 @@ import { testFolder } from '../store/harness.ts'
 
 const main = fileURLToPath(new URL('../../../server/main.ts', import.meta.url))
 
-/** The command as a process of its own; killed after the test if it still runs. */
+/** The command as a process of its own, which is killed after the test if it still runs. */
 export function command(dataDir: string, words: readonly string[]): ChildProcess {
   const env = {
     PATH: process.env['PATH'] ?? '',
@@ -36,7 +36,7 @@ export interface Ended {
   readonly said: string
 }
 
-/** What a command said, on both of its outputs, and how it ended. */
+/** The output of a command on both streams, and its end. */
 export async function ended(child: ChildProcess): Promise<Ended> {
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', chunk => (said += String(chunk)))
@@ -56,7 +56,7 @@ export interface Served {
 export async function served(dataDir: string): Promise<Served> {
   const child = command(dataDir, ['serve'])
   const url = await urlOf(child)
-  // Whoever has said where it listens handles signals from its next turn on.
+  // A process that has printed its address handles signals from its next turn on.
   await fetch(`${url}/readyz`)
   const token = await signIn(url)
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
@@ -98,7 +98,7 @@ export async function started(): Promise<{ readonly folder: string; readonly dat
 export const backUpTo = (dataDir: string, to: string, isReplacing = false): Promise<Manifest> =>
   backUp({ dataDir, areas, to, isReplacing, version: '1.2.3', now: Date.now(), print: () => undefined })
 
-/** Restores in this process; what was said. */
+/** Restores in this process; returns the output. */
 export function restoreFrom(dataDir: string, from: string, more: Partial<RestoreRequest> = {}): readonly string[] {
   const lines: string[] = []
   restore({
@@ -114,7 +114,7 @@ export function restoreFrom(dataDir: string, from: string, more: Partial<Restore
   return lines
 }
 
-/** Fails unless the doctor finds nothing in the store of a data folder; what lies beside it does not count. */
+/** Fails unless the doctor has no finding in the store of a data folder; files beside the store do not count. */
 export async function expectSound(dataDir: string): Promise<void> {
   const lines: string[] = []
   await doctor({ place: { dataDir }, areas, isJson: false, print: line => void lines.push(line) })

@@ -44,7 +44,7 @@ const configOf = (dataDir: string): Config => {
   return { baseUrl: undefined, dataDir, http, bootstrap: { adminEmail: '' } }
 }
 
-/** What a server has left. */
+/** The files that a server has left. */
 const leftFolder = mkdtempSync(join(memoryFolder, 'ninefold-unusable-'))
 afterAll(() => rmSync(leftFolder, { recursive: true }))
 await serve(leftFolder)
@@ -91,7 +91,7 @@ const start =
     writeFileSync(file, content.fill(byte, 0, length))
   }
 
-/** The first page keeps its header; what follows lists the tables. */
+/** The first page keeps its header; the following pages list the tables. */
 const breakSchema = (file: string): void => {
   const content = readFileSync(file)
   writeFileSync(file, content.fill(0x5a, 100, 4096))
@@ -120,7 +120,7 @@ interface Case {
   readonly told: string | RegExp
 }
 
-/** What neither can use, and neither may touch. */
+/** Files that neither can use, and that neither may change. */
 const unusable: readonly Case[] = [
   { name: 'a text', make: of('This was never a database.'), told: 'is no database of SQLite' },
   { name: 'a byte', make: of('x'), told: 'is no database of SQLite' },
@@ -144,7 +144,7 @@ const unusable: readonly Case[] = [
   { name: 'the database of another program', make: sql('CREATE TABLE songs (title)'), told: 'of another program' },
 ]
 
-/** What the doctor cannot check, and a server makes a store of. */
+/** Files that the doctor cannot check, and that a server makes a store of. */
 const unmade: readonly Case[] = [
   { name: 'nothing', make: ignore, told: 'does not exist, so that there is no store; "ninefold serve" makes it' },
   { name: 'an empty file', make: of(''), told: 'is empty; when this is a first start that was broken off' },
@@ -175,7 +175,7 @@ const older: readonly Case[] = [
   },
 ]
 
-/** The names of a folder, with what its files hold; but for the lock, which is empty and stays. */
+/** The names of a folder with the content of its files, except for the lock, which is empty and stays. */
 const contents = (folder: string): unknown =>
   readdirSync(folder)
     .filter(name => name !== 'ninefold.lock')
@@ -195,7 +195,7 @@ async function refusal(folder: string, command: (folder: string) => Promise<unkn
   return message
 }
 
-/** A folder with what a case makes, and the path of that. */
+/** A folder with the files of a case, and the path of the file. */
 function made({ make }: Case): { readonly folder: string; readonly file: string } {
   const folder = testFolder()
   const file = join(folder, 'ninefold.sqlite')

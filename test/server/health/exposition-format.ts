@@ -1,4 +1,4 @@
-/** One sample line. */
+/** Matches a sample line. */
 export interface Read {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>

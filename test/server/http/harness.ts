@@ -7,7 +7,7 @@ import { serve, type RunningServer } from '../../../server/serve.ts'
 import { testFolder, testStoreUrl } from '../store/harness.ts'
 import { testAccess } from '../access/test-access.ts'
 
-/** What a served platform has other than the defaults. */
+/** The settings of a served platform that differ from the defaults. */
 export interface TestSettings {
   readonly host?: string
   readonly limits?: Partial<HttpLimits>
@@ -15,7 +15,7 @@ export interface TestSettings {
   readonly trustedProxies?: readonly string[]
 }
 
-/** A served platform on a free port of 127.0.0.1, with its data in a folder of its own. */
+/** A served platform on a free port of 127.0.0.1, with a data folder of its own. */
 export async function testServer(
   areas: readonly AreaModule[],
   dataDir = testFolder(),

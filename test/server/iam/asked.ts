@@ -3,12 +3,12 @@ import type { Ninefold } from '../../../output/client.ts'
 import { ApiError } from '../../../runtime/errors.ts'
 import type { Tenant } from './guarded-platform.ts'
 
-/** What is asked for. */
+/** The resource of the question. */
 export const permission = 'taxonomy.workspaces.get'
 
 /**
- * What a server says that its caller may in the workspace, `yes` or `no`, or the reason of its refusal; warm, it reads no
- * row for it.
+ * Returns a server's answer to a caller's question in the workspace, `yes` or `no`, or the reason of its refusal; a
+ * warm server reads no row for it.
  */
 export async function askedAt(api: Ninefold, { workspace: scope_id }: Tenant): Promise<string> {
   try {

@@ -7,7 +7,7 @@ import { unthrottled } from './unthrottled.ts'
 let undo: (() => void | Promise<void>)[] = []
 let platform: GuardedPlatform
 let kim: Member
-/** Opens an account that nobody has activated. */
+/** Opens an account that was not activated yet. */
 let credential = ''
 
 beforeAll(async () => {

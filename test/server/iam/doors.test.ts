@@ -39,7 +39,7 @@ beforeAll(async () => {
   const gone = await viewerOf(workspace, 'gone@acme.example')
   await gone.api.iam.revokeToken({ body: { principal_id: gone.id } })
   revoked = gone.token
-  // Another server on the store signs what was good an hour ago.
+  // Another server on the store signs a token that was valid an hour ago.
   const store = await openBeside(platform.config, storeCollections(areas))
   later(() => store.close())
   const clock = createClock(() => Date.now())
@@ -57,7 +57,7 @@ const fillers: Readonly<Record<string, () => string>> = {
   engine: () => 'native',
 }
 
-/** A path in the viewer's workspace; what else it names does not exist. */
+/** A path in the viewer's workspace; its other parts do not exist. */
 const pathOf = ({ path }: Route<unknown, unknown>): string =>
   path.map((part, i) => (i % 2 === 0 ? part : (fillers[part]?.() ?? absentId))).join('')
 
@@ -83,7 +83,7 @@ async function call(route: Route<unknown, unknown>, authorization: string | unde
   return { status: answer.status, reason: info?.reason, metadata: info?.metadata }
 }
 
-/** What a body must say for its scope to be known. */
+/** The body members that tell the scope. */
 const bodyOf = ({ operationId }: Route<unknown, unknown>): string =>
   JSON.stringify(
     {
@@ -96,7 +96,7 @@ const bodyOf = ({ operationId }: Route<unknown, unknown>): string =>
 
 const routes = allRoutes()
 
-/** Whoever the caller is, these are decided by what is sent, or let everybody in to see what is theirs. */
+/** These calls are decided by the request, or admit every caller to its own resources. */
 const isOpen = ({ access }: Route<unknown, unknown>): boolean => access?.kind !== 'permission' || access.own === true
 
 const viewerRole = predefinedRoles.find(({ name }) => name === 'workspace-viewer')
@@ -106,7 +106,7 @@ const isHeldByViewers = (key: string): boolean => {
   return permission !== undefined && viewerRole?.holds(permission) === true
 }
 
-/** What somebody who may see one workspace is let in to, in their own one. */
+/** The calls to which a viewer of one workspace is admitted there. */
 function isForViewers(route: Route<unknown, unknown>): boolean {
   const { access } = route
   if (access?.kind !== 'permission') return true
@@ -158,7 +158,7 @@ describe.each(routes.map(route => [route.operationId, route] as const))('%s', (_
   })
 })
 
-/** Lists that show what callers may see somewhere: of their own workspace. */
+/** Lists of rows that callers may see somewhere, here in their own workspace. */
 function isOpenElsewhere({ access, operationId, path }: Route<unknown, unknown>): boolean {
   if (operationId === 'listRoles') return true
   if (access?.kind !== 'permission' || access.scope !== 'filtered') return false

@@ -15,7 +15,7 @@ import { openQuickIam } from './quick-iam.ts'
 
 export const baseUrl = 'http://platform.test'
 
-/** What everybody who is made here has, unless it is said otherwise. */
+/** The defaults of every created principal. */
 export const password = 'quiet-harbour-lantern'
 
 /** An id of the form of all others, which nothing has. */
@@ -24,7 +24,7 @@ export const absentId = '01900000-0000-7000-8000-0000000000ff'
 /** Errors are shown with all that they have. */
 const whole = { depth: null, maxArrayLength: null, maxStringLength: null, breakLength: Infinity }
 
-/** Somebody who has signed in. */
+/** A signed-in user. */
 export interface Member {
   readonly id: string
   readonly email: string
@@ -70,7 +70,7 @@ export async function guardedPlatform(
   const platform = await compose(config, { debug: line, info: line, warn: line, error: line }, mounted, openQuickIam)
   later(() => platform.close())
   const host = fetchHost(platform.dispatch)
-  /** Calls as somebody does, from an address. */
+  /** Calls as a principal, from an address. */
   const from =
     (clientAddress: string): typeof fetch =>
     (input, init) =>
@@ -82,7 +82,7 @@ export async function guardedPlatform(
   const signedIn = signingIn(as)
   return {
     config,
-    /** What it has logged. */
+    /** The log. */
     lines,
     from,
     as,
@@ -91,7 +91,7 @@ export async function guardedPlatform(
   }
 }
 
-/** How somebody signs in where calls are made `as` they say. */
+/** The sign-in of callers, for calls with `as`. */
 export const signingIn =
   (as: (token?: string) => Ninefold) =>
   async (email: string, words = password): Promise<Member> => {

@@ -10,7 +10,7 @@ import { testFolder, testStoreUrl } from '../store/harness.ts'
 let undo: (() => void | Promise<void>)[] = []
 let server: RunningServer
 let token = ''
-/** Somebody who exists. */
+/** An existing principal. */
 let id = ''
 
 beforeAll(async () => {
@@ -85,7 +85,7 @@ describe('the header Authorization', () => {
   })
 })
 
-/** Who is let in by a path may do with it what its route says, whatever it looks like to others. */
+/** A caller that a path admits may do what its route says, whatever the path looks like to others. */
 describe('a path', () => {
   const bearer = (): string => `Authorization: Bearer ${token}`
 

@@ -14,7 +14,7 @@ interface Server {
   readonly store: SqliteStore
   readonly feed: LiveFeed
   readonly leases: LeasePlace
-  /** What it was told. */
+  /** The changes that it was told. */
   readonly told: readonly string[]
   readonly failures: readonly unknown[]
   /** Whether a call that is decided now looks at the file. */

@@ -19,7 +19,7 @@ let own: Tenant
 let oz: Member
 /** Sees one workspace. */
 let kim: Member
-/** What exists in the other organisation, by its kind. */
+/** The resources of the other organisation, by their kind. */
 let foreign: Readonly<Record<Kind, string>>
 
 const kinds = [
@@ -77,7 +77,7 @@ afterAll(async () => {
   undo = []
 })
 
-/** How a call names a thing: in its path, or in its body. */
+/** The form of a resource in a call: in its path, or in its body. */
 type Call = (id: string) => readonly [method: string, path: string, body?: object]
 
 const scopeOf = (type: string, id: string): string => `iam/v1/scopes/${type}/${id}`
@@ -150,7 +150,7 @@ const calls: readonly (readonly [operation: string, kind: Kind, call: Call])[] =
   ['getOperation of taxonomy', 'operation', id => ['GET', `taxonomy/v1/operations/${id}`]],
 ]
 
-/** All that comes back, but for what names the request, with the id that was asked for taken out. */
+/** The whole answer without the ids of the request and of the requested resource. */
 async function answered(call: Call, id: string, { token }: Member) {
   const [method, path, body] = call(id)
   const answer = await platform.from('192.0.2.9')(`${baseUrl}/${path}`, {

@@ -13,7 +13,7 @@ const program = fileURLToPath(new URL('../../../ninefold.ts', import.meta.url))
 
 /** `ninefold serve` in a process of its own. */
 export interface ServedPlatform {
-  /** Where it listens. */
+  /** The URL of the server. */
   readonly url: string
   as(token?: string): Ninefold
   signedIn(email: string, words?: string): Promise<Member>
@@ -54,7 +54,7 @@ export async function servedPlatform(
   createInterface(child.stderr).on('line', line => void errors.push(line))
   const url = await Promise.race([listening(child.stdout), exited.then(() => undefined)])
   if (url === undefined) throw new Error(`the server ended before it listened: ${errors.join('\n')}`)
-  // Nobody reads what else it says, which must not hold it up.
+  // Further output is not read, and must not block the process.
   child.stdout.resume()
   const as = (token?: string): Ninefold =>
     new Ninefold(createTransport({ baseUrl: url, retries: 0, ...(token !== undefined && { token }) }))

@@ -29,7 +29,7 @@ afterAll(async () => {
   undo = []
 })
 
-/** Somebody who has a role at the workspace, if any is named. */
+/** A user with a role at the workspace, if one is named. */
 const member = (role?: string): Promise<Member> =>
   addMember(platform, ada.api, {
     email: `mal-${(members += 1)}@acme.example`,
@@ -53,7 +53,7 @@ async function slowly(
     duplex: 'half',
   }
   const answering = platform.from('192.0.2.7')(`${baseUrl}/iam/v1/${path}`, init)
-  // Taken only by who reads the body, who is behind the door.
+  // The body is read only after the door has admitted the call.
   await writer.write(bytes.subarray(0, 1))
   await between()
   await writer.write(bytes.subarray(1))
@@ -74,7 +74,7 @@ describe('a body that is sent slowly', () => {
     expect((await ada.api.iam.getUser({ id: mal.id })).display_name).toBe('in time')
   })
 
-  /** What ends a session, and by whom. */
+  /** The calls that end a session, and their callers. */
   const ends: readonly [name: string, end: (mal: Member) => Promise<unknown>][] = [
     ['signed out', ({ refreshToken: token }) => platform.as().iam.revokeToken({ body: { token } })],
     ['has been revoked', async ({ token }) => ada.api.iam.revokeToken({ body: { token_id: sessionOf(token) } })],

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** What a mail server does with what it is sent. */
+/** The reactions of a mail server. */
 export interface SmtpBehaviour {
   /** Says nothing to a command that begins so. */
   readonly mute?: string
@@ -9,7 +9,7 @@ export interface SmtpBehaviour {
   readonly refuse?: string
 }
 
-/** What a mail server was sent: envelopes and messages. */
+/** The input of a mail server: envelopes and messages. */
 export interface SmtpServer {
   readonly url: string
   readonly commands: string[]

@@ -35,7 +35,7 @@ describe('sweepTokens', () => {
     expect(await counts(server)).toEqual([2, 1, 0, 0, 1])
     server.time.now += 29 * dayMs + 1
     await sweep(server)
-    // The one that was used ended a week later than the one that was revoked.
+    // The used token ended a week later than the revoked token.
     expect(await counts(server)).toEqual([1, 0, 0, 0, 0])
     server.time.now += 7 * dayMs
     await sweep(server)

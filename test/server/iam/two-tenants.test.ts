@@ -78,7 +78,7 @@ async function answered(answer: Response): Promise<Answered> {
 }
 
 describe('what belongs to another tenant', () => {
-  /** What names a thing of the other tenant by its id alone. */
+  /** The calls that name a resource of the other tenant by its id alone. */
   const calls: readonly [name: string, idOf: () => string, path: string, body: object][] = [
     ['a session', () => umbrella.vi.sessionId, 'tokens:revoke', { token_id: 'ID' }],
     ['all of a user', () => umbrella.vi.id, 'tokens:revoke', { principal_id: 'ID' }],
@@ -109,7 +109,7 @@ describe('what belongs to another tenant', () => {
     expect(refused.text).not.toContain(organisation)
   })
 
-  /** Whether a policy of acme on the names of things denies acme's administrator something about a thing. */
+  /** Whether a policy of acme on resource names denies acme's administrator a permission on a resource. */
   async function isDenied(condition: string, type: string, id: string): Promise<boolean> {
     const { wa, workspace } = acme
     const permissions = ['taxonomy.workspaces.update']
@@ -148,7 +148,7 @@ describe('what belongs to another tenant', () => {
         },
       }
       const id = (await idOf[type]?.()) ?? ''
-      // One after the other, since each guess is a policy; what cannot be decided denies, as for what does not exist.
+      // One after the other, because each guess is a policy; an undecided condition denies, as for an absent resource.
       for (const guess of ['umbrella*', 'web*', 'default*', 'nothing-like-it*']) {
         const verdict = await isDenied(`resource.name:"${guess}"`, type, id)
         expect([guess, verdict]).toEqual([guess, true])

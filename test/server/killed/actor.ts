@@ -3,7 +3,7 @@ import type { TaxonomyOperation } from '../../../output/taxonomy/types.ts'
 import type { CallOptions } from '../../../runtime/transport.ts'
 import { shared, type Intent, type Sets } from './journal.ts'
 
-/** What an actor works with. */
+/** The parts of an actor. */
 export interface ActorParts {
   readonly client: TaxonomyClient
   /** Makes a call until it is answered; undefined when it was refused. */
@@ -36,7 +36,7 @@ const mostWorkspaces = 8
 
 const oneOf = <T>(from: readonly T[]): T | undefined => from[Math.floor(Math.random() * from.length)]
 
-/** Changes things of its own, one call after the other, and a group that it shares with all others. */
+/** Changes its own resources, one call after the other, and a group that all actors share. */
 export class Actor {
   readonly #parts: ActorParts
   readonly #groups: Group[] = []
@@ -68,7 +68,7 @@ export class Actor {
     return [...steps, change, change, () => this.#toggle(workspace), () => this.#move(workspace)]
   }
 
-  /** Tells of a call and makes it; what it sets holds once it is answered. */
+  /** Reports a call and makes it; its values apply once it is answered. */
   async #do(what: What, run: Run, thing?: Thing): Promise<TaxonomyOperation | undefined> {
     const intent = `${this.#parts.name}-${(this.#intents += 1)}`
     const operation = await this.#parts.make({ intent, ...what }, run)

@@ -1,4 +1,4 @@
-/** What a thing is after a call, by field; null when it is gone. */
+/** The state of a resource after a call, by field; null if it is deleted. */
 export type Sets = Readonly<Record<string, string>> | null
 
 /** A call that is about to be made. */
@@ -8,12 +8,12 @@ export interface Intent {
   readonly operationType: 'CREATE' | 'UPDATE' | 'DELETE' | 'ARCHIVE' | 'SUSPEND' | 'RESUME' | 'MOVE'
   /** Without the name of the area: `workspaces`. */
   readonly resourceType: string
-  /** Only one actor changes a thing, one call after the other; all of them change the one that is `shared`. */
+  /** Only one actor changes a resource, one call after the other; all of them change the `shared` resource. */
   readonly thing: string
   readonly sets: Sets
 }
 
-/** How a call ended for the client. */
+/** The end of a call for the client. */
 export type Outcome =
   | { readonly of: string; readonly operation: string; readonly resource: string }
   | { readonly of: string; readonly refused: string }
@@ -23,13 +23,13 @@ export interface Trouble {
   readonly trouble: 'lost' | 'again'
 }
 
-/** What a client tells, one line of JSON each, at the moment it happens. */
+/** The reports of a client, one line of JSON each, at the time of the event. */
 export type Entry = Intent | Outcome | Trouble
 
 /** The group that all actors suspend and resume. */
 export const shared = 'shared'
 
-/** What all clients of a load have told, in the order of each. */
+/** The reports of all clients of a load, in the order of each. */
 export class Journal {
   readonly intents: Intent[] = []
   readonly outcomes = new Map<string, Outcome>()
@@ -41,7 +41,7 @@ export class Journal {
     else this.outcomes.set(entry.of, entry)
   }
 
-  /** What may have happened or not: the client ended before the answer. */
+  /** Calls that may have happened or not: the client ended before the answer. */
   unanswered(): readonly Intent[] {
     return this.intents.filter(({ intent }) => !this.outcomes.has(intent))
   }

@@ -15,5 +15,5 @@ const [{ serve }, { testAreas }, { testAccess }] = await Promise.all([
 const http = { host: '127.0.0.1', port: Number(port), isPortOpen: false }
 const server = await serve({ baseUrl: undefined, ...place, http }, testAreas(), testAccess)
 process.stdout.write(`listens on ${server.url}\n`)
-// Who is killed writes no cache at his end.
+// A killed process does not write the compile cache at its end.
 flushCompileCache()

@@ -2,7 +2,7 @@ import { TaxonomyClient } from '../../../output/taxonomy/client.ts'
 import { runLoad, type Load as AnyLoad } from '../../areas/kill/run-load.ts'
 import { Actor } from './actor.ts'
 
-/** What a client is told as JSON. */
+/** The JSON input of a client. */
 export interface Load extends Omit<AnyLoad, 'actors'> {
   readonly organisation: string
   readonly sharedGroup: string

@@ -12,7 +12,7 @@ import type { Load } from './load-client.ts'
 const serverProgram = fileURLToPath(new URL('./killed-server.ts', import.meta.url))
 const clientProgram = fileURLToPath(new URL('./load-client.ts', import.meta.url))
 
-/** Something that runs in a process of its own. */
+/** A program in a process of its own. */
 export interface Program {
   /** Ends the process at once, and is fulfilled when it has ended. */
   kill(): Promise<void>
@@ -55,6 +55,6 @@ export async function startServer(place: StorePlace, port: number, later: Later)
   }
 }
 
-/** Starts a client, which writes the journal from then on, also what it has told before it was killed. */
+/** Starts a client, which writes the journal from then on, also for calls that it reported before the kill. */
 export const startClient = (load: Load, journal: Journal, later: Later): Client =>
   startClientProgram(clientProgram, load, journal, later)

@@ -2,17 +2,17 @@ import type { TaxonomyClient } from '../../../output/taxonomy/client.ts'
 import type { TaxonomyOperation } from '../../../output/taxonomy/types.ts'
 import { shared, type Intent, type Journal, type Sets } from './journal.ts'
 
-/** What an operation record of any area says of its call. */
+/** The facts of an area's operation record about its call. */
 export type KeptOperation = Pick<TaxonomyOperation, 'id' | 'resource_id' | 'resource_type'> & {
   readonly operation_type: string
   readonly status: string
 }
 
-/** What the store is asked for through a server. */
+/** The reads of the store through a server. */
 export interface Kept {
   /** The area that was under load: `taxonomy`. */
   readonly area: string
-  /** Those that were there before the load are left out. */
+  /** Resources from before the load are left out. */
   readonly operations: readonly KeptOperation[]
   /** Things by their names, as the journal tells of them; a name stands twice when two things have it. */
   readonly things: readonly (readonly [string, Sets])[]
@@ -20,7 +20,7 @@ export interface Kept {
 
 const bare = (name: string): string => name.slice(name.lastIndexOf('_') + 1)
 
-/** Reads all that an organisation holds, and what was done on the platform since. */
+/** Reads all resources of an organisation, and the operations of the platform since. */
 export async function readKept(
   client: TaxonomyClient,
   organisation: string,
@@ -46,7 +46,10 @@ export async function readKept(
   return { area: 'taxonomy', operations, things }
 }
 
-/** What was acknowledged and is not kept, or is kept and was not done, or was done more than once; empty when all is well. */
+/**
+ * Returns the acknowledged changes that are missing, the unknown rows, and the repeated changes; empty for a sound
+ * store.
+ */
 export function reckon(journal: Journal, kept: Kept): readonly string[] {
   return [...refusals(journal), ...operationFaults(journal, kept), ...thingFaults(journal, kept), ...sharedFaults(kept)]
 }

@@ -27,7 +27,7 @@ export interface WorkspaceCaller {
 export interface AreaPlatform {
   readonly place: StorePlace
   readonly client: TaxonomyClient
-  /** One that is there from the beginning. */
+  /** The organisation from the beginning. */
   readonly organisation: string
   /** Any call, as the administrator unless `init` has headers. */
   fetch(path: string, init?: RequestInit): Promise<Response>
@@ -35,7 +35,7 @@ export interface AreaPlatform {
   newWorkspace(name: string): Promise<WorkspaceCaller>
   /** Archives a workspace, deletes it by force, and waits until it is gone. */
   purge(workspace: string): Promise<void>
-  /** What the organisation has taken of a quota of the tree. */
+  /** The usage of a quota of the tree by the organisation. */
   usage(quota: string): Promise<number>
 }
 

@@ -3,7 +3,7 @@ import { areas } from '../../../server/areas.ts'
 import { notes } from './yard-kinds.ts'
 import { yardArea } from './yard.ts'
 
-/** What a yard is asked to make in a workspace; the first note that is made twice is refused by the store. */
+/** The yard's actions in a workspace; the store refuses a note that is made twice. */
 export const bornNote = (workspace: string): string => `born/${workspace}`
 
 /** The areas that stand, and a yard that notes each new workspace once; `told` is called within the transaction. */

@@ -24,7 +24,7 @@ export interface Tag extends Rack {
   readonly box_id: string
 }
 
-/** What became of something: a further collection, no kind. */
+/** The record of an event: a further collection without a kind. */
 export interface Note {
   /** `<what>/<of which>`. */
   readonly id: string
@@ -42,7 +42,7 @@ const raise =
   (message, details) =>
     new ApiError({ reason, rpc }, message, {}, details)
 
-/** What the tables of racks, boxes and tags have alike. */
+/** The common parts of the tables of racks, boxes and tags. */
 const tableOf = (name: string): Omit<Collection<Rack>, 'columns'> => ({
   name: `yard_${name}`,
   id: 'id',

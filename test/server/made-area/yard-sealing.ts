@@ -20,7 +20,7 @@ export const sealing: Procedure<{ readonly id: string }, number> = {
       async run({ checkpoint = 0, input, progress, save }) {
         for (let strip = checkpoint; strip < strips; strip += 1) {
           progress((100 * strip) / strips)
-          // A strip that is put on twice is refused by the store: what a checkpoint says is done must be so.
+          // The store refuses a second strip: a step that a checkpoint reports as done must be done.
           await save(strip + 1, async tx => {
             const box = await tx.lock(boxes, input.id)
             if (box) await tx.insert(notes, { id: stripOf(input.id, strip), workspace_id: box.value.workspace_id })
@@ -59,7 +59,7 @@ async function enter(tx: Transaction, id: string, state: string): Promise<void> 
   if (box) await tx.update(boxes, id, { ...box.value, state }, box.version)
 }
 
-/** A box that is sealed has all its strips and was weighed; one that is open has no strip. */
+/** A sealed box has all its strips and was weighed; an open box has no strip. */
 export async function* inspectBoxes(reader: Reader): AsyncGenerator<Finding, void, undefined> {
   for await (const { id, value } of reader.each(boxes)) {
     if (value.state === 'SEALING') continue

@@ -10,7 +10,7 @@ import { boxes, boxKind, notes, rackKind, tagKind, yard, type Box, type Rack, ty
 import { yardRoutes, type YardHandlers } from './yard-routes.ts'
 import { inspectBoxes, sealing } from './yard-sealing.ts'
 
-/** What a test changes of a yard, and what it sees of its inside. */
+/** The changes of a test to a yard, and its view of the inside. */
 export interface YardControl {
   isSealed?: boolean
   isProtected?: boolean

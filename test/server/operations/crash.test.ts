@@ -54,7 +54,7 @@ describe('a process that is killed', () => {
     const here = await restart(place)
     const [id = ''] = await idsOf(here)
     const left = await here.record(id)
-    // A lease of 15 s: what is taken over before was taken over at once.
+    // A lease of 15 s: earlier take-overs were immediate.
     await here.work({ leaseMs: 15_000, heartbeatMs: 5_000 })
     await ended(here)
     expect(await here.counts()).toEqual(effectsOf('c'))
@@ -68,7 +68,7 @@ describe('a process that is killed', () => {
     const place = await testPlace()
     const crates = Array.from({ length: 12 }, (_, i) => `c${i}`)
     for (const most of [3, 20, 9, 31, 14]) {
-      // Whoever is to kill it may be late: it must leave something to do for the others.
+      // The killing process may be late, so the worker must leave work for the others.
       const last = String(most + 8)
       const worker = startWorker(place, last, ...(most === 3 ? crates : []))
       expect((await pointsOf(worker, most)).length).toBeGreaterThanOrEqual(most)

@@ -8,7 +8,9 @@ import { benchCollections, workBench, type WorkBench } from './work-bench.ts'
 /** Conditions are asked for often, and given up late. */
 export const within = { timeout: 60_000, interval: 5 }
 
-/** A bench, by default over a store of its own, whose workers have done without a fault when the test is finished. */
+/**
+ * A bench, by default over a store of its own, whose workers must have worked without a fault at the end of the test.
+ */
 export async function testBench(
   procedures: readonly Procedure<unknown>[],
   { store, clock }: { readonly store?: Store; readonly clock?: Clock } = {},

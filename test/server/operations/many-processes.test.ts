@@ -11,7 +11,7 @@ import type { Scope } from '../../../domain/ports/scope.ts'
 /** Long enough that a process that is only slow keeps its leases; the processes look at the store every 50 ms. */
 const leaseMs = 2000
 
-/** What a slow machine may take beside leases and polls. */
+/** The extra time of a slow machine beside leases and polls. */
 const slackMs = 4000
 
 async function benchAt(place: string): Promise<WorkBench> {
@@ -25,7 +25,10 @@ const within = { timeout: 40_000, interval: 50 }
 
 const ended = ({ left }: WorkBench): Promise<void> => expect.poll(left, within).toBe(0)
 
-/** Halts a process where it holds nothing: the lock of a file stays with whoever is halted in the middle of a write. */
+/**
+ * Stops a process at a moment without locks: a process that is stopped in the middle of a write keeps the lock of the
+ * file.
+ */
 async function haltBetweenWrites(process: ManyProcess, place: string): Promise<void> {
   for (;;) {
     process.halt()
@@ -107,7 +110,7 @@ async function haltInStep(here: WorkBench, victim: ManyProcess): Promise<number>
   }
 }
 
-/** When somebody else entered the last of some steps, counted from a moment. */
+/** The time at which another process entered the last of some steps, counted from a moment. */
 function takenUpAfter(others: readonly ManyProcess[], steps: readonly string[], since: number): number {
   const times = steps.map(step => {
     const entries = others.flatMap(({ events }) =>

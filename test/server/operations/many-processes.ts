@@ -13,7 +13,7 @@ export interface Interval {
   readonly to: number
 }
 
-/** One of several processes that work on a store, stopped and killed at will, as it tells of itself. */
+/** One of several processes on a store, which are stopped and killed, with its reports. */
 export class ManyProcess {
   readonly events: Event[] = []
   /** When it was about to take its turn as the periodic worker. */
@@ -65,7 +65,10 @@ export class ManyProcess {
     return [...open]
   }
 
-  /** When each step ran here. What was under way when the process halted counts until then: what it does later is void. */
+  /**
+   * When each step ran here. A step in progress at the stop counts until then, because later writes of the process are
+   * void.
+   */
   intervals(): ReadonlyMap<string, readonly Interval[]> {
     const found = new Map<string, Interval[]>()
     const open = new Map<string, number>()

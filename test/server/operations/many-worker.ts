@@ -9,7 +9,7 @@ import { openPostgres } from '../../../server/store/postgres.ts'
 import { isPostgres, openPlace } from '../store/place.ts'
 import { benchCollections, count, logLines, workBench } from './work-bench.ts'
 
-/** One write of a step; the ids of those of one step are in the order of the commits. */
+/** A write of a step; the ids of a step's writes are in the order of the commits. */
 export interface Mark {
   readonly id: string
   readonly step: string
@@ -33,10 +33,10 @@ export interface TurnMark {
 
 export const turnMarks: Collection<TurnMark> = { name: 'sample_turns', id: 'id' }
 
-/** What these processes keep in their store. */
+/** The collections of these processes. */
 export const manyCollections: readonly Collection<never>[] = [...benchCollections, marks, turnMarks]
 
-/** What a process tells of a step, one line of JSON each, at the moment it happens. */
+/** The reports of a process about its steps, one line of JSON each, at the time of the event. */
 export interface Event {
   readonly event: 'enter' | 'leave' | 'lost'
   readonly step: string
@@ -66,7 +66,7 @@ export function lift(tell: (event: Event) => void): Procedure<{ readonly crate: 
   return { kind: 'sample.lift', steps: ['up', 'down'].map(name => ({ name, run: context => run(name, context) })) }
 }
 
-/** Nobody else marks the step meanwhile, since the row of the work is locked. */
+/** No other process marks the step meanwhile, because the row of the work is locked. */
 const mark = ({ operationId = '', tx }: Lift, step: string, kind: Mark['kind']): Promise<void> =>
   tx(async inner => {
     const fence = (await inner.get(works, operationId))?.value.fence ?? 0

@@ -23,7 +23,7 @@ const counting = (name: string): Worker => worker(({ tx }) => tx(inner => count(
 const holder = async (store: Store): Promise<string | undefined> =>
   (await store.get(leases, 'sample.sweep'))?.value.owner
 
-/** Somebody else takes the lease. */
+/** Another process takes the lease. */
 const takeLease = (store: Store): Promise<void> =>
   store.tx(async tx => {
     const row = await tx.lock(leases, 'sample.sweep')

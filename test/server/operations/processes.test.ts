@@ -51,7 +51,7 @@ interface Interval {
   readonly to: number
 }
 
-/** When each step ran in a process; what it had entered when it was killed lasted until then. */
+/** The time of each step in a process; a step in progress lasted until the kill. */
 function intervals({ told, killedAt = Infinity }: Worker): Map<string, Interval[]> {
   const found = new Map<string, Interval[]>()
   const open = new Map<string, number>()

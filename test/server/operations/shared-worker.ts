@@ -4,7 +4,7 @@ import { done, type Procedure, type StepContext } from '../../../domain/ports/pr
 import { openPlace } from '../store/place.ts'
 import { benchCollections, count, workBench } from './work-bench.ts'
 
-/** What a process tells of a step, one line of JSON each. */
+/** The reports of a process about its steps, one line of JSON each. */
 export interface Told {
   readonly event: 'enter' | 'leave' | 'lost'
   readonly crate: string

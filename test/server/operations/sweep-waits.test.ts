@@ -55,9 +55,9 @@ it('a sweep lets writers in after each batch, and the process do other things', 
   await Promise.all([sweeping, ...Array.from({ length: writers }, (_, i) => write(`writer ${i}`))])
 
   expect([swept, await store.count(rememberedKeys)]).toEqual([expired, 0])
-  // The batch that ran when a writer came, and the one that waited in front of it.
+  // The batch that ran when a writer came, and the batch that waited before it.
   expect(Math.max(...waited)).toBeLessThanOrEqual(2 * batch)
   expect(waited.length).toBeGreaterThan(expired / batch)
-  // What ends a collection is followed by the next one at once.
+  // The next collection follows the end of a collection at once.
   expect(inOneTurn).toBeLessThanOrEqual(1)
 })

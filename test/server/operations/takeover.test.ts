@@ -38,7 +38,7 @@ const absent: OwnerRow = {
   beats: 7,
 }
 
-/** An operation whose work is leased to `owner`, who has a row or none. */
+/** An operation whose work is leased to `owner`, with or without a row of the owner. */
 async function leasedTo(store: Store, owner: OwnerRow | undefined, leaseUntil: number): Promise<void> {
   const id = await workBench(
     store,

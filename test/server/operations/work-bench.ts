@@ -16,7 +16,7 @@ import { works } from '../../../server/operations/work.ts'
 import { checkOperation, operationFields, sample, type SampleArea, type SampleOperation } from '../sample-area.ts'
 import type { Scope } from '../../../domain/ports/scope.ts'
 
-/** How often something took effect, by its name. */
+/** The number of times that an effect happened, by its name. */
 export interface Tally {
   readonly id: string
   readonly count: number
@@ -31,7 +31,7 @@ export async function count(tx: Transaction, id: string): Promise<void> {
   else await tx.update(tallies, id, { id, count: row.value.count + 1 }, row.version)
 }
 
-/** What a test of durable work keeps in its store. */
+/** The collections of a test of durable work. */
 export const benchCollections: readonly Collection<never>[] = [
   ...workCollections,
   outbox,
@@ -49,7 +49,7 @@ export const quick: Partial<WorkerOptions> = {
   stopGraceMs: 2000,
 }
 
-/** What was logged, one entry a line. */
+/** The log, one entry a line. */
 export interface LogLines extends Log {
   readonly lines: { readonly level: string; readonly message: string; readonly fields: object }[]
 }
@@ -60,7 +60,7 @@ export function logLines(): LogLines {
   return { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** One process that works on a store, or one of several in this process. */
+/** A process on a store, or one of several simulated in this process. */
 export interface WorkBench {
   readonly store: Store
   readonly clock: Clock

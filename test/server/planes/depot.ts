@@ -16,14 +16,14 @@ export const depotDomain: ErrorDomain = { name: 'depot', base: 9_000_000 }
 type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>
 type Headers = Readonly<Record<string, string>>
 
-/** What a call brings: the parameters of its path, and its body. */
+/** The input of a call: the parameters of its path, and its body. */
 interface Sent {
   readonly name: string
   readonly reference: string
   readonly body?: Bytes
 }
 
-/** What became known of the streams of a depot, and where its handlers wait. */
+/** The observed facts of a depot's streams, and the gates of its handlers. */
 export interface DepotWatch {
   /** Bytes of downloads that were pulled, and of uploads that were read. */
   pulled: number
@@ -32,7 +32,7 @@ export interface DepotWatch {
   left: number
   /** The signals of uploads. */
   readonly signals: AbortSignal[]
-  /** What an upload waits for before each chunk. */
+  /** The gate that an upload awaits before each chunk. */
   gate: () => Promise<void>
 }
 

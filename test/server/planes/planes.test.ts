@@ -122,7 +122,7 @@ describe('a data plane', () => {
 describe('the doors of a plane', () => {
   const denied = { reason: 'KEY_REFUSED', rpc: 'UNAUTHENTICATED' } as const
 
-  /** Takes a key of its own, or a bearer of the platform. */
+  /** Accepts a key of its own, or a bearer token of the platform. */
   const doors = (platform: Doors): Doors => ({
     async authenticate(request, access) {
       const key = request.headers['x-key']
@@ -316,7 +316,7 @@ describe('the pace of a body to a plane', () => {
     const answer = received(socket)
     socket.write(`${head}content-length: 2000\r\nconnection: close\r\n\r\n${'x'.repeat(1000)}`)
     await expect.poll(() => watch.taken).toBe(1000)
-    // Several times what a caller may do nothing.
+    // Several times the time limit of an idle caller.
     await pause(1200)
     expect(socket.destroyed).toBe(false)
     released.resolve()

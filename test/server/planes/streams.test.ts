@@ -12,7 +12,7 @@ import { depotArea, depotPlane, depotWatch, type DepotWatch } from './depot.ts'
 
 const mebibyte = 1_048_576
 const large = 200 * mebibyte
-/** What the memory of a server may grow by while it passes on much more. */
+/** The allowed growth of a server's memory while it passes on much more. */
 const growth = 64 * mebibyte
 /** More than the kernel keeps for both ends of a connection. */
 const buffered = 40 * mebibyte
@@ -33,7 +33,7 @@ describe('much that goes through a plane', () => {
         if (found !== undefined) resolve(found)
       })
     })
-    // Buffers are collected when there are some; how many these are depends on the machine, not on what is transferred.
+    // Buffers are collected from time to time; their number depends on the machine, not on the transferred size.
     usual = await peakDuring(async () => {
       await download(large / 4)
       await upload(large / 4, false)

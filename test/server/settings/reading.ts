@@ -24,7 +24,7 @@ export function configOf(declared: SettingDeclarations, { environment = {}, file
 export const valuesOf = <D extends SettingDeclarations>(declared: D, written: Written): SettingValues<D> =>
   settingsOf(configOf(declared, written), declared)
 
-/** What is wrong with what is written, the file without its folder; nothing: no faults. */
+/** The faults of written settings, the file without its folder; empty for valid settings. */
 export function faultsOf(declared: SettingDeclarations, written: Written): readonly string[] {
   try {
     configOf(declared, written)
@@ -36,5 +36,5 @@ export function faultsOf(declared: SettingDeclarations, written: Written): reado
   }
 }
 
-/** One setting, `depot.part`, as the declarations of an area. */
+/** The setting `depot.part` as the declarations of an area. */
 export const declaring = <T>(setting: Setting<T>) => ({ 'depot.part': setting.describe('a setting of the tests') })

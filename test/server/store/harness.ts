@@ -11,7 +11,7 @@ import { memoryFolder } from '../../memory-folder.ts'
 import { withSchema } from '../../postgres/address.ts'
 import { Schemas } from '../../postgres/schemas.ts'
 
-/** A folder of its own, by default removed after the running test. */
+/** A temporary folder, by default removed after the running test. */
 export function testFolder(later: Later = onTestFinished): string {
   const folder = mkdtempSync(join(memoryFolder, 'ninefold-test-'))
   later(() => rmSync(folder, { recursive: true, force: true }))
@@ -41,8 +41,8 @@ export async function preparedPlace(
 }
 
 /**
- * The setting that has a server use a place of PostgreSQL; SQLite is what it uses by itself. The place is empty, or has
- * the tables of `prepared` without rows, which takes much less time.
+ * The setting for a place in PostgreSQL; SQLite is the default of a server. The place is empty, or has the tables of
+ * `prepared` without rows, which takes much less time.
  */
 export async function testStoreUrl(
   later: Later = onTestFinished,
@@ -55,8 +55,8 @@ export async function testStoreUrl(
 let schemas: Schemas | undefined
 
 /**
- * A schema of the database, as an address: made a hundred times faster than a database of its own. Undefined when the
- * tests run on SQLite.
+ * A schema of the database, as an address: it is made a hundred times faster than a database. Undefined when the tests
+ * run on SQLite.
  */
 async function testSchema(later: Later, prepared?: readonly Collection<never>[]): Promise<string | undefined> {
   const postgres = inject('postgres')

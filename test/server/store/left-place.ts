@@ -18,7 +18,7 @@ export async function testStorePlace(later: Later = onTestFinished): Promise<Sto
 
 /** Opens the store of a platform beside it. */
 export async function openBeside(place: StorePlace, collections: readonly Collection<never>[]): Promise<ServerStore> {
-  // Who opens a file blocks the thread until the transaction of this moment has ended, which needs the thread.
+  // Opening a file blocks the thread until the present transaction has ended, and that transaction needs the thread.
   await setImmediate()
   return openPlace(place.storeUrl ?? storeFile(place.dataDir), collections)
 }

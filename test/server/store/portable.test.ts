@@ -4,11 +4,11 @@ import { ts } from 'ts-morph'
 import { expect, it } from 'vitest'
 import { root } from '../../../scripts/project.ts'
 
-/** What CockroachDB, YugabyteDB or Citus lack, or do otherwise (conventions §16). */
+/** Features that CockroachDB, YugabyteDB or Citus lack, or implement otherwise (conventions §16). */
 const forbidden =
   /\b(?:LISTEN|UNLISTEN|NOTIFY|pg_notify|pg_\w*advisory\w*|SKIP\s+LOCKED|NOWAIT|DEFERRABLE|DEFERRED|INITIALLY|SERIAL|BIGSERIAL|SEQUENCE|nextval|currval|IDENTITY|GENERATED|TRIGGER|LANGUAGE|EXTENSION|ctid|xmin)\b/i
 
-/** The literal texts of a file, those of templates without what is put into them: names and other such texts. */
+/** The literal texts of a file; of templates without their values, which are names and similar texts. */
 function textsOf(file: string): string[] {
   const found: string[] = []
   const visit = (node: ts.Node): void => {
@@ -23,7 +23,7 @@ const folder = join(root, 'server')
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.ts'))
 
 it('every SQL text is made of the texts of these files, and none asks for what only PostgreSQL has', () => {
-  // What asks for tables of SQLite itself runs nowhere else.
+  // Queries of SQLite's own tables run nowhere else.
   const texts = files.flatMap(file => textsOf(join(folder, file))).filter(text => !text.includes('sqlite_'))
   expect(texts.filter(text => /\bSELECT\b/.test(text)).length).toBeGreaterThan(15)
   expect(texts.filter(text => text.includes(' FOR UPDATE')).length).toBeGreaterThan(1)

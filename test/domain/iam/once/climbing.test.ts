@@ -37,7 +37,7 @@ interface Given {
   readonly terms?: { readonly condition?: string; readonly expire_time?: string }
 }
 
-/** Every way to give somebody a role. */
+/** Every way to grant a role. */
 const paths: Readonly<Record<string, (a: Arena, by: string, given: Given) => Promise<unknown>>> = {
   createBinding: (a, by, { principal = a.kim, role, scope, terms = {} }) => {
     const body = { principal_id: principal, role_id: role, scope_type: scope.type, scope_id: scope.id, condition: '' }

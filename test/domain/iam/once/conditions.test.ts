@@ -137,7 +137,7 @@ test.each([
 })
 
 describe('three-valued logic', () => {
-  /** Undecided, true and false, whatever the call. */
+  /** Undecided, true and false for any call. */
   const unknown: Attributes = { ...known, request: { ...known.request, ip: undefined }, resource: undefined }
   const leaves: Readonly<Record<string, Verdict>> = {
     'principal.id = p1': true,
@@ -196,7 +196,7 @@ test('the attributes are published as a filter schema without an order', async (
   })
 })
 
-/** What callers may send that differs in how it compares. */
+/** Values of callers that differ in their comparison. */
 const texts = ['', 'a', 'ab', 'b', 'kim@corp.example', '\ue000', '\u{1f600}', '10.1.2.3', '::1', 'unix:']
 const someText = fc.constantFrom(...texts)
 const someAttributes: fc.Arbitrary<Attributes> = fc.record({

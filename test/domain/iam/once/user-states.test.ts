@@ -52,7 +52,7 @@ const verbs = {
 
 type Verb = keyof typeof verbs
 
-/** What every verb comes to in every stand: the status it leads to, or the reason it is refused with (iam.md 2). */
+/** The result of every verb in every status: the next status, or the reason of the refusal (iam.md 2). */
 const table: Readonly<Record<Stand, Readonly<Record<Verb, PrincipalStatus | string>>>> = {
   INVITED: {
     regenerateActivation: 'INVITED',

@@ -105,7 +105,7 @@ await declareRaces({
 
 const unlimited = { default_limit: -1 }
 
-/** A limit of a group that can be set, the only one of its quota, and what is used under it. */
+/** A limit of a group that can be set, the only limit of its quota, with the usage below it. */
 async function limitAt({ one, other }: Arena, quota: string, scope_id: string) {
   await one.client.updateQuota({ id: quota, body: unlimited })
   const body = { scope_type: 'TAXONOMY_SCOPE_TYPE_GROUP', scope_id, limit: 0 } as const

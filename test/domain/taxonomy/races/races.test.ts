@@ -149,7 +149,7 @@ await declareRaces({
       expect(lives, `${chosen.join()} answered ${outcomes.join()}: ${state}`).not.toEqual([])
       life = lives[0] ?? life
       if (life.state !== 'ARCHIVED') return
-      // In which order they came shows in what the group is restored to.
+      // The order of the calls is visible in the restored state of the group.
       await arena.one.client.restoreGroup({ organisation, id, body: {} })
       const before = (await arena.one.client.getGroup({ organisation, id })).state
       const found = lives.find(each => before === wireState(each.before ?? 'ACTIVE'))
@@ -189,7 +189,7 @@ await declareRaces({
   },
 })
 
-/** How a node may be after verbs that were answered so, in whatever order they came. */
+/** The possible states of a node after verbs with these answers, in any order. */
 const possibleLives = (life: NodeLife, chosen: readonly Verb[], outcomes: readonly string[]): readonly NodeLife[] =>
   permutations(chosen.map((verb, i) => ({ verb, outcome: outcomes[i] }))).flatMap(order => walk(life, order) ?? [])
 

@@ -9,16 +9,19 @@ interface Race {
   readonly round: (round: number) => Promise<void>
 }
 
-/** Makes what the rounds of one lane race for; `name` is free on the platform, lanes are counted from 0. */
+/**
+ * Creates the resources that the rounds of one lane race for; `name` is unused on the platform, lanes are counted from
+ * 0.
+ */
 type Setup = (arena: Arena, name: string, lane: number) => Promise<Race>
 
 /** Lanes race beside each other, each in an organisation of its own. */
 const lanes = 4
 
 /**
- * How often each lane races. In the rounds of all lanes six calls or fewer begin at least twice in each of the
- * orders that `atOnce` has for them, and without the locks of rows a race that needs them is lost within a dozen rounds.
- * More: `NINEFOLD_RACE_LAPS=50 npx vitest run test/domain/taxonomy/races/races.test.ts`
+ * The number of races of each lane. In the rounds of all lanes six calls or fewer begin at least twice in each of the
+ * orders that `atOnce` has for them, and without the locks of rows a race that needs them is lost within a dozen
+ * rounds. More: `NINEFOLD_RACE_LAPS=50 npx vitest run test/domain/taxonomy/races/races.test.ts`
  */
 const laps = Number(process.env['NINEFOLD_RACE_LAPS'] ?? 6)
 
@@ -52,8 +55,8 @@ async function run(arena: Arena, name: string, setup: Setup | undefined): Promis
 }
 
 /**
- * Begins all calls at once, in another order each round and in turn by both callers. Answers what came of them, in the
- * order in which they are given.
+ * Begins all calls at once, in another order each round and in turn by both callers. Returns their results in the given
+ * order.
  */
 export async function atOnce<Outcome>(
   { ahead, one, other }: Arena,
@@ -72,7 +75,7 @@ export async function atOnce<Outcome>(
   return outcomes
 }
 
-/** How often each outcome came. */
+/** The number of each result. */
 export function tally(outcomes: readonly string[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const outcome of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1

@@ -17,7 +17,7 @@ interface Listed {
   readonly filter?: string
   readonly order?: string
   readonly after?: readonly SortKey[]
-  /** What the index is searched by. */
+  /** The columns by which the index is searched. */
   readonly by: string
 }
 

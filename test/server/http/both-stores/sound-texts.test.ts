@@ -31,7 +31,7 @@ function places(value: unknown, at: Path = []): { readonly texts: Path[]; readon
   }
 }
 
-/** A copy of a JSON value with what stands somewhere in it changed. */
+/** Copies a JSON value with a change at some place. */
 function changedAt(value: unknown, [step, ...rest]: Path, change: (found: unknown) => unknown): unknown {
   if (step === undefined) return change(value)
   if (Array.isArray(value)) {
@@ -53,7 +53,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => platform.close())
 
-/** What a call is refused for: status, reason and fields. */
+/** The refusal of a call: status, reason and fields. */
 async function refusalOf(request: Request) {
   const answer = await send(request)
   const { reason, fields = [] } = errorOf(answer) ?? {}

@@ -184,7 +184,7 @@ it('takes an invited user from the invitation to the first session', async () =>
   expect(await x.iam.testMyPermissions({ ...scope, body: { permissions: tested } })).toMatchObject({
     permissions: ['taxonomy.workspaces.get'],
   })
-  // Nobody gives more than they have, and nobody owns who has been given more since.
+  // No caller grants more than its own permissions, and none owns a principal that has got more since.
   const platformAdmin = { scope_type: 'PLATFORM', scope_id: '', role_id: 'platform-admin' }
   await expect(oz.iam.inviteUser({ body: invitation('z@y.example', [platformAdmin]) })).rejects.toMatchObject({
     reason: 'IAM_PERMISSION_DENIED',

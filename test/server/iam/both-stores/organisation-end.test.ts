@@ -80,7 +80,7 @@ it('nothing of iam outlives an organisation but people and programs who cannot a
   const left = async (): Promise<readonly string[]> => {
     const found: string[] = []
     for (const collection of iamCollections) {
-      // The feed tells of what has changed; users and programs stay, since records name them.
+      // The feed reports the changes; users and service accounts stay, because records name them.
       if (/changes|revision/.test(collection.name)) continue
       for await (const { text } of store.each(collection)) {
         const row: Record<string, unknown> = JSON.parse(text.text)
@@ -102,7 +102,7 @@ it('nothing of iam outlives an organisation but people and programs who cannot a
   await expect(home.api.iam.getMyProfile({})).rejects.toMatchObject({ reason: 'TOKEN_REVOKED' })
   await expect(platform.signedIn(home.email)).rejects.toMatchObject({ reason: 'INVALID_CREDENTIALS' })
   expect(await guest.api.iam.getMyProfile({})).toMatchObject({ status: 'ACTIVE' })
-  // What counts for nothing is still there, and can be taken away.
+  // A binding without effect still exists, and can be deleted.
   const { bindings } = await iam.listBindings({ filter: `principal_id = "${home.id}"` })
   expect(bindings).toMatchObject([{ scope_id: other.workspace }])
   expect((await iam.deleteBinding({ id: bindings[0]?.id ?? '' })).status).toBe('IAM_OPERATION_STATUS_DONE')

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { addMember, addTenant, guardedPlatform, roleAt, type Member, type Tenant } from '../guarded-platform.ts'
 
-/** A page of a list: the ids of its rows, and what to ask for the next one with. */
+/** A page of a list: the ids of its rows, and the token of the next page. */
 interface Page {
   readonly ids: readonly string[]
   readonly next: string
@@ -22,7 +22,7 @@ interface Scene {
   readonly acme: Tenant
   readonly umbrella: Tenant
   readonly workspaces: readonly string[]
-  /** Who is bound while a walk goes on. */
+  /** A principal that gets bindings during a walk. */
   readonly guests: readonly string[]
 }
 
@@ -134,7 +134,7 @@ describe.each([
     expect(still.length).toBeGreaterThan(6)
     expect(found.toSorted()).toEqual([...new Set(found)].toSorted())
     expect(still.filter(id => !found.includes(id))).toEqual([])
-    // What lies in other organisations is in no page.
+    // Rows of other organisations are on no page.
     expect(found.filter(id => !before.includes(id) && !after.has(id))).toEqual([])
   })
 })

@@ -15,7 +15,7 @@ import { administrator } from '../../access/sign-in.ts'
 import { schemaOf } from '../../store/harness.ts'
 import { addTenant, baseUrl, guardedPlatform, roleAt, type GuardedPlatform, type Tenant } from '../guarded-platform.ts'
 
-/** What must never be found, by what it is. */
+/** The secrets that must never be found, by their kind. */
 class Secrets {
   readonly texts = new Map<string, string>()
 
@@ -26,7 +26,7 @@ class Secrets {
     return text
   }
 
-  /** Those that a text has, as they are, without what leads to them, and as bytes are written. */
+  /** The secrets in a text: unchanged, without their prefix, and as bytes are written. */
   foundIn(haystack: string): readonly string[] {
     return [...this.texts].flatMap(([what, text]) =>
       formsOf(text).some(form => haystack.includes(form)) ? [what] : [],
@@ -40,7 +40,7 @@ function formsOf(text: string): readonly string[] {
   return [text, last, bytes.toString('base64').replace(/=+$/, ''), bytes.toString('hex')]
 }
 
-/** Everything that a store keeps: its files with what is not yet in its place, or all rows of all tables. */
+/** All data of a store: its files with those in progress, or all rows of all tables. */
 async function storedBy({ dataDir, storeUrl }: Config): Promise<string> {
   if (storeUrl === undefined) {
     const file = storeFile(dataDir)
@@ -115,7 +115,7 @@ async function liveAsUser({ as, admin }: GuardedPlatform, secrets: Secrets, name
 
 const pem = (key: KeyObject, type: 'spki' | 'pkcs8'): string => key.export({ type, format: 'pem' }).toString()
 
-/** A service account whose key is registered and used, and a second use of what is good for one. */
+/** A service account with a registered and used key, and a second use of single-use secrets. */
 async function liveAsProgram({ as, config }: GuardedPlatform, secrets: Secrets, { workspace }: Tenant) {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   for (const line of pem(privateKey, 'pkcs8').split('\n')) if (!/^-|^$/.test(line)) secrets.keep('private key', line)
@@ -189,7 +189,7 @@ it('keeps and logs no password, token, assertion or private key that anybody has
     log: lines.join('\n'),
     operations: inspect(operations, { depth: null, maxArrayLength: null, maxStringLength: null }),
   }
-  // What is looked through is what was done: with names that are no secrets it is found.
+  // The searched data belongs to these calls: their public names are found in it.
   expect(places.store).toContain('lou@acme.example')
   expect(places.store).toContain('REUSE_DETECTED')
   expect(places.store).toContain('ninefold_activity_outbox')

@@ -40,7 +40,7 @@ const comeIn = ({ email, refreshToken }: Member, words = password): Promise<stri
   ]
 }
 
-/** What takes all sessions of a user away. */
+/** The calls that end all sessions of a user. */
 const ends: readonly [name: string, end: (of: Member) => Promise<unknown>][] = [
   ['a reset of the password', ({ id }) => ada.api.iam.resetUserPassword({ id, body: {} })],
   ['a deactivation', ({ id }) => ada.api.iam.deactivateUser({ id, body: {} })],

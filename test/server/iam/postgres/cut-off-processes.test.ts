@@ -6,7 +6,7 @@ import { answersUntil, askedAt } from '../asked.ts'
 import { addMember, addTenant, roleAt, type Member, type Tenant } from '../guarded-platform.ts'
 import { servedPlatform, type ServedPlatform } from '../served-platform.ts'
 
-/** Two processes that serve one database; the other reaches it through what can fail. All tests share them. */
+/** Two processes on one database; the second is behind a proxy that can fail. All tests share them. */
 interface Servers {
   readonly one: ServedPlatform
   readonly other: ServedPlatform
@@ -19,7 +19,7 @@ interface Servers {
 interface Pair extends Servers {
   /** Sees the workspace, by the binding. */
   readonly kim: Member
-  /** Sees it as well, and nobody takes that away. */
+  /** Sees it too, and keeps this permission. */
   readonly lee: Member
   readonly binding: string
 }
@@ -58,7 +58,7 @@ async function bind(ada: Member, { id }: Member, { workspace }: Tenant): Promise
   return resource_id
 }
 
-/** What a process says that somebody may in the workspace, by the token that the other one may have issued. */
+/** Returns a process's answer to a question in the workspace, for a token that the other process may have issued. */
 const askedOn = ({ as }: ServedPlatform, { token }: Member): Promise<string> => askedAt(as(token), pair.at)
 
 /** Takes kim's rights away through one; when that was answered DONE. */
@@ -71,7 +71,7 @@ async function takeAway(): Promise<number> {
   return done
 }
 
-/** The other one serves again, by the rights of today, and what is given now holds there once it is answered. */
+/** The other process serves again, by the present permissions, and a new grant applies there once it is answered. */
 async function servesAgain(): Promise<void> {
   const { ada, at, kim, lee, other } = pair
   const back = await answersUntil('no', () => askedOn(other, kim))
@@ -102,7 +102,7 @@ describe.each([
     await cut(between)
     const watching = answersUntil('AUTHORIZATION_STALE', () => askedOn(other, kim))
     const doneAt = await takeAway()
-    // Whoever asks from now on is refused, also who has lost nothing: this process cannot tell them apart.
+    // Every caller is refused from now on, also callers without a change, because this process cannot distinguish them.
     expect(await askedOn(other, kim)).toBe('AUTHORIZATION_STALE')
     expect(await askedOn(other, lee)).toBe('AUTHORIZATION_STALE')
     const answers = await watching
@@ -121,7 +121,7 @@ it('a process that is stopped past its lease admits nobody by rights of before, 
   other.pause()
   await takeAway()
   expect(await askedOn(one, kim)).toBe('no')
-  // These lie before it as it goes on, which it does before it can read what it has missed.
+  // These bytes are buffered before it resumes, so it reads them before the changes that it has missed.
   const waiting = Array.from({ length: 20 }, () => askedOn(other, kim))
   const isAnswered = await Promise.race([...waiting, new Promise(resolve => setTimeout(resolve, 200, 'none'))])
   expect(isAnswered).toBe('none')

@@ -14,7 +14,7 @@ import {
   type Tenant,
 } from '../guarded-platform.ts'
 
-/** Two servers on one database, the other one behind what can fail. */
+/** Two servers on one database, the second behind a proxy that can fail. */
 interface Pair {
   readonly one: GuardedPlatform
   readonly other: GuardedPlatform
@@ -43,7 +43,7 @@ async function bind(ada: Member, { id }: Member, { workspace }: Tenant): Promise
   return (await ada.api.iam.createBinding({ body })).resource_id
 }
 
-/** Asks a server of the pair what somebody may in the workspace. */
+/** Asks a server of the pair for a caller's permission in the workspace. */
 const asking =
   ({ at }: Pair) =>
   ({ as }: GuardedPlatform, { token }: Member): Promise<string> =>
@@ -112,7 +112,7 @@ describe.concurrent('a change that is answered DONE', () => {
 /** Long against the time that a busy machine takes to come back to a timer. */
 const graceMs = 2000
 
-// They wait for leases most of the time, and each has a database of its own.
+// The tests mostly wait for leases, and each has a database of its own.
 describe.concurrent.each([
   ['whose connections are cut', async ({ down }: Proxy) => down()],
   ['whose connections say nothing any more', async ({ silence }: Proxy) => silence()],
@@ -140,7 +140,7 @@ describe.concurrent.each([
     expect(doneAt - since).toBeLessThan(waitMs + graceMs)
     const ended = () => one.as(ada.token).iam.getOperation({ id: operation.id })
     await answersUntil('IAM_OPERATION_STATUS_DONE', async () => (await ended()).status)
-    // Nobody is served from now on, and nobody waits for it either.
+    // No caller is served from now on, and no change waits for this server.
     expect(await askedOn(other, ada)).toBe('AUTHORIZATION_STALE')
     const started = performance.now()
     await one.as(ada.token).iam.resetUserPassword({ id: kim.id, body: {} })
@@ -168,7 +168,7 @@ describe.concurrent.each([
   })
 })
 
-/** Lets new connections through. Those that said nothing are found to be dead. */
+/** Lets new connections through. Silent servers are found to be dead. */
 async function restored(between: Proxy): Promise<void> {
   await between.down()
   await between.up()

@@ -78,8 +78,8 @@ async function settled(place: StorePlace): Promise<void> {
 it('an area is told once of each workspace from before it, by servers of which some are killed meanwhile', async () => {
   const { filled, place } = await olderPlace(standing, fill)
   const { organisation, workspaces } = filled
-  // The first dies in the first batch, the second one in the second batch, of which nothing is kept. An organisation
-  // counts in a batch of 20 too.
+  // The first process dies in the first batch, the second in the second batch, whose rows are rolled back. An
+  // organisation counts in a batch of 20 too.
   await startAndDie(place, 7)
   expect(await bornIn(place)).toEqual([])
   await startAndDie(place, 29)

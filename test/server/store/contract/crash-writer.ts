@@ -1,7 +1,7 @@
 import type { Collection } from '../../../../domain/ports/store.ts'
 import { openPlace } from '../place.ts'
 
-/** A process that writes documents one transaction each and tells every one that the store acknowledged. */
+/** A process that writes documents one transaction each, and reports every acknowledged document. */
 const [place = ''] = process.argv.slice(2)
 const numbers: Collection<{ readonly id: string }> = { name: 'test_numbers', id: 'id' }
 const store = await openPlace(place, [numbers])

@@ -26,7 +26,7 @@ const parents = ['', 'p', 'q']
 const states = ['', 'NEW', 'OPEN', 'DONE']
 const combinations = parents.flatMap(parent => states.map(state => [parent, state] as const))
 
-/** What every combination of parent and state has, so that no row is left out. */
+/** A value for every pair of parent and state, so that no row is left out. */
 const tables: fc.Arbitrary<Derived> = fc
   .array(
     fc.tuple(fc.constantFrom(-1, 0, 7, 9007199254740991), fc.constantFrom('NEW', 'OPEN', 'DONE'), fc.boolean(), texts),

@@ -18,7 +18,7 @@ const calls = [
 ] as const
 const ids = ['a', 'b', 'c', 'd'] as const
 
-/** What a transaction does with a row. */
+/** The steps of a transaction on a row. */
 interface Step {
   readonly call: (typeof calls)[number]
   readonly id: string
@@ -33,7 +33,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
 /** Rows as they should be, by their ids. */
 type Model = Map<string, { readonly value: Box; readonly version: number }>
 
-/** Takes a step and compares what it tells with the model; `size` is another one with each step. */
+/** Takes a step and compares its result with the model; `size` differs for each step. */
 async function take(tx: Transaction, model: Model, { call, id, parent }: Step, size: number): Promise<void> {
   const known = model.get(id)
   const next: Box = { id, name: id, parent, size }
@@ -73,7 +73,7 @@ async function take(tx: Transaction, model: Model, { call, id, parent }: Step, s
       break
     case 'lost':
       if (!known) break
-      // What is told to a read that was begun before is not told to one behind the end of the row.
+      // A read from before the end of the row must not be the result of a later read.
       await Promise.all([
         tx.get(boxes, id),
         tx.update(boxes, id, next, known.version),
@@ -83,7 +83,7 @@ async function take(tx: Transaction, model: Model, { call, id, parent }: Step, s
       break
     case 'together':
       if (!known) break
-      // What is begun before a write may be from before it; nothing of that is told again behind it.
+      // A read from before a write may return the old row, which must not be cached after the write.
       await Promise.all([
         tx.get(boxes, id),
         tx.above(boxes, 'parent', [id]),
@@ -110,7 +110,7 @@ describe('a transaction', () => {
       const undone = store.tx(async tx => {
         const model: Model = new Map()
         for (const [size, step] of taken.entries()) await take(tx, model, step, size)
-        // Once more, of what is remembered by now, and by the columns.
+        // The same reads again, now from the cache, and by the columns.
         for (const id of ids) {
           for (const call of ['above', 'get'] as const) await take(tx, model, { call, id, parent: '' }, 0)
         }

@@ -21,7 +21,7 @@ const openCrates: Collection<Crate> = {
 
 const crates: Collection<Crate> = { ...openCrates, hidden: ['organisation_id', 'owner_id'] }
 
-/** A visible text that looks like what is cut. */
+/** A visible text that looks like a hidden member. */
 const lookalike = 'a","organisation_id":"o-2","owner_id":"u-2"}'
 
 /** Has members of the same names further inside, too. */

@@ -55,7 +55,7 @@ describe('transactions of two servers at once', () => {
 
   it.each(['lock', 'share'] as const)('keep a rule over two rows when they update one and %s the other', async hold => {
     const [one, two] = await twoServers(box('a', { size: 1 }), box('b', { size: 1 }))
-    // One of both must stay; each transaction would take one away.
+    // One of both rows must stay; each transaction would delete one of them.
     const takeAway = (store: Store, id: string, other: string): Promise<void> =>
       store.tx(async tx => {
         if ((await tx[hold](boxes, other))?.value.size === 1) await add(tx, id, -1)

@@ -34,7 +34,7 @@ async function newerServer(place: string) {
   return { child, said, exited }
 }
 
-/** What the doctor would find: rows whose columns are not what their documents say. */
+/** The findings of the doctor: rows whose columns contradict their documents. */
 async function stale(place: string): Promise<readonly string[]> {
   const snapshot = await openPlaceSnapshot(place, [newerParcels])
   try {

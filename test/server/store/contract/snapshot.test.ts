@@ -16,7 +16,7 @@ const row = (id: string, more: Partial<Box> = {}): Box => ({
   ...more,
 })
 
-/** What several reads say, which must fit together. */
+/** The results of several reads, which must agree. */
 async function told(reader: Reader) {
   const ids: string[] = []
   for await (const { id } of reader.each(looseBoxes)) ids.push(id)

@@ -39,7 +39,7 @@ async function walk(store: ServerStore, order: string, size: number): Promise<st
   return ids
 }
 
-/** Around the borders of UTF-16 and of what PostgreSQL cannot hold. */
+/** Texts around the limits of UTF-16 and of PostgreSQL. */
 const character = fc.constantFrom(
   ...'\u0000\u0001\u0002\u0003\u0004\u001f a~\u007f\u0080\ud7ff\ue000\uff5e\uffff\u{10000}\u{1f600}\u{10ffff}%_\\"\'{},',
 )

@@ -6,7 +6,7 @@ import { storeAt, testPlace } from '../harness.ts'
 import { openPlace, openPlaceSnapshot } from '../place.ts'
 import { newerParcels, olderParcels, type Parcel } from './migrating-worker.ts'
 
-/** A version that finds parcels by their weight, one that finds them quicker, and one that has one of a weight. */
+/** A version that finds parcels by their weight, a version with an index for it, and a version with unique weights. */
 const plain: Collection<Parcel> = { ...newerParcels, indexes: [] }
 const indexed: Collection<Parcel> = newerParcels
 const weightTaken = (): ApiError =>

@@ -25,7 +25,7 @@ async function opened(url: string): Promise<PostgresStore> {
   return store
 }
 
-/** Which table it is, whatever it is called. */
+/** The identity of a table, whatever its name. */
 async function tableOf(url: string): Promise<unknown> {
   const client = new Client({ connectionString: url })
   await client.connect()

@@ -12,7 +12,7 @@ import { openPlaceSnapshot } from '../place.ts'
 
 const newer = layoutOf(newerParcels, postgresDialect)
 
-/** What a newer server does before it shuts the others out, which is then killed. */
+/** The first work of a newer server before it excludes the others, after which it is killed. */
 async function filledAhead(place: string, after = ''): Promise<string | undefined> {
   const client = await connectedClient(place)
   const session = new Session(client, new Prepared())

@@ -27,7 +27,7 @@ async function connected(place: string): Promise<Client> {
   return client
 }
 
-/** The indexes of parcels beside that of the key, and whether each is whole. */
+/** The indexes of parcels beside that of the key, and whether each is valid. */
 async function indexesIn(client: Client): Promise<readonly boolean[]> {
   const { rows } = await client.query<{ whole: boolean }>(
     `SELECT indisvalid AS whole FROM pg_index WHERE indrelid = 'test_parcels'::regclass AND NOT indisprimary`,
@@ -84,7 +84,7 @@ async function use(older: ServerStore, collection: Collection<Parcel>, id: strin
   await older.tx(tx => tx.delete(collection, id, 1))
 }
 
-/** A server of a newer version in a process of its own, which begins to make an index and is killed while it does. */
+/** A server of a newer version in a process of its own, which begins to build an index and is killed meanwhile. */
 async function killedWhileBuilding(place: string, client: Client): Promise<void> {
   const child = spawn(process.execPath, [program, place], { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))

@@ -3,13 +3,13 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { Later } from '../harness.ts'
 
-/** What lies between a store and its server, and can fail. */
+/** The connection between a store and its server, which can fail. */
 export interface Proxy {
   /** The address of the database through the proxy. */
   readonly url: string
   /** Cuts the connection on which the client sends this text, before or after the server has got it. */
   cutAt(text: string, when: 'before' | 'after'): void
-  /** Holds back what the server answers, until it is `up` again. */
+  /** Holds back the server's answers until it is `up` again. */
   silence(): void
   /** Cuts all connections and refuses new ones. */
   down(): Promise<void>

@@ -14,7 +14,7 @@ export interface PlanStep {
   readonly detail: string
 }
 
-/** How SQLite would run statements over a collection, in a store of its own. */
+/** The plans of SQLite for statements over a collection, in a store of its own. */
 export async function explain(
   collection: Collection<never>,
   statements: (layout: Layout) => Iterable<Condition>,

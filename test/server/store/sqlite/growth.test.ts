@@ -22,7 +22,7 @@ const kept: Retention = { operationsMs: 2 * dayMs, activitiesMs: 2 * dayMs }
 
 interface Life {
   readonly store: SqliteStore
-  /** What the store takes on the disk, with its log. */
+  /** The size of the store on the disk, with its log. */
   readonly bytes: () => number
   /** Lets a day pass with so many operations an hour, and the work that servers do every hour. */
   readonly day: (operationsAnHour: number) => Promise<void>
@@ -58,7 +58,7 @@ async function life(): Promise<Life> {
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-/** Calls with keys, and what the platform does by itself in one transaction. */
+/** Calls with keys, and work of the platform itself, in one transaction. */
 async function load({ operations: records, store }: WorkBench, now: number, many: number): Promise<void> {
   const { procedure: _, ...finished } = effect('sample.move')
   for (let i = 0; i < Math.min(many, 3); i += 1) {

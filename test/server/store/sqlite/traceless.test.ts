@@ -16,7 +16,7 @@ async function openStore(): Promise<{ readonly store: SqliteStore; readonly fold
   return { store, folder, file }
 }
 
-/** What the folder of a store looks like to others; the index is what every reader writes to. */
+/** The state of a store's folder; the index file is excluded, because every reader writes to it. */
 const looks = (folder: string): unknown =>
   readdirSync(folder).map(name => {
     const path = join(folder, name)
@@ -37,11 +37,11 @@ async function countIn(folder: string): Promise<number> {
 
 interface Left {
   readonly name: string
-  /** Makes a folder what is found. */
+  /** Gives a folder the expected state. */
   readonly leave: () => Promise<string>
 }
 
-/** A copy of what a killed server leaves, without some of its files. */
+/** A copy of the files of a killed server, without some of them. */
 const killed = (name: string, ...without: readonly string[]): Left => ({
   name,
   async leave() {
@@ -96,7 +96,7 @@ describe.skipIf(process.platform === 'win32')('a folder that this user cannot wr
   })
 })
 
-/** Gives up the rights of root, who may write everywhere; answers how to take them again. */
+/** Drops the permissions of root, which may write everywhere; returns a function that restores them. */
 function asNobody(): () => void {
   const { seteuid } = process
   if (seteuid === undefined || process.geteuid?.() !== 0) return () => {}
