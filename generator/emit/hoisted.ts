@@ -1,3 +1,4 @@
+import { CodeWriter } from './layout/code-writer.ts'
 import { type Doc, group, hang, indent, line, print } from './layout/doc.ts'
 import { array, call, object, quote } from './layout/typescript.ts'
 
@@ -13,9 +14,10 @@ export const pure = '/* @__PURE__ */'
  * names, tables of forms. Each is named for the first place that needs it, and given once for the same content.
  */
 export class Hoisted {
+  /** The statements that declare the constants, in the order in which they were first needed. */
+  readonly code = new CodeWriter()
   readonly #names = new Map<string, string>()
   readonly #claim: (wanted: string) => string
-  readonly #lines: string[] = []
 
   /** `claim` answers a name that is free in the file: the wanted one, or the like of it. */
   constructor(claim: (wanted: string) => string) {
@@ -59,17 +61,13 @@ export class Hoisted {
     return this.#constant(`${name}Forms`, object(rows, true))
   }
 
-  toString(): string {
-    return this.#lines.join('')
-  }
-
   #constant(wanted: string, value: Doc): string {
     const content = print(value)
     const known = this.#names.get(content)
     if (known !== undefined) return known
     const name = this.#claim(wanted)
     this.#names.set(content, name)
-    this.#lines.push(`${print(group([`const ${name} =`, hang(value)]))}\n`)
+    this.code.print(group([`const ${name} =`, hang(value)]))
     return name
   }
 }

@@ -20,7 +20,7 @@ export function emitValidators(emission: Emission): OutputFile {
     printRequestComplete(operation, emission, file, hoisted)
   }
   printFields(emission, file)
-  file.hoist(hoisted.toString())
+  file.hoist(hoisted.code)
   return file
 }
 

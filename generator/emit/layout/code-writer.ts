@@ -4,6 +4,8 @@ import { commentLines } from './comment.ts'
 import { type Doc, print } from './doc.ts'
 
 const blanks = 2
+/** What the writer opens a block with, behind its head. */
+const opening = ' {'
 
 /**
  * Code as ts-morph's writer writes it: the writer keeps the indentation, opens and closes blocks and separates what
@@ -17,9 +19,9 @@ export class CodeWriter {
     this.#lay(doc, () => this.#writer.newLine())
   }
 
-  /** Writes `head { }` with what `body` writes inside. */
+  /** Writes `head { }` with what `body` writes inside; a head breaks where it and the brace do not fit on a line. */
   block(head: Doc, body: () => void): void {
-    this.#lay(head, () => this.#writer.space())
+    this.#lay(head, () => this.#writer.space(), opening)
     this.#writer.block(body)
   }
 
@@ -38,9 +40,9 @@ export class CodeWriter {
     if (text !== '') this.#lay(text.replace(/\n$/, ''), () => this.#writer.newLine())
   }
 
-  /** Puts lines that are laid out already before all that was written so far. */
-  hoist(text: string): void {
-    if (text !== '') this.#writer.unsafeInsert(0, `${text}\n`)
+  /** Puts the code of another writer, and a blank line, before all that was written so far. */
+  hoist(code: CodeWriter): void {
+    if (!code.isEmpty) this.#writer.unsafeInsert(0, `${code.toString()}\n`)
   }
 
   get isEmpty(): boolean {
@@ -63,11 +65,13 @@ export class CodeWriter {
   /**
    * Writes the indentation and what `end` writes, and puts the text between the two. What is written plainly the writer
    * scans for quotes, to leave the lines of a text alone; a pattern that holds a quote would start one that never ends.
+   * `followed` is what the writer puts behind the text on its line: the layout leaves room for it.
    */
-  #lay(doc: Doc, end: () => CodeBlockWriter): void {
+  #lay(doc: Doc, end: () => CodeBlockWriter, followed = ''): void {
     const writer = this.#writer.write('')
     end()
-    writer.unsafeInsert(writer.getLength() - 1, print(doc, this.#indentation))
+    const text = print([doc, followed], this.#indentation)
+    writer.unsafeInsert(writer.getLength() - 1, text.slice(0, text.length - followed.length))
   }
 }
 
