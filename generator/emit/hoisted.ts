@@ -12,20 +12,20 @@ export const pure = '/* @__PURE__ */'
 
 /**
  * Constants that checks share and that are made once when the module loads: patterns, sets of values and of member
- * names, tables of forms. Each is given once for the same content. A pattern of a named schema is named by that schema
- * wherever it is needed; every other constant is named for the first place that needs it.
+ * names, tables of forms. Equal values share one constant. A pattern of a named schema is named after the schema, and
+ * every other constant after the first place of its use.
  */
 export class Hoisted {
   /** The statements that declare the constants, in the order in which they were first needed. */
   readonly code = new CodeWriter()
   readonly #names = new Map<string, string>()
   readonly #claim: (wanted: string) => string
-  /** The constants of the patterns that have names, by the expression; they are declared when they are needed. */
+  /** The claimed names of the named schemas' patterns, by RegExp literal. A constant is declared at its first use. */
   readonly #patterns = new Map<string, string>()
 
   /**
-   * `claim` answers a name that is free in the file: the wanted name, or one like it. The names of `patterns` are
-   * claimed before all others, so that no place takes the name of a schema's pattern.
+   * `claim` returns a free name in the file: the wanted name, or the wanted name with a suffix. The names of `patterns`
+   * are claimed before all others, so that no place takes the name of a schema's pattern.
    */
   constructor(claim: (wanted: string) => string, patterns: readonly PatternName[] = []) {
     this.#claim = claim
@@ -35,7 +35,7 @@ export class Hoisted {
     }
   }
 
-  /** A pattern of the document; `name` is the place that needs it. */
+  /** Returns the constant of a pattern of the document; `name` is the place of the use. */
   pattern(pattern: string, name: string): string {
     const expression = regExp(pattern)
     return this.#constant(`${name}Pattern`, expression, this.#patterns.get(expression))

@@ -9,8 +9,8 @@ export interface PatternName {
 
 /**
  * The names of the patterns that named schemas declare: `skuPattern` for the `pattern` of `Sku`, `labelsKeyPattern` for
- * the `x-key-pattern` of `Labels`. A pattern of several schemas has the name of the first; a text goes before a map,
- * because the pattern is all that such a schema stands for. What a schema holds inside of it has no name here.
+ * the `x-key-pattern` of `Labels`. Of several names for a pattern, the first counts. Strings come before maps, because
+ * a pattern is the main content of a named string. Patterns of members, items and map values have no names here.
  */
 export function patternNames(schemas: readonly NamedSchema[]): readonly PatternName[] {
   const texts = schemas.flatMap(({ name, schema }) =>

@@ -4,7 +4,7 @@ import { commentLines } from './comment.ts'
 import { type Doc, print } from './doc.ts'
 
 const blanks = 2
-/** What the writer opens a block with, behind its head. */
+/** The text that ts-morph's writer puts between the head and the content of a block. */
 const opening = ' {'
 
 /**
@@ -19,7 +19,7 @@ export class CodeWriter {
     this.#lay(doc, () => this.#writer.newLine())
   }
 
-  /** Writes `head { }` with what `body` writes inside; a head breaks where it and the brace do not fit on a line. */
+  /** Writes `head { }`, and `body` writes the content. The head breaks if the head and its brace exceed a line. */
   block(head: Doc, body: () => void): void {
     this.#lay(head, () => this.#writer.space(), opening)
     this.#writer.block(body)
@@ -40,7 +40,7 @@ export class CodeWriter {
     if (text !== '') this.#lay(text.replace(/\n$/, ''), () => this.#writer.newLine())
   }
 
-  /** Puts the code of another writer, and a blank line, before all that was written so far. */
+  /** Inserts the code of another writer and a blank line at the start; an empty writer inserts nothing. */
   hoist(code: CodeWriter): void {
     if (!code.isEmpty) this.#writer.unsafeInsert(0, `${code.toString()}\n`)
   }
@@ -65,7 +65,7 @@ export class CodeWriter {
   /**
    * Writes the indentation and what `end` writes, and puts the text between the two. What is written plainly the writer
    * scans for quotes, to leave the lines of a text alone; a pattern that holds a quote would start one that never ends.
-   * `followed` is what the writer puts behind the text on its line: the layout leaves room for it.
+   * The writer puts `followed` behind the text on the same line, so the layout leaves room for `followed`.
    */
   #lay(doc: Doc, end: () => CodeBlockWriter, followed = ''): void {
     const writer = this.#writer.write('')
