@@ -16,7 +16,7 @@ import { itemName } from './media.ts'
 import { camel, checkName, letters, pascal } from './names.ts'
 import type { OutputFile } from './file.ts'
 import type { Hoisted } from './hoisted.ts'
-import { type Doc, print } from './layout/doc.ts'
+import type { Doc } from './layout/doc.ts'
 import { asArrow, asReturned, asStatement, either, type Logical } from './layout/logical.ts'
 import { call, conditional, object, property, quote, signature } from './layout/typescript.ts'
 
@@ -151,26 +151,25 @@ export class CheckPrinter {
   }
 
   #returning(head: string, result: string, body: Doc | Logical): void {
-    this.#head(head, result)
-    this.#file.write(`  ${print(asReturned(body), 2)}\n}\n\n`)
+    this.#block(head, result, () => this.#file.print(asReturned(body)))
   }
 
   #print(head: string, result: string, statements: readonly Doc[], guard?: string, nullable?: boolean): void {
     const file = this.#file
-    this.#head(head, result)
-    if (nullable) file.write('  if (value === null) return true\n')
-    if (guard !== undefined) file.write(`  ${guard}\n`)
-    if (statements.length === 0) file.write('  return true\n}\n\n')
-    else {
-      file.write('  const before = faults.count\n')
-      for (const statement of statements) file.write(`  ${print(statement, 2)}\n`)
-      file.write('  return faults.count === before\n}\n\n')
-    }
+    this.#block(head, result, () => {
+      if (nullable) file.print('if (value === null) return true')
+      if (guard !== undefined) file.print(guard)
+      if (statements.length === 0) return file.print('return true')
+      file.print('const before = faults.count')
+      for (const statement of statements) file.print(statement)
+      file.print('return faults.count === before')
+    })
   }
 
-  #head(head: string, result: string): void {
+  #block(head: string, result: string, body: () => void): void {
     const parameters = ['value: unknown', `faults: ${this.#file.runtime('Faults')}`]
-    this.#file.print([signature(head, parameters, result), ' {'])
+    this.#file.block(signature(head, parameters, result), body)
+    this.#file.blank()
   }
 
   /** Local functions may need further ones. */

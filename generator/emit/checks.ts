@@ -18,7 +18,7 @@ export interface CheckContext {
   /** Members that are not listed are refused where the document says so: answers may have new ones. */
   readonly isClosed: boolean
   readonly hoisted: Hoisted
-  /** Lower camel name of the place that is checked, `organisationContact`: what its constants are named by. */
+  /** Lower camel name of the place that is checked, `organisationContact`. Constants are named after the place. */
   readonly place: string
   /** Prints a function for a schema that stands inside another, and answers its name. */
   readonly local: (schema: Schema, context: CheckContext) => string

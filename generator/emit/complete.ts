@@ -46,9 +46,10 @@ export function printComplete(named: NamedSchema, emission: Emission, file: Outp
   const sent = file.from('types', views.input, true)
   const given = completion.fills ? file.from('types', givenName(named), true) : sent
   const context: CompleteContext = { emission, file, hoisted, place: camel(views.output) }
-  file.print([signature(`export function ${completeName(views.input)}`, [`value: ${sent}`], given), ' {'])
-  file.statement(['return ', expressed(completed('value', schema, context))])
-  file.write('}\n\n')
+  file.block(signature(`export function ${completeName(views.input)}`, [`value: ${sent}`], given), () => {
+    file.print(['return ', expressed(completed('value', schema, context))])
+  })
+  file.blank()
 }
 
 /** `completeXRequest(request)`: the request as its handler is given it. */
@@ -73,9 +74,10 @@ export function printRequestComplete(
   }
   const sent = readRequest(operation, emission, file)
   const given = file.from('types', givenRequest(operation, emission), true)
-  file.print([signature(`export function ${completeName(requestName)}`, [['request: ', layout(sent)]], given), ' {'])
-  file.statement(['return ', object(members)])
-  file.write('}\n\n')
+  file.block(signature(`export function ${completeName(requestName)}`, [['request: ', layout(sent)]], given), () => {
+    file.print(['return ', object(members)])
+  })
+  file.blank()
 }
 
 /** The type of a request as it was read: what callers may give in several forms has one by then. */

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import type { EmitOptions } from '../options.ts'
 import type { Document } from '../model/types.ts'
 import { CodeWriter } from './layout/code-writer.ts'
-import { type Doc, group, ifBroken, indent, join, line, print } from './layout/doc.ts'
+import { type Doc, group, ifBroken, indent, join, line } from './layout/doc.ts'
 import { quote } from './layout/typescript.ts'
 import { declaredIn, type Part } from './declared.ts'
 import { FreeNames, pascal } from './names.ts'
@@ -69,11 +69,6 @@ export class OutputFile extends CodeWriter {
   /** Whether the file imports a symbol under this name. */
   imports(name: string): boolean {
     return [...this.#imports.values()].some(names => [...names.values()].some(({ as }) => as === name))
-  }
-
-  /** Writes a statement of a function's body. */
-  statement(doc: Doc): void {
-    this.write(`  ${print(doc, 2)}`)
   }
 
   /** Returns the whole file: its origin, its imports, and its text. */

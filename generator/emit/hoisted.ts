@@ -1,5 +1,7 @@
+import { CodeWriter } from './layout/code-writer.ts'
 import { type Doc, group, hang, indent, line, print } from './layout/doc.ts'
 import { array, call, object, quote } from './layout/typescript.ts'
+import type { PatternName } from './pattern-names.ts'
 
 /** What no file can hold, or what hides text: escaped in braces, so that halves of characters do not become whole. */
 const unprintable = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]|\p{Surrogate}/gu
@@ -10,22 +12,33 @@ export const pure = '/* @__PURE__ */'
 
 /**
  * Constants that checks share and that are made once when the module loads: patterns, sets of values and of member
- * names, tables of forms. Each is named for the first place that needs it, and given once for the same content.
+ * names, tables of forms. Equal values share one constant. A pattern of a named schema is named after the schema, and
+ * every other constant after the first place of its use.
  */
 export class Hoisted {
+  /** The statements that declare the constants, in the order in which they were first needed. */
+  readonly code = new CodeWriter()
   readonly #names = new Map<string, string>()
   readonly #claim: (wanted: string) => string
-  readonly #lines: string[] = []
+  /** The claimed names of the named schemas' patterns, by RegExp literal. A constant is declared at its first use. */
+  readonly #patterns = new Map<string, string>()
 
-  /** `claim` answers a name that is free in the file: the wanted one, or the like of it. */
-  constructor(claim: (wanted: string) => string) {
+  /**
+   * `claim` returns a free name in the file: the wanted name, or the wanted name with a suffix. The names of `patterns`
+   * are claimed before all others, so that no place takes the name of a schema's pattern.
+   */
+  constructor(claim: (wanted: string) => string, patterns: readonly PatternName[] = []) {
     this.#claim = claim
+    for (const { pattern, name } of patterns) {
+      const expression = regExp(pattern)
+      if (!this.#patterns.has(expression)) this.#patterns.set(expression, claim(name))
+    }
   }
 
-  /** A pattern of the document, in Unicode mode; `source` of a RegExp is safe to print. */
+  /** Returns the constant of a pattern of the document; `name` is the place of the use. */
   pattern(pattern: string, name: string): string {
-    const source = new RegExp(pattern, 'u').source.replace(unprintable, escaped)
-    return this.#constant(`${name}Pattern`, `/${source}/u`)
+    const expression = regExp(pattern)
+    return this.#constant(`${name}Pattern`, expression, this.#patterns.get(expression))
   }
 
   /** The names of an object's members, in the order of the document. */
@@ -59,17 +72,16 @@ export class Hoisted {
     return this.#constant(`${name}Forms`, object(rows, true))
   }
 
-  toString(): string {
-    return this.#lines.join('')
-  }
-
-  #constant(wanted: string, value: Doc): string {
+  #constant(wanted: string, value: Doc, claimed?: string): string {
     const content = print(value)
     const known = this.#names.get(content)
     if (known !== undefined) return known
-    const name = this.#claim(wanted)
+    const name = claimed ?? this.#claim(wanted)
     this.#names.set(content, name)
-    this.#lines.push(`${print(group([`const ${name} =`, hang(value)]))}\n`)
+    this.code.print(group([`const ${name} =`, hang(value)]))
     return name
   }
 }
+
+/** The literal of a pattern in Unicode mode; `source` of a RegExp is safe to print. */
+const regExp = (pattern: string): string => `/${new RegExp(pattern, 'u').source.replace(unprintable, escaped)}/u`

@@ -5,11 +5,12 @@ import { type Emission, openFile } from './emission.ts'
 import { printFields } from './fields.ts'
 import type { OutputFile } from './file.ts'
 import { Hoisted } from './hoisted.ts'
+import { patternNames } from './pattern-names.ts'
 
 /** validators.ts: a check for each schema and view, for each request, and what completes them. */
 export function emitValidators(emission: Emission): OutputFile {
   const file = openFile(emission, 'validators')
-  const hoisted = new Hoisted(wanted => file.claim(wanted))
+  const hoisted = new Hoisted(wanted => file.claim(wanted), patternNames(emission.document.schemas))
   const printer = new CheckPrinter(emission, file, hoisted)
   for (const schema of emission.document.schemas) {
     for (const [view, name] of checkedViews(schema, emission)) printer.named(schema, view, name)
@@ -20,7 +21,7 @@ export function emitValidators(emission: Emission): OutputFile {
     printRequestComplete(operation, emission, file, hoisted)
   }
   printFields(emission, file)
-  file.hoist(hoisted.toString())
+  file.hoist(hoisted.code)
   return file
 }
 

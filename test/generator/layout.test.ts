@@ -181,7 +181,7 @@ describe('what is printed is what prettier would print', () => {
     const sets = fc.tuple(values, names, names).map(([value, list, name]) => {
       const hoisted = new Hoisted(wanted => wanted)
       hoisted.valuesWithout(value, list, name)
-      return hoisted.toString()
+      return hoisted.code.toString()
     })
     await law(sets, String)
   })

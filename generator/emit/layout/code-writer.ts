@@ -4,6 +4,8 @@ import { commentLines } from './comment.ts'
 import { type Doc, print } from './doc.ts'
 
 const blanks = 2
+/** The text that ts-morph's writer puts between the head and the content of a block. */
+const opening = ' {'
 
 /**
  * Writes code with ts-morph's writer, which keeps the indentation, opens and closes blocks and separates their parts.
@@ -17,9 +19,9 @@ export class CodeWriter {
     this.#lay(doc, () => this.#writer.newLine())
   }
 
-  /** Writes `head { }` with what `body` writes inside. */
+  /** Writes `head { }`, and `body` writes the content. The head breaks if the head and its brace exceed a line. */
   block(head: Doc, body: () => void): void {
-    this.#lay(head, () => this.#writer.space())
+    this.#lay(head, () => this.#writer.space(), opening)
     this.#writer.block(body)
   }
 
@@ -38,9 +40,9 @@ export class CodeWriter {
     if (text !== '') this.#lay(text.replace(/\n$/, ''), () => this.#writer.newLine())
   }
 
-  /** Inserts laid out lines before all text so far. */
-  hoist(text: string): void {
-    if (text !== '') this.#writer.unsafeInsert(0, `${text}\n`)
+  /** Inserts the code of another writer and a blank line at the start; an empty writer inserts nothing. */
+  hoist(code: CodeWriter): void {
+    if (!code.isEmpty) this.#writer.unsafeInsert(0, `${code.toString()}\n`)
   }
 
   get isEmpty(): boolean {
@@ -63,12 +65,13 @@ export class CodeWriter {
   /**
    * Writes the indentation and the end by the writer, and inserts the text between them. The writer scans plain text
    * for quotes in order to leave multi-line strings unchanged, and a pattern with a quote would look like an endless
-   * string.
+   * string. The writer puts `followed` after the text on the same line, so the layout leaves room for it.
    */
-  #lay(doc: Doc, end: () => CodeBlockWriter): void {
+  #lay(doc: Doc, end: () => CodeBlockWriter, followed = ''): void {
     const writer = this.#writer.write('')
     end()
-    writer.unsafeInsert(writer.getLength() - 1, print(doc, this.#indentation))
+    const text = print([doc, followed], this.#indentation)
+    writer.unsafeInsert(writer.getLength() - 1, text.slice(0, text.length - followed.length))
   }
 }
 

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { CodeBlockWriter } from 'ts-morph'
 import { describe, expect, it } from 'vitest'
 import { CodeWriter, writerOfTsMorph } from '../../../generator/emit/layout/code-writer.ts'
-import { call, quote } from '../../../generator/emit/layout/typescript.ts'
+import { call, quote, signature } from '../../../generator/emit/layout/typescript.ts'
 
 const written = (write: (code: CodeWriter) => void): string => {
   const code = new CodeWriter()
@@ -47,6 +47,30 @@ export interface ${name.toUpperCase()} {
     expect(written(code => code.print(statement))).not.toContain('f(\n')
     const inBlock = written(code => code.block('if (a)', () => code.block('if (b)', () => code.print(statement))))
     expect(inBlock).toContain(`    f(\n      ${'a'.repeat(56)},\n      ${'b'.repeat(56)},\n    )\n  }\n}\n`)
+  })
+
+  it('breaks the head of a block where the brace does not fit behind it', () => {
+    const head = (length: number): string => {
+      const rest = 'function (): void'.length
+      return written(code =>
+        code.block(signature(`function ${'f'.repeat(length - rest - 'a'.length)}`, ['a'], 'void'), () => undefined),
+      )
+    }
+    expect(head(118)).toMatch(/^function f+\(a\): void \{\n\}\n$/)
+    expect(head(119)).toMatch(/^function f+\(\n {2}a,?\n\): void \{\n\}\n$/)
+  })
+
+  it('puts the code of another writer before its own, and nothing of an empty one', () => {
+    const hoisting = (hoist: (code: CodeWriter) => void): string => {
+      const hoisted = new CodeWriter()
+      hoist(hoisted)
+      return written(code => {
+        code.print('f()')
+        code.hoist(hoisted)
+      })
+    }
+    expect(hoisting(() => undefined)).toBe('f()\n')
+    expect(hoisting(code => code.print('const a = 1'))).toBe('const a = 1\n\nf()\n')
   })
 
   it.each([`/['"\`]/u`, '/\\\\/u', '/[/`]/u', '`${a}', '// `', '/* `', quote('\\'), quote('`'), quote("'")])(

@@ -1,0 +1,57 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { generation, newFolder, removeFolder, runtimeFrom } from '../generation.ts'
+
+let folder: string
+beforeAll(() => void (folder = newFolder()))
+afterAll(() => removeFolder(folder))
+
+const text = (pattern: string) => ({ type: 'string', pattern })
+const record = (properties: Readonly<Record<string, object>>) => ({ type: 'object', properties })
+const map = (keyPattern: string, values: object = {}) => ({
+  type: 'object',
+  additionalProperties: { type: 'string', ...values },
+  'x-key-pattern': keyPattern,
+})
+
+/** The constants of patterns in validators.ts of a document with these schemas: each name with its pattern. */
+async function patternsOf(schemas: Readonly<Record<string, object>>): Promise<Readonly<Record<string, string>>> {
+  const document = { openapi: '3.0.3', info: { title: 'Things', version: '1' }, paths: {}, components: { schemas } }
+  writeFileSync(join(folder, 'things.json'), JSON.stringify(document))
+  const { files } = await generation(['things.json'], folder, runtimeFrom(join(folder, 'output')))
+  const constants = (files.get('things/validators.ts') ?? '').matchAll(/^const (\w+Pattern\w*) = \/(.*)\/u$/gm)
+  return Object.fromEntries([...constants].map(([, name = '', pattern = '']) => [name, pattern]))
+}
+
+test.each([
+  ['a text', { Member: record({ sku: text('^a$') }), Sku: text('^a$') }, { skuPattern: '^a$' }],
+  ['a map by its keys', { Member: record({ key: text('^a$') }), Labels: map('^a$') }, { labelsKeyPattern: '^a$' }],
+  ['a text before a map', { Labels: map('^a$'), LabelKey: text('^a$') }, { labelKeyPattern: '^a$' }],
+  ['the first of several texts', { First: text('^a$'), Second: text('^a$') }, { firstPattern: '^a$' }],
+  [
+    'a text that is spelt another way',
+    { Member: record({ path: text('/') }), Path: text('\\/') },
+    { pathPattern: '\\/' },
+  ],
+])('a pattern is named by the schema that declares it: %s', async (_, schemas, names) => {
+  expect(await patternsOf(schemas)).toEqual(names)
+})
+
+test('a pattern that no named schema declares is named for the first place that needs it', async () => {
+  const schemas = {
+    Member: record({ id: text('^a$'), tags: { type: 'array', items: text('^b$') } }),
+    Other: record({ other_id: text('^a$') }),
+    Notes: map('^c$', { pattern: '^b$' }),
+  }
+  expect(await patternsOf(schemas)).toEqual({
+    memberIdPattern: '^a$',
+    memberTagsItemPattern: '^b$',
+    notesKeyPattern: '^c$',
+  })
+})
+
+test('the pattern of a schema has its name where a place before it wants the same name', async () => {
+  const schemas = { Member: record({ name: text('^a$') }), MemberName: text('^b$') }
+  expect(await patternsOf(schemas)).toEqual({ memberNamePattern: '^b$', memberNamePatternB: '^a$' })
+})
