@@ -3,20 +3,20 @@ import type { Store, Stored, Transaction } from '../../domain/ports/store.ts'
 import type { Log } from '../log.ts'
 import { changeRecord } from './area-records.ts'
 import { ended } from './record.ts'
-import type { Declared, WorkQueue } from './work-queue.ts'
+import type { DeclaredProcedure, WorkQueue } from './work-queue.ts'
 import { factsOf, works, type Work } from './work.ts'
 
 /** Work that ends with errors. */
-export interface Failing {
+export interface FailedWork {
   readonly queue: WorkQueue
-  readonly declared: Declared
+  readonly declared: DeclaredProcedure
   readonly work: Stored<Work>
   readonly now: number
   readonly errors: readonly [OperationError, ...OperationError[]]
 }
 
 /** Ends work with ERROR in the transaction of the caller, together with the procedure's change of the resource. */
-export async function failWork(tx: Transaction, failing: Failing): Promise<void> {
+export async function failWork(tx: Transaction, failing: FailedWork): Promise<void> {
   const { declared, errors, work } = failing
   await declared.procedure.failed?.(tx, factsOf(work.value), errors)
   await endWork(tx, failing)
@@ -31,7 +31,7 @@ export async function endWork(
     work,
     now,
     errors,
-  }: Omit<Failing, 'errors'> & { readonly errors?: Failing['errors'] },
+  }: Omit<FailedWork, 'errors'> & { readonly errors?: FailedWork['errors'] },
 ): Promise<void> {
   const { id, value, version } = work
   if (value.has_operation) await changeRecord(tx, records, id, record => ended(records.area, record, now, errors))
@@ -46,11 +46,14 @@ export async function endWork(
 export async function failAlone(
   store: Store,
   log: Log,
-  failing: Omit<Failing, 'work'>,
+  failing: Omit<FailedWork, 'work'>,
   lock: (tx: Transaction) => Promise<Stored<Work> | undefined>,
 ): Promise<void> {
   let isHookFailing = false
-  const attempt = async (tx: Transaction, end: (tx: Transaction, failing: Failing) => Promise<void>): Promise<void> => {
+  const attempt = async (
+    tx: Transaction,
+    end: (tx: Transaction, failing: FailedWork) => Promise<void>,
+  ): Promise<void> => {
     isHookFailing = false
     const work = await lock(tx)
     if (work === undefined) return

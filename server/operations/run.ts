@@ -10,7 +10,7 @@ import { queued } from './claim.ts'
 import { endWork, failAlone } from './end-work.ts'
 import { LeaseLost, type Owner, type Tenure } from './owners.ts'
 import { noted } from './record.ts'
-import type { Declared, WorkQueue } from './work-queue.ts'
+import type { DeclaredProcedure, WorkQueue } from './work-queue.ts'
 import { factsOf, works, type Work } from './work.ts'
 
 /** The parts of every run. */
@@ -36,7 +36,7 @@ export class Stopping extends Error {
 }
 
 /** The state of the work after a run of its step. */
-type Outcome =
+type StepResult =
   | StepOutcome
   | { readonly kind: 'retry'; readonly afterMs: number }
   /** Another process, or this process after a restart, runs the step again. */
@@ -50,7 +50,7 @@ export class WorkRun implements Tenure {
   readonly id: string
   readonly lane: string
   readonly #parts: RunParts
-  readonly #declared: Declared
+  readonly #declared: DeclaredProcedure
   readonly #abort = new AbortController()
   /** The row at the beginning of its step. */
   #work: Work
@@ -59,7 +59,7 @@ export class WorkRun implements Tenure {
   /** The warnings that are not in the operation yet. */
   #warnings: readonly StepWarning[] = []
 
-  constructor(parts: RunParts, declared: Declared, work: Work) {
+  constructor(parts: RunParts, declared: DeclaredProcedure, work: Work) {
     this.id = work.id
     this.lane = work.lane
     this.#parts = parts
@@ -117,7 +117,7 @@ export class WorkRun implements Tenure {
   }
 
   /** Returns the result for a thrown error; undefined if the work no longer belongs to this run. */
-  #judge(error: unknown): Outcome | undefined {
+  #judge(error: unknown): StepResult | undefined {
     const { signal } = this.#abort
     if (signal.aborted) return signal.reason instanceof Stopping ? { kind: 'release' } : undefined
     if (error instanceof LeaseLost) return undefined
@@ -134,7 +134,7 @@ export class WorkRun implements Tenure {
   }
 
   /** Records the result of the step; returns true if the next step follows. */
-  async #record(outcome: Outcome, step?: Step<unknown>): Promise<boolean> {
+  async #record(outcome: StepResult, step?: Step<unknown>): Promise<boolean> {
     if (outcome.kind === 'again' && outcome.cause !== undefined) {
       this.#parts.log.warn({ ...this.#facts(), err: outcome.cause }, 'step is tried again')
     }
@@ -161,7 +161,7 @@ export class WorkRun implements Tenure {
   async #requeue(
     tx: Transaction,
     row: Stored<Work>,
-    outcome: Exclude<Outcome, { readonly kind: 'done' | 'failed' }>,
+    outcome: Exclude<StepResult, { readonly kind: 'done' | 'failed' }>,
   ): Promise<undefined> {
     const afterMs = outcome.kind === 'release' ? 0 : outcome.afterMs
     const attempts = { again: 1, retry: row.value.attempt + 1, release: row.value.attempt }

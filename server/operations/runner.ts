@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { claimWork, dueWork } from './claim.ts'
 import { LeaseLost } from './owners.ts'
 import { Stopping, WorkRun, type RunParts } from './run.ts'
-import { Tending } from './work-recovery.ts'
+import { WorkRecovery } from './work-recovery.ts'
 import type { QueueListener } from './work-queue.ts'
 import type { Work } from './work.ts'
 
@@ -26,7 +26,7 @@ export interface RunnerOptions {
 export class Runner implements QueueListener {
   readonly #parts: RunParts
   readonly #options: RunnerOptions
-  readonly #tending: Tending
+  readonly #tending: WorkRecovery
   readonly #runs = new Map<string, { readonly run: WorkRun; readonly over: Promise<void> }>()
   readonly #wakeUps = new Set<NodeJS.Timeout>()
   #lastLane = ''
@@ -41,7 +41,7 @@ export class Runner implements QueueListener {
   constructor(parts: RunParts, options: RunnerOptions) {
     this.#parts = parts
     this.#options = options
-    this.#tending = new Tending(parts)
+    this.#tending = new WorkRecovery(parts)
   }
 
   /** Takes over the work of dead processes, and runs work from then on. */

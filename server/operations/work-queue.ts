@@ -8,7 +8,7 @@ import { laneOf, works, type Work } from './work.ts'
 import type { Scope } from '../../domain/ports/scope.ts'
 
 /** A procedure with the records of its area. */
-export interface Declared {
+export interface DeclaredProcedure {
   readonly procedure: Procedure<unknown>
   readonly records: AreaRecords
 }
@@ -26,7 +26,7 @@ const defaultDeadlineMs = 15 * 60 * 1000
 
 /** Queues work, and knows the procedures of all areas. */
 export class WorkQueue {
-  readonly #declared = new Map<string, Declared>()
+  readonly #declared = new Map<string, DeclaredProcedure>()
   readonly #listeners = new Set<QueueListener>()
 
   /** Adds the procedures of an area. Throws `TypeError` for an invalid procedure. */
@@ -40,7 +40,7 @@ export class WorkQueue {
   }
 
   /** Returns undefined for a kind that only another version of the program has. */
-  find(kind: string): Declared | undefined {
+  find(kind: string): DeclaredProcedure | undefined {
     return this.#declared.get(kind)
   }
 

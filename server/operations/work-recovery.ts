@@ -20,7 +20,7 @@ const driftMs = 1000
 type Change = (work: Work) => Work
 
 /** Looks after work without a live runner: waiting work, late work, and the work of dead processes. */
-export class Tending {
+export class WorkRecovery {
   readonly #parts: RunParts
   #lastNow = -Infinity
 

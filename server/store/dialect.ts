@@ -61,7 +61,7 @@ export interface Dialect extends ColumnTypes {
   /** The condition that a list or an object is set. */
   present(field: FilterField): Condition
   /** Whether a transaction locks the whole store from its beginning, so that no other transaction changes its rows. */
-  readonly holdsAll: boolean
+  readonly isSingleWriter: boolean
   /** The end of a SELECT that locks its rows, and of a SELECT that shares them. */
   readonly lock: string
   readonly share: string

@@ -1,5 +1,5 @@
 /** The pending work of a store, which must end before the store closes. */
-export class UnderWay {
+export class PendingWork {
   readonly #works = new Set<Promise<unknown>>()
   #isClosed = false
 

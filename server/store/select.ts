@@ -7,7 +7,7 @@ import { compileFilter } from './filter-sql.ts'
 import { all, any, equals, segmentsAfter, type Segment } from './keyset.ts'
 import type { Layout } from './layout.ts'
 import { columnNamed, orderTerm, type Columns, type OrderTerm } from './order.ts'
-import type { Part } from './statement-texts.ts'
+import type { TextPart } from './statement-texts.ts'
 import type { Condition } from './condition.ts'
 
 const { key, version, body } = ownColumns
@@ -45,7 +45,7 @@ export interface PageRequest {
 
 /** Reads the document of a key in the form of `select`; the key follows the parameters of the witness. */
 export function selectOne(layout: Layout, request: Pick<PageRequest, 'members' | 'witness'>): string {
-  const parts: Part[] = ['one', request.witness?.sql, ...request.members]
+  const parts: TextPart[] = ['one', request.witness?.sql, ...request.members]
   const made = (): string => `SELECT ${takenOf(layout, request).sql} FROM ${layout.table} WHERE ${key} = ?`
   return layout.texts.of(parts, made)
 }
@@ -78,7 +78,7 @@ export function* selectPage(layout: Layout, request: PageRequest): Generator<Con
 function selectSegment(layout: Layout, segment: Segment, limit: number, request: PageRequest): Condition {
   const { conditions, order } = segment
   const { members, witness } = request
-  const parts: Part[] = [limit, witness?.sql, members.length, ...members]
+  const parts: TextPart[] = [limit, witness?.sql, members.length, ...members]
   for (const { descending, expression } of order) parts.push(expression, descending)
   for (const { sql } of conditions) parts.push(sql)
   const parameters: SqlValue[] = witness ? [...witness.parameters] : []

@@ -1,12 +1,12 @@
 /** A part of a statement's text: equal parts make equal texts. */
-export type Part = string | number | boolean | undefined
+export type TextPart = string | number | boolean | undefined
 
 /** Filters of callers make an unlimited number of texts, and long texts. */
 const maxKept = 32
 const maxLength = 4000
 
 interface Known {
-  readonly parts: readonly Part[]
+  readonly parts: readonly TextPart[]
   readonly text: string
 }
 
@@ -19,7 +19,7 @@ export class StatementTexts {
   readonly #known: Known[] = []
 
   /** Returns the text that `make` makes from `parts`. */
-  of(parts: readonly Part[], make: () => string): string {
+  of(parts: readonly TextPart[], make: () => string): string {
     const at = this.#known.findIndex(known => areEqual(known.parts, parts))
     const known = this.#known[at] ?? { parts, text: make() }
     if (at !== 0 && known.text.length <= maxLength) this.#putFirst(known, at)
@@ -33,7 +33,7 @@ export class StatementTexts {
   }
 }
 
-function areEqual(some: readonly Part[], others: readonly Part[]): boolean {
+function areEqual(some: readonly TextPart[], others: readonly TextPart[]): boolean {
   if (some.length !== others.length) return false
   for (let i = 0; i < some.length; i += 1) if (some[i] !== others[i]) return false
   return true

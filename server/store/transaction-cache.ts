@@ -5,20 +5,20 @@ import type { Layout } from './layout.ts'
 const maxRows = 1000
 
 /** The lock of a transaction on a row: shared with other transactions, or alone. */
-export type Hold = 'shared' | 'alone'
+export type LockMode = 'shared' | 'alone'
 
-interface Held {
+interface CachedRow {
   /** Undefined if there is no row. */
   readonly stored: Stored<unknown> | undefined
-  readonly hold: Hold
+  readonly hold: LockMode
 }
 
 /**
  * Caches rows that other transactions cannot change before this transaction ends, so that each is read and parsed once:
  * rows that it has locked, shared or written, and all rows if it has locked the whole store.
  */
-export class HeldRows {
-  readonly #rows = new Map<Layout, Map<string, Held>>()
+export class TransactionCache {
+  readonly #rows = new Map<Layout, Map<string, CachedRow>>()
   readonly #trees = new Map<Layout, Map<string, readonly Stored<unknown>[]>>()
   #count = 0
   #moment = 0
@@ -29,7 +29,11 @@ export class HeldRows {
   }
 
   /** Returns the row of a key, if it is cached with this lock or a stronger one. */
-  row<T>(layout: Layout, key: string, hold: Hold = 'shared'): { readonly stored: Stored<T> | undefined } | undefined {
+  row<T>(
+    layout: Layout,
+    key: string,
+    hold: LockMode = 'shared',
+  ): { readonly stored: Stored<T> | undefined } | undefined {
     const held = this.#rows.get(layout)?.get(key)
     if (held === undefined || (hold === 'alone' && held.hold === 'shared')) return undefined
     // Rows are cached by the layout of their collection.
@@ -37,7 +41,7 @@ export class HeldRows {
   }
 
   /** Caches a row; `moment` is the moment of its read or write. A later write makes the row outdated. */
-  keep(layout: Layout, key: string, held: Held, moment: number): void {
+  keep(layout: Layout, key: string, held: CachedRow, moment: number): void {
     if (moment !== this.#moment) return
     if (this.#count >= maxRows) this.#clear()
     this.#count += 1

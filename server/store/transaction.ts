@@ -1,7 +1,7 @@
 import type { Path } from '../../domain/ports/path.ts'
 import { Conflict, type Collection, type Stored, type Transaction } from '../../domain/ports/store.ts'
 import { isRecord, own } from '../../runtime/validation.ts'
-import { HeldRows, type Hold } from './transaction-cache.ts'
+import { TransactionCache, type LockMode } from './transaction-cache.ts'
 import type { Layout } from './layout.ts'
 import { ScopedReader } from './scoped-reader.ts'
 import { storedOf, StoredText } from './stored-text.ts'
@@ -13,7 +13,7 @@ import { insertOf, textOf, updateOf, type Write } from './writes.ts'
  */
 export class StoreTransaction extends ScopedReader implements Transaction {
   readonly #hooks: (() => void)[] = []
-  readonly #held = new HeldRows()
+  readonly #held = new TransactionCache()
   #taken: Error | undefined
   #isBound = false
 
@@ -39,7 +39,7 @@ export class StoreTransaction extends ScopedReader implements Transaction {
   /** Without a lock, the next read may return another version of the row. */
   override async get<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined> {
     const layout = this.layoutOf(collection)
-    return this.#row(layout, id, layout.get, layout.dialect.holdsAll ? 'alone' : undefined)
+    return this.#row(layout, id, layout.get, layout.dialect.isSingleWriter ? 'alone' : undefined)
   }
 
   async lock<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined> {
@@ -49,7 +49,7 @@ export class StoreTransaction extends ScopedReader implements Transaction {
 
   async share<T>(collection: Collection<T>, id: string): Promise<Stored<T> | undefined> {
     const layout = this.layoutOf(collection)
-    return this.#row(layout, id, layout.share, layout.dialect.holdsAll ? 'alone' : 'shared')
+    return this.#row(layout, id, layout.share, layout.dialect.isSingleWriter ? 'alone' : 'shared')
   }
 
   override async above<T>(
@@ -58,7 +58,7 @@ export class StoreTransaction extends ScopedReader implements Transaction {
     ids: readonly string[],
   ): Promise<readonly Stored<T>[]> {
     const layout = this.layoutOf(collection)
-    if (!layout.dialect.holdsAll) return super.above(collection, parent, ids)
+    if (!layout.dialect.isSingleWriter) return super.above(collection, parent, ids)
     const key = JSON.stringify([parent, ...ids])
     const { moment } = this.#held
     const known = this.#held.tree<T>(layout, key)
@@ -93,7 +93,7 @@ export class StoreTransaction extends ScopedReader implements Transaction {
     const layout = this.layoutOf(collection)
     if (idOf(layout, document) !== id) throw new Error(`a document of "${collection.name}" cannot change its id`)
     const text = textOf(layout, document)
-    const held = layout.dialect.holdsAll ? this.#held.row<T>(layout, id)?.stored : undefined
+    const held = layout.dialect.isSingleWriter ? this.#held.row<T>(layout, id)?.stored : undefined
     const before = held instanceof StoredText && held.version === version ? held.parsed : undefined
     const write = updateOf(layout, { id, document, text }, version, before)
     const stored = new StoredText<T>(layout, id, version + 1, text)
@@ -114,13 +114,13 @@ export class StoreTransaction extends ScopedReader implements Transaction {
   }
 
   /** Reads a row, unless it is cached with the lock `hold`. The row is cached if it has that lock, or needs none. */
-  async #row<T>(layout: Layout, id: string, sql: string, hold?: Hold): Promise<Stored<T> | undefined> {
+  async #row<T>(layout: Layout, id: string, sql: string, hold?: LockMode): Promise<Stored<T> | undefined> {
     const held = this.#held.row<T>(layout, id, hold)
     if (held) return held.stored
     const { moment } = this.#held
     const row = await this.connection.get(sql, [id])
     const stored = row === undefined ? undefined : storedOf<T>(layout, row)
-    if (hold !== undefined && (stored !== undefined || layout.dialect.holdsAll))
+    if (hold !== undefined && (stored !== undefined || layout.dialect.isSingleWriter))
       this.#held.keep(layout, id, { stored, hold }, moment)
     return stored
   }

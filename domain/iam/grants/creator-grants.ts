@@ -34,10 +34,10 @@ export async function grantCreator(
   const asked = { principal, role_id, scopes: [...chain, platform], now }
   // Most creators have the whole role already. Without a change they need not wait for changes of access in other
   // organisations.
-  if ((await standingOf(tx, parts, asked)).holdsAll) return
+  if ((await standingOf(tx, parts, asked)).isSingleWriter) return
   await parts.feed.hold(tx)
-  const { found, holdsAll } = await standingOf(tx, parts, asked)
-  if (holdsAll) return
+  const { found, isSingleWriter } = await standingOf(tx, parts, asked)
+  if (isSingleWriter) return
   const place = { role_id, scope_type: scope.type, scope_id: scope.id }
   const existing = await tx.find(bindings, { principal_id: principal, ...place })
   const by = { now, principal: { id: systemPrincipalId, kind: 'system' } } as const
@@ -57,12 +57,12 @@ async function standingOf(
   tx: Transaction,
   { catalogue }: Pick<IamParts, 'catalogue'>,
   { now, principal, role_id, scopes }: Asked,
-): Promise<{ readonly found: Principal; readonly holdsAll: boolean }> {
+): Promise<{ readonly found: Principal; readonly isSingleWriter: boolean }> {
   const found = await findPrincipal(tx, principal)
   const bound = found?.status === 'ACTIVE' ? await surelyBound(tx, principal, scopes, now) : []
   const granted = await grantedByRoles(tx, catalogue, [role_id, ...bound.map(binding => binding.role_id)])
   const permissions = granted.get(role_id)
   if (!found || !permissions) throw new Error(`principal ${principal} or role ${role_id} is missing`)
   const missing = firstMissing(catalogue, heldThrough(bound, granted), { permissions, until: Infinity })
-  return { found, holdsAll: missing === undefined }
+  return { found, isSingleWriter: missing === undefined }
 }

@@ -59,7 +59,7 @@ export const postgresDialect: Dialect = {
   },
   element: (field, test) => exists(`unnest(${quoteName(field.name)}) AS element (value)`, [], test('element.value')),
   present: field => ({ sql: `${presenceName(field)} = 1`, parameters: [] }),
-  holdsAll: false,
+  isSingleWriter: false,
   lock: ' FOR UPDATE',
   share: ' FOR SHARE',
   violated,

@@ -1,5 +1,5 @@
 import { Client, Pool, types, type ClientConfig, type PoolClient, type PoolConfig } from 'pg'
-import { UnderWay } from '../pending-work.ts'
+import { PendingWork } from '../pending-work.ts'
 import { toldError } from './errors.ts'
 import { unescapeText } from './text.ts'
 
@@ -81,7 +81,7 @@ const ignore = (): void => undefined
 /** The connections of one store. Pending work must end before they are closed. */
 export class ConnectionPool {
   readonly #pool: Pool
-  readonly #underWay = new UnderWay()
+  readonly #underWay = new PendingWork()
 
   constructor(url: string, times: Partial<StoreTimes> = {}) {
     // The pool shows its options when it is printed, so the address stays private here.

@@ -39,7 +39,7 @@ export const sqliteDialect: Dialect = {
   element: elementCondition,
   present: presentMember,
   // `BEGIN IMMEDIATE` locks the store.
-  holdsAll: true,
+  isSingleWriter: true,
   lock: '',
   share: '',
   violated,

@@ -1,4 +1,4 @@
-import { UnderWay } from '../pending-work.ts'
+import { PendingWork } from '../pending-work.ts'
 import { SqliteConnection } from './connection.ts'
 
 /** The number of idle connections for further snapshots; opening a connection takes less than a millisecond. */
@@ -8,7 +8,7 @@ const maxIdle = 4
 export class SnapshotConnections {
   readonly #file: string
   readonly #idle: SqliteConnection[] = []
-  readonly #underWay = new UnderWay()
+  readonly #underWay = new PendingWork()
 
   constructor(file: string) {
     this.#file = file

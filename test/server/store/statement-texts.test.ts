@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { StatementTexts, type Part } from '../../../server/store/statement-texts.ts'
+import { StatementTexts, type TextPart } from '../../../server/store/statement-texts.ts'
 
 /** Texts, and how often one was made. */
 function counted() {
   const texts = new StatementTexts()
   let made = 0
-  const text = (parts: readonly Part[], length = 1): string =>
+  const text = (parts: readonly TextPart[], length = 1): string =>
     texts.of(parts, () => {
       made += 1
       return JSON.stringify(parts).padEnd(length)
@@ -15,7 +15,7 @@ function counted() {
 
 it('a text is made once of its parts, and never taken for that of others', () => {
   const { made, text } = counted()
-  const parts: readonly (readonly Part[])[] = [[], [1], ['1'], [1, 'a'], [1, 'a', true], [1, 'a', false], ['a', 1]]
+  const parts: readonly (readonly TextPart[])[] = [[], [1], ['1'], [1, 'a'], [1, 'a', true], [1, 'a', false], ['a', 1]]
   for (const _ of [1, 2]) for (const each of parts) expect(text([...each])).toBe(JSON.stringify(each))
   expect(made()).toBe(parts.length)
 })
