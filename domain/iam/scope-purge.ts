@@ -93,7 +93,10 @@ async function bar(tx: Transaction, parts: IamParts, { id, value, version }: Sto
 
 const deactivateUser: Take<StoredUser> = async (tx, parts, stored) => deactivate(tx, parts, stored, parts.clock.now())
 
-/** Any policy that still names the role lies below its owner, and is deleted too. */
+/**
+ * Deletes a custom role of a deleted organisation. Policies that still name the role belong to workspaces of the
+ * organisation, and the purges of these workspaces delete them.
+ */
 async function dropOwnedRole(tx: Transaction, { feed }: IamParts, { id, version }: Stored<Role>): Promise<void> {
   for await (const row of tx.each(rolePermissions, { role_id: id }))
     await tx.delete(rolePermissions, row.id, row.version)

@@ -30,7 +30,7 @@ export interface Collection<T> {
   readonly list?: ListFields
   /**
    * The column of the parent, if documents are listed only below a parent. The index of the default order begins with
-   * it.
+   * this column.
    */
   readonly listedBelow?: Path<T>
   /**

@@ -11,7 +11,7 @@ export type Templates = ReadonlyMap<TemplateName, Override>
 
 const ending = '.hbs'
 
-/** Where a folder may hold templates, whether it does or not, with `/`. */
+/** Returns the possible paths of the templates in a folder, existing or not, with `/` as separator. */
 export const templateFiles = (folder: string): readonly string[] =>
   templateNames.map(name => fileOf(folder, name + ending))
 

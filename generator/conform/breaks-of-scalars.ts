@@ -7,7 +7,7 @@ import { textFor } from './pattern/text.ts'
 import type { Shape } from './shape.ts'
 import type { BreakKind } from './break-kind.ts'
 
-/** A value that breaks one constraint of a schema without parts. */
+/** A value that breaks one constraint of a scalar schema. */
 interface ScalarBreak {
   readonly kind: BreakKind
   readonly what: string

@@ -127,7 +127,10 @@ export function exemption({ implied, kind, nullable }: Schema, value: string, fi
   return nullable ? { passes: `${value} === null`, judged: [`${value} !== null`] } : undefined
 }
 
-/** A function of its own judges a value that is not a variable: an arrow behind it would be laid out another way. */
+/**
+ * A value that is no variable is checked by a named function, because prettier formats an inline arrow function
+ * differently after such a value.
+ */
 function nestedCall({ value, field }: Subject, schema: Schema, context: CheckContext): Doc {
   const isNamed = schema.kind === 'ref' && !schema.nullable
   const name = isNamed ? checkOfNamed(schema.target, context) : context.local(schema, context)

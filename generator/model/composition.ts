@@ -83,8 +83,8 @@ const isPlainObject = (schema: Schema): schema is ObjectSchema =>
   schema.maxProperties === undefined
 
 /**
- * Joins properties by name. A name that is only required joins the property that describes it. Undefined if two
- * properties describe the same name.
+ * Joins properties by name. A name that is listed only in `required` joins the property with the schema. Returns
+ * undefined if two properties have a schema for the same name.
  */
 function disjoint(properties: readonly Property[]): readonly Property[] | undefined {
   const byName = new Map<string, Property>()

@@ -5,7 +5,7 @@ import { into, isRecord, own, segments } from './pointer.ts'
 import { isCircular, referenceOf, resolve } from './resolve.ts'
 import type { Loaded, Located } from './types.ts'
 
-/** A visited object of a document. References are followed, so it is never a reference. */
+/** A visited object of a document. References are followed, so a visited object is never a reference. */
 export interface Visited {
   readonly kind: Kind
   readonly at: Located

@@ -29,7 +29,10 @@ export function isInnerPath(path: string): boolean {
   return path.split('/').every(part => part !== '' && part !== '.' && part !== '..')
 }
 
-/** Reads the manifest of an output root; undefined if there is none. Throws `OutputError` if it is invalid. */
+/**
+ * Returns the manifest of an output root, or undefined if the root has none. Throws `OutputError` for an invalid
+ * manifest.
+ */
 export function readManifest(root: string): Manifest | undefined {
   const place = lookAt(root, manifestName)
   if (place.kind === 'blocked') throw new OutputError([place.problem])

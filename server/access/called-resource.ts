@@ -15,7 +15,10 @@ const notThings: ReadonlySet<string> = new Set(['organisation', 'workspace', 'en
 export interface ResourceOf {
   /** Whether calls create a resource, whose name is in the body. */
   readonly isCreate: boolean
-  /** Returns undefined for calls on a collection. `name` is the name of a new resource. */
+  /**
+   * Returns the resource that a call names or creates, or undefined for a call without a resource, such as a list.
+   * `name` is the name of a new resource.
+   */
   of(path: PathParameters, name?: string): CalledResource | undefined
 }
 

@@ -84,7 +84,7 @@ export class PeriodicWorker implements Tenure {
     try {
       if (this.#fence !== undefined) await this.#check()
       if (this.#fence === undefined) await this.#claim()
-      // The check follows the answer of the store, because a process that stalled meanwhile has outdated knowledge.
+      // `assure` runs after the store has answered: a process that was paused meanwhile may have lost its lease.
       await this.#parts.owner.assure()
       if (this.#fence !== undefined) await run({ signal: this.#abort.signal, tx: fn => this.#tx(fn) })
     } catch (error) {

@@ -53,7 +53,7 @@ function knownValues(layout: Layout, document: unknown): readonly SqlValue[] | u
 }
 
 /**
- * The maximal number of cached texts of a collection. The handlers change documents in few ways, so it is rarely
+ * The maximal number of cached texts of a collection. The handlers change documents in few ways, so the limit is rarely
  * reached.
  */
 const maxUpdates = 64

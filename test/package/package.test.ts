@@ -52,7 +52,7 @@ const npm = (cwd: string, ...args: string[]) => run('npm', args, { cwd, shell: i
 /** Runs the command as its users type it, with the Node.js that npx finds. */
 const ninefold = (...args: string[]) => run('npx', ['ninefold', ...args], { cwd: project, shell: isWindows })
 
-/** Packs a build of the sources; the tarball's path. */
+/** Packs a build of the sources; returns the path of the tarball. */
 async function pack(): Promise<string> {
   for (const source of sources) cpSync(join(root, source), join(checkout, source), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'), 'junction')

@@ -17,7 +17,7 @@ function fileOf(content: unknown): string {
 
 const configOf = (sources: ConfigSources): Config => readConfig(sources, [iamSettings])
 
-/** What a configuration has where nothing is said. */
+/** The configuration without any settings. */
 const defaults = {
   metrics: { isPublic: false },
   mail: { from: 'Ninefold <ninefold@localhost>' },

@@ -49,7 +49,10 @@ export async function visibleTo(
   return { kind: 'below', scopes: found.filter(({ id }) => !except.has(id)), ...excepted }
 }
 
-/** Returns the scopes of the bindings that grant the permission now, each once. A list has no resource. */
+/**
+ * Returns the scopes of the bindings that grant the permission now, each once. Conditions are evaluated without a
+ * resource, because a list names no resource.
+ */
 async function boundAt(
   held: HeldBindings,
   permission: CataloguePermission,

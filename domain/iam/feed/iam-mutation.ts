@@ -17,8 +17,9 @@ export interface MutationParts {
 }
 
 /**
- * As `operations.mutate`, for changes that affect decisions: the operation is DONE only once every server has applied
- * the change (iam.md 4.3). The call waits up to 3.5 s for that, and then returns the operation in its present state.
+ * Runs `operations.mutate` for a change that affects decisions: the operation is DONE only after every server has
+ * applied the change (iam.md 4.3). The call waits up to 3.5 s for the other servers, and then returns the operation in
+ * its present state.
  */
 export async function mutateIam(
   { feed, operations, store }: MutationParts,

@@ -61,9 +61,9 @@ export class Leases {
   }
 
   /**
-   * Renews the lease. `catchUp` applies all committed changes and returns the revision. It runs first, so that a lease
-   * is at most one renewal behind. No change waits for a server without a lease, so it catches up once more after it
-   * gets one.
+   * Renews the lease. `catchUp` applies all committed changes and returns the revision. `catchUp` runs before the
+   * renewal, so that a lease is at most one renewal behind. No change waits for a server without a lease, so a server
+   * that gets a lease calls `catchUp` again.
    */
   async renew(catchUp: () => Promise<number>): Promise<void> {
     const { place, steady } = this.#parts

@@ -19,8 +19,9 @@ const creatorRoles: Readonly<Partial<Record<Scope['type'], string>>> = {
 
 /**
  * Grants the administrator's role to the creator or the named owner of an organisation or workspace, in the transaction
- * that creates it, unless unconditional bindings without end at higher scopes grant the whole role already (iam.md
- * 4.10). The system principal gets no role. A grant locks the revision; limits do not apply.
+ * that creates the scope (iam.md 4.10). Grants nothing to the system principal, nor if permanent unconditional bindings
+ * at higher scopes already give all permissions of the role. A grant locks the revision of the feed. The limits of
+ * bindings do not apply.
  */
 export async function grantCreator(
   tx: Transaction,

@@ -28,6 +28,6 @@ export interface IamParts extends Parts<IamArea> {
   readonly passwords: Passwords
   readonly throttle: Throttle
   readonly mailer: Mailer
-  /** Called with users that became ACTIVE by their token, after the commit. */
+  /** Receives, after the commit, the id of a user that a token made ACTIVE. */
   readonly activated?: (user: string) => void
 }

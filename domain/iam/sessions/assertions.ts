@@ -7,7 +7,7 @@ import type { Reader } from '../../ports/store.ts'
 import { accountKeys, type StoredAccountKey } from '../collections/account-keys-store.ts'
 import { serviceAccounts } from '../collections/service-accounts-store.ts'
 
-/** The signature algorithm of each kind of key, by its name in a JWS. */
+/** The JWS name of the signature algorithm of each kind of key. */
 const algorithms = { EDDSA: 'EdDSA', ES256: 'ES256', RS256: 'RS256' } as const satisfies Record<KeyAlgorithm, string>
 
 /** The maximal lifetime of an assertion, which is meant for one call. */

@@ -54,7 +54,8 @@ export class SigningKeys {
   }
 
   /**
-   * Ensures that the server has a signing pair whose public half all servers can read. Never call it in a transaction.
+   * Ensures that the server has a signing key pair whose public half all servers can read. Never call `ready` in a
+   * transaction.
    */
   async ready(): Promise<void> {
     if (this.#pair && this.#isYoung(this.#pair)) return

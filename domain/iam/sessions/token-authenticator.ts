@@ -33,8 +33,9 @@ interface Known {
 }
 
 /**
- * Finds the principal of a bearer token (iam.md 4.7). A cached token costs neither a signature check nor a read of the
- * store. Its expiry, its session and its principal are checked at every call.
+ * Finds the principal of a bearer token (iam.md 4.7). A cached token needs no signature check, and the store is read
+ * only for a principal or a workspace state that is not cached. The expiry, session and principal of a cached token are
+ * checked at every call.
  */
 export class Authenticator {
   readonly #parts: AuthenticatorParts
@@ -64,7 +65,8 @@ export class Authenticator {
   }
 
   /**
-   * Clears the caches after the feed has missed changes: every call is refused until the revocations are read again.
+   * Clears the cached workspace states after the feed has missed changes. Every call waits until the revocations are
+   * read again.
    */
   reset(): void {
     this.#homes.forget()

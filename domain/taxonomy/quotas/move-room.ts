@@ -26,7 +26,10 @@ export async function requireMoveRoom(
   }
 }
 
-/** The usage of the moved node itself, beside the usage of its descendants. */
+/**
+ * The quotas that count nodes, each with the type of the counted nodes. The moved node counts as 1, in addition to the
+ * usage of its descendants.
+ */
 const itself: ReadonlyMap<string, Scope['type']> = new Map([
   ['taxonomy.groups', 'GROUP'],
   ['taxonomy.workspaces', 'WORKSPACE'],

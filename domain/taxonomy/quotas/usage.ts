@@ -13,7 +13,7 @@ export interface QuotaUsage {
   readonly quota_id: string
   readonly workspace_id: string
   readonly organisation_id: string
-  /** The id of the workspace. */
+  /** The id of the workspace's parent group; empty if the parent is the organisation. */
   readonly parent_group_id: string
   readonly amount: number
 }

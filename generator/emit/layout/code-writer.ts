@@ -52,7 +52,7 @@ export class CodeWriter {
   /** The code so far, ending with one line end. */
   toString(): string {
     const text = this.#writer.toString()
-    // A regular expression would scan the whole text; this looks at its end only.
+    // A regular expression would scan the whole text; the loop reads only the end of the text.
     let end = text.length
     while (text[end - 1] === '\n') end -= 1
     return `${text.slice(0, end)}\n`

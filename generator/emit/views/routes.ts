@@ -86,7 +86,7 @@ export interface BodyView {
 /** A declared success. */
 export interface SuccessView {
   readonly status: Literal
-  /** False where it has no content. */
+  /** The media type of the success; false for a success without content. */
   readonly media: MediaView | false
   /** The types of its headers by name, or ''. */
   readonly headers: Literal | ''

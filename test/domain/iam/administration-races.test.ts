@@ -10,7 +10,9 @@ import type { Scope } from '../../../domain/ports/scope.ts'
 
 type Call = () => Promise<unknown>
 
-/** Begins both calls at once, the second first in every other round; returns the result of each. */
+/**
+ * Runs both calls concurrently and starts the second call first in every other round; returns the outcome of each call.
+ */
 async function atOnce(round: number, one: Call, other: Call): Promise<[string, string]> {
   const isSwapped = round % 2 === 1
   const [first, second] = isSwapped ? [other, one] : [one, other]

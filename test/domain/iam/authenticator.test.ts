@@ -102,7 +102,7 @@ describe('the authenticator', () => {
     const other = await restarted(server)
     expect(await reasonOf(other.authenticate(`Bearer ${token}`))).toBe('ok')
     await endAll(server, user)
-    // No feed tells this one.
+    // No feed reports the revocation to this server.
     expect(await reasonOf(other.authenticate(`Bearer ${token}`))).toBe('ok')
     other.reset()
     const refused = await Promise.all([1, 2, 3].map(() => reasonOf(other.authenticate(`Bearer ${token}`))))

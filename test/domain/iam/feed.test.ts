@@ -223,7 +223,7 @@ class Line {
   }
 }
 
-/** Of servers on a database: they cannot look whether it was written. */
+/** Settings of servers on a database, which cannot look at a file for changes. */
 const onDatabase = { leases: { time: async () => Date.now() }, changedElsewhere: undefined } as const
 
 /** A change, and whether another server has to follow it. */

@@ -112,7 +112,7 @@ test('a mutation that a server does not follow is answered RUNNING, and ends whe
   expect(await one.revise('k')).toMatchObject({ id: operation.id, status: 'IAM_OPERATION_STATUS_DONE' })
 })
 
-/** The result of a run of the work that ends operations once all servers have followed. */
+/** Runs the step that ends an operation after all servers have applied the change; returns the result of the step. */
 const settling = (feed: Pick<LiveFeed, 'isSettled'>, revision = 1) =>
   settleProcedure({ feed } as never).steps[0]?.run({ input: { revision } } as never)
 

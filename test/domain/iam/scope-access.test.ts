@@ -74,7 +74,7 @@ describe('access to a scope', () => {
     const took = performance.now() - began
     clearInterval(ticking)
     expect(listed.filter(({ roles }) => roles.some(({ role_id }) => role_id === 'workspace-viewer'))).toHaveLength(30)
-    // Each statement is read once, not once for each who is listed: that took minutes.
+    // Each statement is read once, and not once for each listed principal, which took minutes.
     expect(took).toBeLessThan(30_000)
     expect(turns).toBeGreaterThan(5)
   }, 60_000)

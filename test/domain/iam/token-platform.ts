@@ -84,7 +84,7 @@ class OwnFeed implements Feed {
   }
 }
 
-/** Hashes that cost nothing and are no secret of anybody. */
+/** Stands in for password hashing at no cost; the hashes contain the plain password. */
 const plainPasswords: Passwords = {
   hash: async password => `$2$${password}`,
   verify: async (hash, password) => hash === `$1$${password}` || hash === `$2$${password}`,

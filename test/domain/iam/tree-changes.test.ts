@@ -71,7 +71,7 @@ describe('what makers of scopes have above', () => {
 })
 
 describe('the revision', () => {
-  /** Makes a scope; answers how often the revision was held, just before which `meanwhile` has come. */
+  /** Creates a scope; returns how often the revision was locked. `meanwhile` runs before each lock. */
   async function holdsOf(w: World, principal: string, scope: Scope, meanwhile = async (_tx: Transaction) => {}) {
     let holds = 0
     const hold = async (tx: Transaction): Promise<void> => {

@@ -5,12 +5,12 @@ import { Turns } from '../../../domain/iam/decisions/event-loop-turns.ts'
 import { world } from './administration.ts'
 import { valueOf } from '../outcomes.ts'
 
-/** Keeps the thread for longer than a turn is. */
+/** Blocks the thread for longer than the limit of uninterrupted work. */
 function work(): void {
   for (const until = performance.now() + 11; performance.now() < until;);
 }
 
-/** How many turns others have while something is done. */
+/** Returns the number of timer callbacks that run during a task. */
 async function turnsDuring(run: () => Promise<unknown>): Promise<number> {
   let turns = 0
   let isOver = false

@@ -58,10 +58,10 @@ export class World {
     [organisation, 'ACTIVE'],
     [workspace, 'ACTIVE'],
   ])
-  /** Keys of no principal. */
+  /** The keys of the permissions that the callers lack. */
   readonly missing = new Set<string>()
   visible: VisibleRows = 'everything'
-  /** Users who are too strong for everybody. */
+  /** The users whose rights exceed the rights of every caller. */
   readonly strong = new Set<string>()
   readonly lastAdministrators = new Set<string>()
   readonly mails: Mail[] = []

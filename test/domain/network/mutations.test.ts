@@ -29,7 +29,7 @@ describe('after random mutations', () => {
     expect(done.toSorted()).toEqual(
       ['VPC', 'quota limit'].flatMap(kind => ['create', 'delete', 'update'].map(verb => `${kind} ${verb}: DONE`)),
     )
-    // When a purge has ended is not the seed's to say: only a long run surely meets every refusal.
+    // The seed does not determine the end of a purge, so only a long run surely meets every refusal.
     const refusals = ['VPC_NOT_FOUND', 'VPC_ALREADY_EXISTS', 'ETAG_MISMATCH', 'QUOTA_EXCEEDED']
     for (const reason of mutationCount < 5000 ? [] : refusals) {
       expect([...outcomes.keys()].join('\n')).toContain(reason)

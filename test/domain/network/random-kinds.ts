@@ -46,7 +46,7 @@ class Workspaces {
         update: random =>
           taxonomy.updateWorkspace({ organisation, id, body: { display_name: String(random.below(3)) } }),
         delete: async random => {
-          // Most are forgotten, else hardly a call would find a workspace that is there.
+          // Most deleted workspaces are forgotten, because otherwise few calls would find an existing workspace.
           if (random.percent(80) && this.#ids.includes(id)) this.#ids.splice(this.#ids.indexOf(id), 1)
           await taxonomy.archiveWorkspace({ organisation, id, body: {} })
           await taxonomy.deleteWorkspace({ organisation, id, force: true })

@@ -120,7 +120,7 @@ interface Case {
   readonly told: string | RegExp
 }
 
-/** Files that neither can use, and that neither may change. */
+/** Files that neither the doctor nor a server can use, and that neither of them may change. */
 const unusable: readonly Case[] = [
   { name: 'a text', make: of('This was never a database.'), told: 'is no database of SQLite' },
   { name: 'a byte', make: of('x'), told: 'is no database of SQLite' },

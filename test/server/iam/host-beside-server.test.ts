@@ -60,7 +60,7 @@ async function program({ host, server: { url } }: Place): Promise<Program> {
   }
 }
 
-/** Not authenticated any more; with a token that holds a call is let in, or not allowed. */
+/** The status of a call whose token is no longer valid; a call with a valid token is admitted or denied. */
 const refused = 401
 
 describe('a command of the host beside a server that runs', () => {

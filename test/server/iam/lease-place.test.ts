@@ -55,10 +55,10 @@ async function serverOn(file: string, parts: Partial<FeedParts> = {}): Promise<S
 
 const newFile = (): string => join(testFolder(), 'store.sqlite')
 
-/** Asked until it decides without a look. */
+/** Polls until the server decides without a look at the file. */
 const leased = ({ looks }: Server): Promise<void> => expect.poll(looks, { timeout: 10_000, interval: 20 }).toBe(false)
 
-/** A change of a role, and whether another server has to follow it. */
+/** Records a change of a role; returns the revision, and whether another server must apply the change. */
 const change = ({ feed, store }: Server, role: string): Promise<readonly [revision: number, isFollowed: boolean]> =>
   store.tx(async tx => [await feed.revise(tx, 'ROLE', role), await feed.isFollowed(tx)] as const)
 

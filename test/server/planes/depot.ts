@@ -10,7 +10,7 @@ import type { DataPlane } from '../../../domain/ports/data-planes.ts'
 import { handwritten, type SampleArea } from '../sample-area.ts'
 import type { Parameter } from '../../../runtime/parameters/types.ts'
 
-/** An area made by hand that has nothing but data planes. */
+/** The error domain of a handwritten area that has only data planes. */
 export const depotDomain: ErrorDomain = { name: 'depot', base: 9_000_000 }
 
 type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>

@@ -90,7 +90,7 @@ describe('a block', () => {
     assert(
       property(blocks, blocks, (one, other) => {
         expect(overlaps(one, other)).toBe(overlaps(other, one))
-        // Blocks of prefixes are nested or apart.
+        // Two CIDR blocks are nested or disjoint.
         expect(overlaps(one, other)).toBe(contains(one, other) || contains(other, one))
       }),
       { numRuns: 1000 },

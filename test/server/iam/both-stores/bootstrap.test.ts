@@ -48,7 +48,7 @@ async function started(config: Config) {
     close,
     lines,
     signIn: platform.signIn,
-    /** Calls as who signs in. */
+    /** Signs a user in and returns a client for this user. */
     async signedIn(email: string, words: string) {
       return as((await as().iam.authenticate({ body: { email, password: words } })).access_token)
     },

@@ -79,7 +79,7 @@ it('shows where an inherited role comes from, and sends there who would revoke i
   expect([response?.status, rpc, reason, code]).toEqual([400, 'FAILED_PRECONDITION', 'ACCESS_INHERITED', 2_008_002])
   expect(response?.body).toMatchObject({ code: 9, details: [{ metadata: { code: '2008002' } }] })
   expect(metadata).toEqual({ scope_id: group, scope_type: 'GROUP', binding_id: roles?.[0]?.binding_id })
-  // That is where it goes.
+  // The role can be revoked at the group, because its binding is there.
   const there = { scope_type: 'GROUP', scope_id: group, body: { principal_id: kim.id, role_ids } } as const
   await oz.api.iam.revokeAccess(there)
   const after = await oz.api.iam.listScopeAccess(scope)

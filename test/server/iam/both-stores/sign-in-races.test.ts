@@ -20,7 +20,7 @@ afterAll(async () => {
   undo = []
 })
 
-/** The tokens of who comes in, undefined for who does not. */
+/** Returns the access token of a call, or undefined if the call is refused. */
 async function admitted(call: Promise<{ readonly access_token: string }>): Promise<string | undefined> {
   try {
     return (await call).access_token
@@ -51,7 +51,7 @@ it.each(ends)(
   async (_, end) => {
     for (let round = 0; round < rounds; round += 1) {
       const mal = await addMember(platform, ada.api, { email: `mal-${(members += 1)}@acme.example` })
-      // In turns, so that each is sometimes a little earlier.
+      // The sign-ins begin before the end in every other round, so that each side is sometimes first.
       const before = round % 2 === 0 ? comeIn(mal) : []
       const ending = end(mal)
       const tokens = await Promise.all([...before, ...(round % 2 === 0 ? [] : comeIn(mal))])
