@@ -35,10 +35,10 @@ export async function grantCreator(
   const asked = { principal, role_id, scopes: [...chain, platform], now }
   // Most creators have the whole role already. Without a change they need not wait for changes of access in other
   // organisations.
-  if ((await standingOf(tx, parts, asked)).isSingleWriter) return
+  if ((await standingOf(tx, parts, asked)).holdsRole) return
   await parts.feed.hold(tx)
-  const { found, isSingleWriter } = await standingOf(tx, parts, asked)
-  if (isSingleWriter) return
+  const { found, holdsRole } = await standingOf(tx, parts, asked)
+  if (holdsRole) return
   const place = { role_id, scope_type: scope.type, scope_id: scope.id }
   const existing = await tx.find(bindings, { principal_id: principal, ...place })
   const by = { now, principal: { id: systemPrincipalId, kind: 'system' } } as const
@@ -53,17 +53,20 @@ interface Asked {
   readonly now: number
 }
 
-/** Whether a principal has all permissions of a role permanently, at any of some scopes. */
+/**
+ * Returns the principal, and whether it has all permissions of a role permanently at any of some scopes. Throws if the
+ * principal or the role is missing.
+ */
 async function standingOf(
   tx: Transaction,
   { catalogue }: Pick<IamParts, 'catalogue'>,
   { now, principal, role_id, scopes }: Asked,
-): Promise<{ readonly found: Principal; readonly isSingleWriter: boolean }> {
+): Promise<{ readonly found: Principal; readonly holdsRole: boolean }> {
   const found = await findPrincipal(tx, principal)
   const bound = found?.status === 'ACTIVE' ? await surelyBound(tx, principal, scopes, now) : []
   const granted = await grantedByRoles(tx, catalogue, [role_id, ...bound.map(binding => binding.role_id)])
   const permissions = granted.get(role_id)
   if (!found || !permissions) throw new Error(`principal ${principal} or role ${role_id} is missing`)
   const missing = firstMissing(catalogue, heldThrough(bound, granted), { permissions, until: Infinity })
-  return { found, isSingleWriter: missing === undefined }
+  return { found, holdsRole: missing === undefined }
 }
