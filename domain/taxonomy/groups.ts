@@ -1,16 +1,16 @@
 import { groupNotEmpty } from '../../output/taxonomy/errors.ts'
 import type { GroupHandlers } from '../../output/taxonomy/handlers.ts'
 import type {
-  ArchiveGroupGiven,
-  CreateGroupGiven,
+  ParsedArchiveGroupRequest,
+  ParsedCreateGroupRequest,
   DeleteGroupRequest,
   GetGroupRequest,
   Group,
   ListGroupsRequest,
   MoveGroupRequest,
-  RestoreGroupGiven,
-  ResumeGroupGiven,
-  SuspendGroupGiven,
+  ParsedRestoreGroupRequest,
+  ParsedResumeGroupRequest,
+  ParsedSuspendGroupRequest,
   TaxonomyOperation,
   UpdateGroupRequest,
 } from '../../output/taxonomy/types.ts'
@@ -89,7 +89,7 @@ export class Groups implements GroupHandlers {
     })
   }
 
-  async createGroup(request: CreateGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+  async createGroup(request: ParsedCreateGroupRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
     const { clock, operations } = this.#parts
     const { etag: _precondition, parent_group_id: parent, ...settable } = request.body
     const time = formatMillis(context.now)
@@ -187,23 +187,23 @@ export class Groups implements GroupHandlers {
     })
   }
 
-  archiveGroup(request: ArchiveGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+  archiveGroup(request: ParsedArchiveGroupRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
     return this.#change('archive', request, context)
   }
 
-  restoreGroup(request: RestoreGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+  restoreGroup(request: ParsedRestoreGroupRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
     return this.#change('restore', request, context)
   }
 
-  suspendGroup(request: SuspendGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+  suspendGroup(request: ParsedSuspendGroupRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
     return this.#change('suspend', request, context)
   }
 
-  resumeGroup(request: ResumeGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+  resumeGroup(request: ParsedResumeGroupRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
     return this.#change('resume', request, context)
   }
 
-  #change(verb: Verb, request: SuspendGroupGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+  #change(verb: Verb, request: ParsedSuspendGroupRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
     const { etag, reason } = request.body
     return this.#parts.operations.mutate(context, request, async tx => {
       const { parent, stored, tree } = await lockChild(tx, groupKind, request, etag)

@@ -2,15 +2,15 @@ import { fieldInvalid } from '../../output/shared/errors.ts'
 import { organisationNotEmpty } from '../../output/taxonomy/errors.ts'
 import type { OrganisationHandlers } from '../../output/taxonomy/handlers.ts'
 import type {
-  ArchiveOrganisationGiven,
-  CreateOrganisationGiven,
+  ParsedArchiveOrganisationRequest,
+  ParsedCreateOrganisationRequest,
   DeleteOrganisationRequest,
   GetOrganisationRequest,
   ListOrganisationsRequest,
   Organisation,
-  RestoreOrganisationGiven,
-  ResumeOrganisationGiven,
-  SuspendOrganisationGiven,
+  ParsedRestoreOrganisationRequest,
+  ParsedResumeOrganisationRequest,
+  ParsedSuspendOrganisationRequest,
   TaxonomyOperation,
   UpdateOrganisationRequest,
 } from '../../output/taxonomy/types.ts'
@@ -53,7 +53,10 @@ export class Organisations implements OrganisationHandlers {
     return organisationAnswer(store, foundOrganisation(await store.get(organisations, id), id))
   }
 
-  async createOrganisation(request: CreateOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+  async createOrganisation(
+    request: ParsedCreateOrganisationRequest,
+    context: CallContext,
+  ): Promise<Answer<TaxonomyOperation>> {
     const { clock, operations } = this.#parts
     const { owner_principal_id, etag: _precondition, ...settable } = request.body
     const organisation = newOrganisation(clock.newId(), formatMillis(context.now), settable)
@@ -109,24 +112,40 @@ export class Organisations implements OrganisationHandlers {
     })
   }
 
-  archiveOrganisation(request: ArchiveOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+  archiveOrganisation(
+    request: ParsedArchiveOrganisationRequest,
+    context: CallContext,
+  ): Promise<Answer<TaxonomyOperation>> {
     return this.#change('archive', request, context)
   }
 
-  restoreOrganisation(request: RestoreOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+  restoreOrganisation(
+    request: ParsedRestoreOrganisationRequest,
+    context: CallContext,
+  ): Promise<Answer<TaxonomyOperation>> {
     return this.#change('restore', request, context)
   }
 
-  suspendOrganisation(request: SuspendOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+  suspendOrganisation(
+    request: ParsedSuspendOrganisationRequest,
+    context: CallContext,
+  ): Promise<Answer<TaxonomyOperation>> {
     return this.#change('suspend', request, context)
   }
 
-  resumeOrganisation(request: ResumeOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+  resumeOrganisation(
+    request: ParsedResumeOrganisationRequest,
+    context: CallContext,
+  ): Promise<Answer<TaxonomyOperation>> {
     return this.#change('resume', request, context)
   }
 
   /** An organisation has no parent, so its own state alone decides. */
-  #change(verb: Verb, request: SuspendOrganisationGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+  #change(
+    verb: Verb,
+    request: ParsedSuspendOrganisationRequest,
+    context: CallContext,
+  ): Promise<Answer<TaxonomyOperation>> {
     const { body, id } = request
     return this.#parts.operations.mutate(context, request, async tx => {
       const stored = await lockTree(tx, id)

@@ -1,15 +1,15 @@
 import type { TaxonomyArea } from '../../output/taxonomy/area.ts'
 import type { WorkspaceHandlers } from '../../output/taxonomy/handlers.ts'
 import type {
-  ArchiveWorkspaceGiven,
-  CreateWorkspaceGiven,
-  DeleteWorkspaceGiven,
+  ParsedArchiveWorkspaceRequest,
+  ParsedCreateWorkspaceRequest,
+  ParsedDeleteWorkspaceRequest,
   GetWorkspaceRequest,
   ListWorkspacesRequest,
   MoveWorkspaceRequest,
-  RestoreWorkspaceGiven,
-  ResumeWorkspaceGiven,
-  SuspendWorkspaceGiven,
+  ParsedRestoreWorkspaceRequest,
+  ParsedResumeWorkspaceRequest,
+  ParsedSuspendWorkspaceRequest,
   TaxonomyOperation,
   UpdateWorkspaceRequest,
   Workspace,
@@ -85,7 +85,10 @@ export class Workspaces implements WorkspaceHandlers {
     })
   }
 
-  async createWorkspace(request: CreateWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+  async createWorkspace(
+    request: ParsedCreateWorkspaceRequest,
+    context: CallContext,
+  ): Promise<Answer<TaxonomyOperation>> {
     const { clock, hooks, operations } = this.#parts
     const { etag: _precondition, parent_group_id: parent, ...settable } = request.body
     const workspace = newWorkspace(clock.newId(), formatMillis(context.now), {
@@ -131,7 +134,10 @@ export class Workspaces implements WorkspaceHandlers {
    * users, and is deleted with the answer. With `force`, its resources are purged first, unless an area protects a
    * resource.
    */
-  async deleteWorkspace(request: DeleteWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+  async deleteWorkspace(
+    request: ParsedDeleteWorkspaceRequest,
+    context: CallContext,
+  ): Promise<Answer<TaxonomyOperation>> {
     const { etag, force, id } = request
     return this.#parts.operations.mutate(context, request, async tx => {
       const organisation = await lockTree(tx, request.organisation, { workspaces: force ? 0 : -1 })
@@ -198,23 +204,27 @@ export class Workspaces implements WorkspaceHandlers {
     })
   }
 
-  archiveWorkspace(request: ArchiveWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+  archiveWorkspace(request: ParsedArchiveWorkspaceRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
     return this.#change('archive', request, context)
   }
 
-  restoreWorkspace(request: RestoreWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+  restoreWorkspace(request: ParsedRestoreWorkspaceRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
     return this.#change('restore', request, context)
   }
 
-  suspendWorkspace(request: SuspendWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+  suspendWorkspace(request: ParsedSuspendWorkspaceRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
     return this.#change('suspend', request, context)
   }
 
-  resumeWorkspace(request: ResumeWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+  resumeWorkspace(request: ParsedResumeWorkspaceRequest, context: CallContext): Promise<Answer<TaxonomyOperation>> {
     return this.#change('resume', request, context)
   }
 
-  #change(verb: Verb, request: SuspendWorkspaceGiven, context: CallContext): Promise<Answer<TaxonomyOperation>> {
+  #change(
+    verb: Verb,
+    request: ParsedSuspendWorkspaceRequest,
+    context: CallContext,
+  ): Promise<Answer<TaxonomyOperation>> {
     const { etag, reason } = request.body
     return this.#parts.operations.mutate(context, request, async tx => {
       const { parent, stored, tree } = await lockChild(tx, workspaceKind, request, etag)

@@ -1,6 +1,6 @@
 import type { Content, RequestBody } from '../model/types.ts'
 import { byteStream, isStream, streamed } from './answer-type.ts'
-import { givenType, isCompletable } from './given.ts'
+import { parsedType, isCompletable } from './parsed-types.ts'
 import { annotated, objectOf, type Type, unionOf } from './layout/type.ts'
 import { quote } from './layout/typescript.ts'
 import { type TypeContext, typeOf } from './type-expression.ts'
@@ -20,11 +20,11 @@ export const readBody = (body: RequestBody, context: TypeContext): Type =>
   )
 
 /** Returns the type of a body for handlers. */
-export const givenBody = (body: RequestBody, context: TypeContext): Type =>
+export const handlerBody = (body: RequestBody, context: TypeContext): Type =>
   bodyType(body, content => {
     if (content.kind === 'bytes') return byteStream
     const inner: TypeContext = { ...context, view: body.view }
-    return isCompletable(body, content) ? givenType(content.schema, inner) : typeOf(content.schema, inner)
+    return isCompletable(body, content) ? parsedType(content.schema, inner) : typeOf(content.schema, inner)
   })
 
 function bodyType({ content, contents, isTagged }: RequestBody, plainType: (content: Content) => Type): Type {

@@ -3,8 +3,8 @@ import { areaTypes, checkName, clientName, completeName, fieldsName, pascal, val
 
 /** Returns the type names of a document: those of its schemas and its requests. */
 const typeNames = ({ operations, schemas }: Document): readonly string[] => [
-  ...schemas.flatMap(({ views }) => [...Object.values(views), `${views.output}Given`]),
-  ...operations.map(({ requestName }) => requestName),
+  ...schemas.flatMap(({ parsedName, views }) => [...Object.values(views), parsedName]),
+  ...operations.flatMap(({ parsedRequestName, requestName }) => [requestName, parsedRequestName]),
 ]
 
 /** Returns the names that validators.ts declares for them. */

@@ -3,7 +3,7 @@ import { answerType } from './answer-type.ts'
 import { type Emission, openFile } from './emission.ts'
 import { pascal } from './names.ts'
 import type { OutputFile } from './file.ts'
-import { givenRequest } from './given.ts'
+import { handlerRequestName } from './parsed-types.ts'
 import { headOf } from './operation-comment.ts'
 import { inSentence } from './layout/comment.ts'
 import { generic, layout } from './layout/type.ts'
@@ -40,7 +40,7 @@ function printGroup({ interfaceName, operations }: Group, emission: Emission, fi
 }
 
 function methodOf(operation: Operation, emission: Emission, file: OutputFile): Doc {
-  const request = file.from('types', givenRequest(operation, emission), true)
+  const request = file.from('types', handlerRequestName(operation, emission), true)
   const context = file.runtime(operation.list ? 'ListContext' : 'CallContext')
   const answer = answerType(operation, { emission, file, view: 'output' })
   // Without quotes, `new` would declare a constructor signature.

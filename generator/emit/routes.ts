@@ -1,13 +1,13 @@
 import { isIdentifier } from '../identifier.ts'
 import type { Access, Group, Operation, Response } from '../model/types.ts'
 import { resultType } from './answer-type.ts'
-import { requestComplete } from './complete.ts'
+import { requestComplete } from './complete-functions.ts'
 import { type Emission, openFile, schemaOf } from './emission.ts'
 import { domainName } from './errors.ts'
 import { updateOf } from './fields.ts'
 import type { OutputFile } from './file.ts'
 import { listNames } from './list-names.ts'
-import { givenRequest } from './given.ts'
+import { handlerRequestName } from './parsed-types.ts'
 import { handlersName } from './handlers.ts'
 import { inSentence } from './layout/comment.ts'
 import { flat } from './layout/doc.ts'
@@ -72,13 +72,13 @@ const isNamed = (name: string, file: OutputFile): boolean =>
 
 function routeView(operation: Operation, emission: Emission, file: OutputFile): Omit<RouteView, 'parameters'> {
   const { access, body, mode, successes } = operation
-  const given = givenRequest(operation, emission)
+  const handled = handlerRequestName(operation, emission)
   return {
     comment: shortComment(operation).trim(),
     name: operation.routeName,
     request: file.from('types', operation.requestName, true),
     result: typeCode(resultType(operation, { emission, file, view: 'output' })),
-    given: given === operation.requestName ? '' : file.from('types', given, true),
+    parsed: handled === operation.requestName ? '' : file.from('types', handled, true),
     operationId: quote(operation.id),
     method: quote(operation.method),
     path: texts(operation.pathParts),

@@ -1,21 +1,19 @@
 import type { NamedSchema, Operation, Property, Schema, View } from '../model/types.ts'
 import { isStream } from './answer-type.ts'
-import { givenBody, sentBody } from './bodies.ts'
+import { handlerBody, sentBody } from './bodies.ts'
 import { type Emission, openFile, schemaOf } from './emission.ts'
 import { valuesName } from './names.ts'
 import type { OutputFile } from './file.ts'
 import {
   bodyCompletion,
   completionOf,
-  differsWhenGiven,
+  hasParsedRequest,
   filledMembers,
   filledParameters,
-  givenName,
-  givenRequestName,
-  givenType,
+  parsedType,
   isNarrowed,
   requestCompletion,
-} from './given.ts'
+} from './parsed-types.ts'
 import type { Doc } from './layout/doc.ts'
 import { aliased, annotated, generic, intersectionOf, objectOf, type Type, unionOf } from './layout/type.ts'
 import { array, key, literal, quote } from './layout/typescript.ts'
@@ -36,7 +34,7 @@ function printSchema(named: NamedSchema, context: TypeContext): void {
   if (views.input !== views.output) {
     printView(named, 'input', context, isAnswered ? `\`${views.output}\` as it is sent.` : description)
   }
-  if (hasInput(named) && completionOf(schema, context.emission).fills) printGiven(named, context)
+  if (hasInput(named) && completionOf(schema, context.emission).fills) printParsedType(named, context)
   if (views.update !== views.input) printUpdate(named, context)
 }
 
@@ -106,14 +104,14 @@ function differsInUpdate({ schema }: Property, emission: Emission): boolean {
   return views.update !== views.input
 }
 
-function printGiven(named: NamedSchema, context: TypeContext): void {
+function printParsedType(named: NamedSchema, context: TypeContext): void {
   const { schema, views } = named
   const { file } = context
   file.comment(`\`${views.input}\` with its defaults filled, as handlers get it.`)
   const sent: TypeContext = { ...context, view: 'input' }
   const filled = schema.kind === 'object' ? intersectionOf([views.input, filledMembers(schema, sent)]) : undefined
-  const type = filled && schema.nullable ? unionOf([filled, 'null']) : (filled ?? givenType(schema, sent))
-  file.print(aliased(givenName(named), type))
+  const type = filled && schema.nullable ? unionOf([filled, 'null']) : (filled ?? parsedType(schema, sent))
+  file.print(aliased(named.parsedName, type))
   file.blank()
 }
 
@@ -138,10 +136,10 @@ function printRequest(operation: Operation, context: TypeContext): void {
     }
   })
   file.blank()
-  if (differsWhenGiven(operation, emission)) printGivenRequest(operation, context)
+  if (hasParsedRequest(operation, emission)) printParsedRequest(operation, context)
 }
 
-function printGivenRequest(operation: Operation, context: TypeContext): void {
+function printParsedRequest(operation: Operation, context: TypeContext): void {
   const { requestName, body } = operation
   const { emission, file } = context
   const isFilled = requestCompletion(operation, emission).fills
@@ -151,12 +149,12 @@ function printGivenRequest(operation: Operation, context: TypeContext): void {
     annotated(`${key(member)}:`, typeOf(schema, context)),
   )
   if (body && (isNarrowed(body) || bodyCompletion(body, emission).fills)) {
-    members.push(annotated(body.required ? 'body:' : 'body?:', givenBody(body, context)))
+    members.push(annotated(body.required ? 'body:' : 'body?:', handlerBody(body, context)))
   }
   if (body && (isNarrowed(body) || body.isTagged || isStream(body.content))) {
-    printExtension(givenRequestName(operation), requestName, members, file)
+    printExtension(operation.parsedRequestName, requestName, members, file)
   } else {
-    file.print(aliased(givenRequestName(operation), intersectionOf([requestName, objectOf(members)])))
+    file.print(aliased(operation.parsedRequestName, intersectionOf([requestName, objectOf(members)])))
   }
   file.blank()
 }

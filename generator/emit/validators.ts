@@ -1,6 +1,6 @@
 import type { NamedSchema, View } from '../model/types.ts'
 import { CheckPrinter } from './check-printer.ts'
-import { printComplete, printRequestComplete } from './complete.ts'
+import { printComplete, printRequestComplete } from './complete-functions.ts'
 import { type Emission, openFile } from './emission.ts'
 import { printFields } from './fields.ts'
 import type { OutputFile } from './file.ts'

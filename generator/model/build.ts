@@ -115,10 +115,11 @@ function finished(
     const at = places.get(each.id)
     if (!at) return []
     const { id } = each
-    const views = viewsOf(each, traits, reached, registry.namesOf(each.document))
+    const { parsedName, views } = viewsOf(each, traits, reached, registry.namesOf(each.document))
     return {
       ...each,
       views,
+      parsedName,
       isAnswered: answered.has(id) || views.input === views.output,
       isSent: reached.input.has(id),
       hasDefaults: traits.defaults.has(id),

@@ -71,17 +71,19 @@ function namesOf(
   { diagnostics }: Building,
   { at, method, path }: FoundOperation,
   { methods, routes, types }: Scopes,
-): Pick<Operation, 'id' | 'name' | 'routeName' | 'requestName'> {
+): Pick<Operation, 'id' | 'name' | 'routeName' | 'requestName' | 'parsedRequestName'> {
   const id = text(at, 'operationId') || undefined
   const wanted = id === undefined ? madeOperationName(method, path) : operationName(id)
   const name = methods.claim(wanted, spelling(id ?? `${method} ${path}`))
   if (id === undefined) diagnostics.add(messages.operationIdMade(name), positionOf(at))
   const ofRoute = [`${name}Operation`, `${name}Route`]
+  const requestName = types.claim(`${upperFirst(name)}Request`, `${upperFirst(name)}OperationRequest`)
   return {
     id: id ?? name,
     name,
     routeName: routes.claim(...(isReservedWord(name) ? [] : [name]), ...ofRoute),
-    requestName: types.claim(`${upperFirst(name)}Request`, `${upperFirst(name)}OperationRequest`),
+    requestName,
+    parsedRequestName: types.claim(`Parsed${requestName}`),
   }
 }
 

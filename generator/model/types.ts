@@ -53,6 +53,8 @@ export interface NamedSchema {
    * depend on which views are generated.
    */
   readonly views: Readonly<Record<View, string>>
+  /** The type name of its input view with filled defaults, such as `ParsedOrganisation`. */
+  readonly parsedName: string
   /**
    * Whether its output view is generated. A schema that is only sent needs no output view if its input view has its own
    * name.
@@ -289,6 +291,8 @@ export interface Operation {
   readonly routeName: string
   /** The type name of the request, such as `ListQuotasRequest`. */
   readonly requestName: string
+  /** The type name of the request with filled defaults, such as `ParsedListQuotasRequest`. */
+  readonly parsedRequestName: string
   readonly method: string
   /** The path template of the document. */
   readonly path: string

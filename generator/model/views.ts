@@ -1,5 +1,5 @@
 import type { Names } from './names.ts'
-import type { Operation, Schema, View } from './types.ts'
+import type { NamedSchema, Operation, Schema } from './types.ts'
 import { type PartKind, partsOf } from './walk.ts'
 import type { Reaches } from '../document-outline.ts'
 
@@ -166,16 +166,20 @@ export function reachedBy(
   return reached
 }
 
-/** Names the views of a schema. A view gets its own name if requests reach it and it differs. */
+/**
+ * Names the views of a schema. A view gets its own name if requests reach it and it differs. Only then does its input
+ * view with filled defaults have a type.
+ */
 export function viewsOf(
   { id, name }: Unviewed,
   traits: Traits,
   reached: Reached,
   names: Names,
-): Readonly<Record<View, string>> {
+): Pick<NamedSchema, 'views' | 'parsedName'> {
   const hasInput = reached.input.has(id) && traits.input.has(id)
   const hasUpdate = reached.update.has(id) && traits.update.has(id)
   const input = hasInput ? names.claim(`${name}Input`, `${name}InputView`) : name
   const update = hasUpdate ? names.claim(`${name}Update`, `${name}UpdateView`) : input
-  return { output: name, input, update }
+  const parsedName = hasInput ? names.claim(`Parsed${name}`, `Parsed${name}View`) : name
+  return { views: { output: name, input, update }, parsedName }
 }

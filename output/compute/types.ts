@@ -124,12 +124,12 @@ export interface VmInput {
 }
 
 /** `VmInput` with its defaults filled, as handlers get it. */
-export type VmGiven = VmInput & {
+export type ParsedVm = VmInput & {
   display_name: string
   description: string
   labels: Labels
-  cpu: VmCpuGiven
-  boot_disk: VmBootDiskGiven
+  cpu: ParsedVmCpu
+  boot_disk: ParsedVmBootDisk
   data_disks: VmDataDisk[]
   network_interfaces: VmNetworkInterfaceInput[]
   metadata: VmMetadata
@@ -204,7 +204,7 @@ export interface VmCpuInput {
 }
 
 /** `VmCpuInput` with its defaults filled, as handlers get it. */
-export type VmCpuGiven = VmCpuInput & { threads_per_core: number }
+export type ParsedVmCpu = VmCpuInput & { threads_per_core: number }
 
 /** `VmCpu` as an update sends it: what its mask does not name is left out. */
 export type VmCpuUpdate = Partial<VmCpuInput>
@@ -276,7 +276,7 @@ export interface VmBootDiskInput {
 }
 
 /** `VmBootDiskInput` with its defaults filled, as handlers get it. */
-export type VmBootDiskGiven = VmBootDiskInput & { image: string }
+export type ParsedVmBootDisk = VmBootDiskInput & { image: string }
 
 /** `VmBootDisk` as an update sends it: what its mask does not name is left out. */
 export interface VmBootDiskUpdate {
@@ -390,7 +390,7 @@ export interface StopVmBodyInput {
 }
 
 /** `StopVmBodyInput` with its defaults filled, as handlers get it. */
-export type StopVmBodyGiven = StopVmBodyInput & { grace_period_seconds: number; discard_saved_state: boolean }
+export type ParsedStopVmBody = StopVmBodyInput & { grace_period_seconds: number; discard_saved_state: boolean }
 
 /** How a machine is restarted. */
 export interface RestartVmBodyInput {
@@ -401,7 +401,7 @@ export interface RestartVmBodyInput {
 }
 
 /** `RestartVmBodyInput` with its defaults filled, as handlers get it. */
-export type RestartVmBodyGiven = RestartVmBodyInput & { grace_period_seconds: number }
+export type ParsedRestartVmBody = RestartVmBodyInput & { grace_period_seconds: number }
 
 /**
  * The record of a mutation, or of a change that nobody asked for, such as a crash. Its status moves from PENDING over
@@ -603,7 +603,7 @@ export interface CreateVmRequest {
 }
 
 /** `CreateVmRequest` with its defaults filled, as the handler gets it. */
-export type CreateVmGiven = CreateVmRequest & { body: VmGiven }
+export type ParsedCreateVmRequest = CreateVmRequest & { body: ParsedVm }
 
 /** `GET /compute/v1/workspaces/{workspace}/engines/native/vms/{id}` */
 export interface GetVmRequest {
@@ -679,7 +679,7 @@ export interface StopVmRequest {
 }
 
 /** `StopVmRequest` with its defaults filled, as the handler gets it. */
-export type StopVmGiven = StopVmRequest & { body: StopVmBodyGiven }
+export type ParsedStopVmRequest = StopVmRequest & { body: ParsedStopVmBody }
 
 /** `POST /compute/v1/workspaces/{workspace}/engines/native/vms/{id}:suspend` */
 export interface SuspendVmRequest {
@@ -727,7 +727,7 @@ export interface RestartVmRequest {
 }
 
 /** `RestartVmRequest` with its defaults filled, as the handler gets it. */
-export type RestartVmGiven = RestartVmRequest & { body: RestartVmBodyGiven }
+export type ParsedRestartVmRequest = RestartVmRequest & { body: ParsedRestartVmBody }
 
 /** `POST /compute/v1/workspaces/{workspace}/engines/native/vms/{id}:reset` */
 export interface ResetVmRequest {

@@ -23,7 +23,6 @@ import {
 import { checkLabels, checkOperationError, checkOperationWarning } from '../shared/validators.ts'
 import {
   type ComputeOperation,
-  type CreateVmGiven,
   type CreateVmRequest,
   type DeleteVmRequest,
   type GetFilterSchemaRequest,
@@ -34,29 +33,30 @@ import {
   type ListVmsRequest,
   type OperationStatus,
   type OperationType,
+  type ParsedCreateVmRequest,
+  type ParsedRestartVmBody,
+  type ParsedRestartVmRequest,
+  type ParsedStopVmBody,
+  type ParsedStopVmRequest,
+  type ParsedVm,
+  type ParsedVmBootDisk,
+  type ParsedVmCpu,
   type ResetVmRequest,
-  type RestartVmBodyGiven,
   type RestartVmBodyInput,
-  type RestartVmGiven,
   type RestartVmRequest,
   type ResumeVmRequest,
   type ScopeType,
   type StartVmRequest,
   type StateChangeInput,
-  type StopVmBodyGiven,
   type StopVmBodyInput,
-  type StopVmGiven,
   type StopVmRequest,
   type SuspendVmRequest,
   type UpdateVmRequest,
-  type VmBootDiskGiven,
   type VmBootDiskInput,
   type VmBootDiskUpdate,
-  type VmCpuGiven,
   type VmCpuInput,
   type VmCpuUpdate,
   type VmDataDisk,
-  type VmGiven,
   type VmInput,
   type VmMetadata,
   type VmNetworkInterfaceInput,
@@ -198,7 +198,7 @@ export function checkVmUpdate(value: unknown, faults: Faults): value is VmUpdate
   return faults.count === before
 }
 
-export function completeVmInput(value: VmInput): VmGiven {
+export function completeVmInput(value: VmInput): ParsedVm {
   return {
     ...omit(value, vmOmitted),
     display_name: value.display_name ?? '',
@@ -239,7 +239,7 @@ export function checkVmCpuUpdate(value: unknown, faults: Faults): value is VmCpu
   return faults.count === before
 }
 
-export function completeVmCpuInput(value: VmCpuInput): VmCpuGiven {
+export function completeVmCpuInput(value: VmCpuInput): ParsedVmCpu {
   return { ...value, threads_per_core: value.threads_per_core ?? 1 }
 }
 
@@ -301,7 +301,7 @@ export function checkVmBootDiskUpdate(value: unknown, faults: Faults): value is 
   return faults.count === before
 }
 
-export function completeVmBootDiskInput(value: VmBootDiskInput): VmBootDiskGiven {
+export function completeVmBootDiskInput(value: VmBootDiskInput): ParsedVmBootDisk {
   return { ...value, image: value.image ?? '' }
 }
 
@@ -392,7 +392,7 @@ export function checkStopVmBodyInput(value: unknown, faults: Faults): value is S
   return faults.count === before
 }
 
-export function completeStopVmBodyInput(value: StopVmBodyInput): StopVmBodyGiven {
+export function completeStopVmBodyInput(value: StopVmBodyInput): ParsedStopVmBody {
   return {
     ...value,
     grace_period_seconds: value.grace_period_seconds ?? 90,
@@ -410,7 +410,7 @@ export function checkRestartVmBodyInput(value: unknown, faults: Faults): value i
   return faults.count === before
 }
 
-export function completeRestartVmBodyInput(value: RestartVmBodyInput): RestartVmBodyGiven {
+export function completeRestartVmBodyInput(value: RestartVmBodyInput): ParsedRestartVmBody {
   return { ...value, grace_period_seconds: value.grace_period_seconds ?? 90 }
 }
 
@@ -502,7 +502,7 @@ export function checkCreateVmRequest(value: unknown, faults: Faults): value is C
   return faults.count === before
 }
 
-export function completeCreateVmRequest(request: CreateVmRequest): CreateVmGiven {
+export function completeCreateVmRequest(request: CreateVmRequest): ParsedCreateVmRequest {
   return { ...request, body: completeVmInput(request.body) }
 }
 
@@ -559,7 +559,7 @@ export function checkStopVmRequest(value: unknown, faults: Faults): value is Sto
   return faults.count === before
 }
 
-export function completeStopVmRequest(request: StopVmRequest): StopVmGiven {
+export function completeStopVmRequest(request: StopVmRequest): ParsedStopVmRequest {
   return { ...request, body: completeStopVmBodyInput(request.body) }
 }
 
@@ -596,7 +596,7 @@ export function checkRestartVmRequest(value: unknown, faults: Faults): value is 
   return faults.count === before
 }
 
-export function completeRestartVmRequest(request: RestartVmRequest): RestartVmGiven {
+export function completeRestartVmRequest(request: RestartVmRequest): ParsedRestartVmRequest {
   return { ...request, body: completeRestartVmBodyInput(request.body) }
 }
 

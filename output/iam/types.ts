@@ -58,7 +58,7 @@ export interface BindingInput {
 }
 
 /** `BindingInput` with its defaults filled, as handlers get it. */
-export type BindingGiven = BindingInput & { condition: Expression }
+export type ParsedBinding = BindingInput & { condition: Expression }
 
 /** A page of bindings. */
 export interface ListBindingsResponse {
@@ -172,12 +172,12 @@ export interface PolicyInput {
 }
 
 /** `PolicyInput` with its defaults filled, as handlers get it. */
-export type PolicyGiven = PolicyInput & {
+export type ParsedPolicy = PolicyInput & {
   display_name: string
   description: string
   labels: Labels
   enabled: boolean
-  statements: PolicyStatementGiven[]
+  statements: ParsedPolicyStatement[]
 }
 
 /** `Policy` as an update sends it: what its mask does not name is left out. */
@@ -229,7 +229,7 @@ export interface PolicyStatementInput {
 }
 
 /** `PolicyStatementInput` with its defaults filled, as handlers get it. */
-export type PolicyStatementGiven = PolicyStatementInput & {
+export type ParsedPolicyStatement = PolicyStatementInput & {
   except_principals: PolicyPrincipal[]
   except_permissions: PermissionPattern[]
   resources: ResourcePattern[]
@@ -486,7 +486,7 @@ export interface AccessGrantInput {
 }
 
 /** `AccessGrantInput` with its defaults filled, as handlers get it. */
-export type AccessGrantGiven = AccessGrantInput & { condition: Expression }
+export type ParsedAccessGrant = AccessGrantInput & { condition: Expression }
 
 /** Roles that a principal loses at the scope of the path. */
 export interface AccessRevocationInput {
@@ -497,7 +497,7 @@ export interface AccessRevocationInput {
 }
 
 /** `AccessRevocationInput` with its defaults filled, as handlers get it. */
-export type AccessRevocationGiven = AccessRevocationInput & { role_ids: string[] }
+export type ParsedAccessRevocation = AccessRevocationInput & { role_ids: string[] }
 
 /**
  * A set of permissions that is given as a whole. Predefined roles come with the platform and follow its permissions;
@@ -563,7 +563,7 @@ export interface RoleInput {
 }
 
 /** `RoleInput` with its defaults filled, as handlers get it. */
-export type RoleGiven = RoleInput & { display_name: string; description: string; permissions: string[] }
+export type ParsedRole = RoleInput & { display_name: string; description: string; permissions: string[] }
 
 /** `Role` as an update sends it: what its mask does not name is left out. */
 export type RoleUpdate = Partial<RoleInput>
@@ -804,7 +804,7 @@ export interface UserInput {
 }
 
 /** `UserInput` with its defaults filled, as handlers get it. */
-export type UserGiven = UserInput & { organisation_id: string; locale: string; time_zone: string; labels: Labels }
+export type ParsedUser = UserInput & { organisation_id: string; locale: string; time_zone: string; labels: Labels }
 
 /** `User` as an update sends it: what its mask does not name is left out. */
 export type UserUpdate = Partial<UserInput>
@@ -830,7 +830,7 @@ export interface UserProfileInput {
 }
 
 /** `UserProfileInput` with its defaults filled, as handlers get it. */
-export type UserProfileGiven = UserProfileInput & { locale: string; time_zone: string }
+export type ParsedUserProfile = UserProfileInput & { locale: string; time_zone: string }
 
 /** The picture of a user. Its sides have 16 to 1024 pixels, its data at most 256 KiB. */
 export interface Avatar {
@@ -899,7 +899,7 @@ export interface ActivationRenewalInput {
 }
 
 /** `ActivationRenewalInput` with its defaults filled, as handlers get it. */
-export type ActivationRenewalGiven = ActivationRenewalInput & { token_ttl: string }
+export type ParsedActivationRenewal = ActivationRenewalInput & { token_ttl: string }
 
 /** How to make a reset token. */
 export interface PasswordResetInput {
@@ -912,7 +912,7 @@ export interface PasswordResetInput {
 }
 
 /** `PasswordResetInput` with its defaults filled, as handlers get it. */
-export type PasswordResetGiven = PasswordResetInput & { token_ttl: string }
+export type ParsedPasswordReset = PasswordResetInput & { token_ttl: string }
 
 /** An activation token, and the first password of the user. */
 export interface UserActivationInput {
@@ -966,12 +966,12 @@ export interface InvitationInput {
 }
 
 /** `InvitationInput` with its defaults filled, as handlers get it. */
-export type InvitationGiven = InvitationInput & {
+export type ParsedInvitation = InvitationInput & {
   organisation_id: string
   locale: string
   time_zone: string
   labels: Labels
-  grants: InvitationGrantGiven[]
+  grants: ParsedInvitationGrant[]
   token_ttl: string
 }
 
@@ -990,7 +990,7 @@ export interface InvitationGrantInput {
 }
 
 /** `InvitationGrantInput` with its defaults filled, as handlers get it. */
-export type InvitationGrantGiven = InvitationGrantInput & { condition: Expression }
+export type ParsedInvitationGrant = InvitationGrantInput & { condition: Expression }
 
 /** A credential token to look up. */
 export interface CredentialTokenLookupInput {
@@ -1296,7 +1296,7 @@ export interface CreateBindingRequest {
 }
 
 /** `CreateBindingRequest` with its defaults filled, as the handler gets it. */
-export type CreateBindingGiven = CreateBindingRequest & { body: BindingGiven }
+export type ParsedCreateBindingRequest = CreateBindingRequest & { body: ParsedBinding }
 
 /** `GET /iam/v1/bindings/{id}` */
 export interface GetBindingRequest {
@@ -1383,7 +1383,7 @@ export interface CreatePolicyRequest {
 }
 
 /** `CreatePolicyRequest` with its defaults filled, as the handler gets it. */
-export type CreatePolicyGiven = CreatePolicyRequest & { body: PolicyGiven }
+export type ParsedCreatePolicyRequest = CreatePolicyRequest & { body: ParsedPolicy }
 
 /** `GET /iam/v1/workspaces/{workspace}/policies/{id}` */
 export interface GetPolicyRequest {
@@ -1574,7 +1574,7 @@ export interface GrantAccessRequest {
 }
 
 /** `GrantAccessRequest` with its defaults filled, as the handler gets it. */
-export type GrantAccessGiven = GrantAccessRequest & { body: AccessGrantGiven }
+export type ParsedGrantAccessRequest = GrantAccessRequest & { body: ParsedAccessGrant }
 
 /** `POST /iam/v1/scopes/{scope_type}/{scope_id}/access:revoke` */
 export interface RevokeAccessRequest {
@@ -1592,7 +1592,7 @@ export interface RevokeAccessRequest {
 }
 
 /** `RevokeAccessRequest` with its defaults filled, as the handler gets it. */
-export type RevokeAccessGiven = RevokeAccessRequest & { body: AccessRevocationGiven }
+export type ParsedRevokeAccessRequest = RevokeAccessRequest & { body: ParsedAccessRevocation }
 
 /** `GET /iam/v1/roles` */
 export interface ListRolesRequest {
@@ -1628,7 +1628,7 @@ export interface CreateRoleRequest {
 }
 
 /** `CreateRoleRequest` with its defaults filled, as the handler gets it. */
-export type CreateRoleGiven = CreateRoleRequest & { body: RoleGiven }
+export type ParsedCreateRoleRequest = CreateRoleRequest & { body: ParsedRole }
 
 /** `GET /iam/v1/roles/{id}` */
 export interface GetRoleRequest {
@@ -1938,7 +1938,7 @@ export interface RegenerateActivationRequest {
 }
 
 /** `RegenerateActivationRequest` with its defaults filled, as the handler gets it. */
-export type RegenerateActivationGiven = RegenerateActivationRequest & { body: ActivationRenewalGiven }
+export type ParsedRegenerateActivationRequest = RegenerateActivationRequest & { body: ParsedActivationRenewal }
 
 /** `POST /iam/v1/users/{id}:resetPassword` */
 export interface ResetUserPasswordRequest {
@@ -1954,7 +1954,7 @@ export interface ResetUserPasswordRequest {
 }
 
 /** `ResetUserPasswordRequest` with its defaults filled, as the handler gets it. */
-export type ResetUserPasswordGiven = ResetUserPasswordRequest & { body: PasswordResetGiven }
+export type ParsedResetUserPasswordRequest = ResetUserPasswordRequest & { body: ParsedPasswordReset }
 
 /** `POST /iam/v1/users:activate` */
 export interface ActivateUserRequest {
@@ -1996,7 +1996,7 @@ export interface InviteUserRequest {
 }
 
 /** `InviteUserRequest` with its defaults filled, as the handler gets it. */
-export type InviteUserGiven = InviteUserRequest & { body: InvitationGiven }
+export type ParsedInviteUserRequest = InviteUserRequest & { body: ParsedInvitation }
 
 /** `POST /iam/v1/users:lookupCredentialToken` */
 export interface LookupCredentialTokenRequest {

@@ -71,7 +71,7 @@ export interface VpcInput {
 }
 
 /** `VpcInput` with its defaults filled, as handlers get it. */
-export type VpcGiven = VpcInput & { display_name: string; description: string; labels: Labels; mtu: number }
+export type ParsedVpc = VpcInput & { display_name: string; description: string; labels: Labels; mtu: number }
 
 /** `Vpc` as an update sends it: what its mask does not name is left out. */
 export type VpcUpdate = Partial<VpcInput>
@@ -183,7 +183,7 @@ export interface SubnetInput {
 }
 
 /** `SubnetInput` with its defaults filled, as handlers get it. */
-export type SubnetGiven = SubnetInput & {
+export type ParsedSubnet = SubnetInput & {
   display_name: string
   description: string
   labels: Labels
@@ -352,7 +352,7 @@ export interface FirewallPolicyInput {
 }
 
 /** `FirewallPolicyInput` with its defaults filled, as handlers get it. */
-export type FirewallPolicyGiven = FirewallPolicyInput & {
+export type ParsedFirewallPolicy = FirewallPolicyInput & {
   display_name: string
   description: string
   labels: Labels
@@ -434,13 +434,13 @@ export interface FirewallPolicyRuleInput {
 }
 
 /** `FirewallPolicyRuleInput` with its defaults filled, as handlers get it. */
-export type FirewallPolicyRuleGiven = FirewallPolicyRuleInput & {
+export type ParsedFirewallPolicyRule = FirewallPolicyRuleInput & {
   description: string
   enabled: boolean
   log: boolean
-  protocols: ProtocolMatchGiven[]
-  peers?: FirewallPeersGiven
-  targets?: FirewallTargetsGiven
+  protocols: ParsedProtocolMatch[]
+  peers?: ParsedFirewallPeers
+  targets?: ParsedFirewallTargets
 }
 
 /** `FirewallPolicyRule` as an update sends it: what its mask does not name is left out. */
@@ -471,7 +471,7 @@ export interface ProtocolMatchInput {
 }
 
 /** `ProtocolMatchInput` with its defaults filled, as handlers get it. */
-export type ProtocolMatchGiven = ProtocolMatchInput & { ports: string[] }
+export type ParsedProtocolMatch = ProtocolMatchInput & { ports: string[] }
 
 /** The other end of connections. Any member may match; all empty, it is anybody. */
 export interface FirewallPeers {
@@ -494,7 +494,7 @@ export interface FirewallPeersInput {
 }
 
 /** `FirewallPeersInput` with its defaults filled, as handlers get it. */
-export type FirewallPeersGiven = FirewallPeersInput & { ranges: Ipv4Cidr[]; subnet_ids: string[]; vm_labels: Labels }
+export type ParsedFirewallPeers = FirewallPeersInput & { ranges: Ipv4Cidr[]; subnet_ids: string[]; vm_labels: Labels }
 
 /**
  * The ports of a VPC that a rule holds for. Both members have to hold where both are given; all empty, it is every
@@ -516,7 +516,7 @@ export interface FirewallTargetsInput {
 }
 
 /** `FirewallTargetsInput` with its defaults filled, as handlers get it. */
-export type FirewallTargetsGiven = FirewallTargetsInput & { subnet_ids: string[]; vm_labels: Labels }
+export type ParsedFirewallTargets = FirewallTargetsInput & { subnet_ids: string[]; vm_labels: Labels }
 
 /** A page of the rules of a firewall policy. */
 export interface ListFirewallPolicyRulesResponse {
@@ -535,7 +535,7 @@ export interface AddFirewallPolicyRuleBodyInput {
 }
 
 /** `AddFirewallPolicyRuleBodyInput` with its defaults filled, as handlers get it. */
-export type AddFirewallPolicyRuleBodyGiven = AddFirewallPolicyRuleBodyInput & { rule: FirewallPolicyRuleGiven }
+export type ParsedAddFirewallPolicyRuleBody = AddFirewallPolicyRuleBodyInput & { rule: ParsedFirewallPolicyRule }
 
 /** A change of one rule of a firewall policy. */
 export interface UpdateFirewallPolicyRuleBodyInput {
@@ -557,7 +557,7 @@ export interface UpdateFirewallPolicyRuleBodyInput {
 }
 
 /** `UpdateFirewallPolicyRuleBodyInput` with its defaults filled, as handlers get it. */
-export type UpdateFirewallPolicyRuleBodyGiven = UpdateFirewallPolicyRuleBodyInput & { update_mask: string }
+export type ParsedUpdateFirewallPolicyRuleBody = UpdateFirewallPolicyRuleBodyInput & { update_mask: string }
 
 /** The rule that is removed from a firewall policy. */
 export interface RemoveFirewallPolicyRuleBodyInput {
@@ -656,7 +656,7 @@ export interface QuotaLimitInput {
 }
 
 /** `QuotaLimitInput` with its defaults filled, as handlers get it. */
-export type QuotaLimitGiven = QuotaLimitInput & { description: string; dimensions: QuotaDimensions }
+export type ParsedQuotaLimit = QuotaLimitInput & { description: string; dimensions: QuotaDimensions }
 
 /** `QuotaLimit` as an update sends it: what its mask does not name is left out. */
 export type QuotaLimitUpdate = Partial<QuotaLimitInput>
@@ -928,7 +928,7 @@ export interface CreateVpcRequest {
 }
 
 /** `CreateVpcRequest` with its defaults filled, as the handler gets it. */
-export type CreateVpcGiven = CreateVpcRequest & { body: VpcGiven }
+export type ParsedCreateVpcRequest = CreateVpcRequest & { body: ParsedVpc }
 
 /** `GET /network/v1/workspaces/{workspace}/engines/{engine}/vpcs/{id}` */
 export interface GetVpcRequest {
@@ -1021,7 +1021,7 @@ export interface CreateSubnetRequest {
 }
 
 /** `CreateSubnetRequest` with its defaults filled, as the handler gets it. */
-export type CreateSubnetGiven = CreateSubnetRequest & { body: SubnetGiven }
+export type ParsedCreateSubnetRequest = CreateSubnetRequest & { body: ParsedSubnet }
 
 /** `GET /network/v1/workspaces/{workspace}/engines/{engine}/subnets/{id}` */
 export interface GetSubnetRequest {
@@ -1150,7 +1150,7 @@ export interface CreateFirewallPolicyRequest {
 }
 
 /** `CreateFirewallPolicyRequest` with its defaults filled, as the handler gets it. */
-export type CreateFirewallPolicyGiven = CreateFirewallPolicyRequest & { body: FirewallPolicyGiven }
+export type ParsedCreateFirewallPolicyRequest = CreateFirewallPolicyRequest & { body: ParsedFirewallPolicy }
 
 /** `GET /network/v1/workspaces/{workspace}/engines/{engine}/firewall-policies/{id}` */
 export interface GetFirewallPolicyRequest {
@@ -1219,7 +1219,9 @@ export interface AddFirewallPolicyRuleRequest {
 }
 
 /** `AddFirewallPolicyRuleRequest` with its defaults filled, as the handler gets it. */
-export type AddFirewallPolicyRuleGiven = AddFirewallPolicyRuleRequest & { body: AddFirewallPolicyRuleBodyGiven }
+export type ParsedAddFirewallPolicyRuleRequest = AddFirewallPolicyRuleRequest & {
+  body: ParsedAddFirewallPolicyRuleBody
+}
 
 /** `POST /network/v1/workspaces/{workspace}/engines/{engine}/firewall-policies/{firewall_policy}:updateRule` */
 export interface UpdateFirewallPolicyRuleRequest {
@@ -1239,8 +1241,8 @@ export interface UpdateFirewallPolicyRuleRequest {
 }
 
 /** `UpdateFirewallPolicyRuleRequest` with its defaults filled, as the handler gets it. */
-export type UpdateFirewallPolicyRuleGiven = UpdateFirewallPolicyRuleRequest & {
-  body: UpdateFirewallPolicyRuleBodyGiven
+export type ParsedUpdateFirewallPolicyRuleRequest = UpdateFirewallPolicyRuleRequest & {
+  body: ParsedUpdateFirewallPolicyRuleBody
 }
 
 /** `POST /network/v1/workspaces/{workspace}/engines/{engine}/firewall-policies/{firewall_policy}:removeRule` */
@@ -1366,7 +1368,7 @@ export interface CreateQuotaLimitRequest {
 }
 
 /** `CreateQuotaLimitRequest` with its defaults filled, as the handler gets it. */
-export type CreateQuotaLimitGiven = CreateQuotaLimitRequest & { body: QuotaLimitGiven }
+export type ParsedCreateQuotaLimitRequest = CreateQuotaLimitRequest & { body: ParsedQuotaLimit }
 
 /** `GET /network/v1/quota-definitions/{quota_definition}/limits/{id}` */
 export interface GetQuotaLimitRequest {

@@ -211,7 +211,7 @@ export interface AlertRuleInput {
 }
 
 /** `AlertRuleInput` with its defaults filled, as handlers get it. */
-export type AlertRuleGiven = AlertRuleInput & {
+export type ParsedAlertRule = AlertRuleInput & {
   display_name: string
   description: string
   labels: Labels
@@ -406,13 +406,13 @@ export interface IngestionConfigInput {
 }
 
 /** `IngestionConfigInput` with its defaults filled, as handlers get it. */
-export type IngestionConfigGiven = IngestionConfigInput & {
+export type ParsedIngestionConfig = IngestionConfigInput & {
   display_name: string
   description: string
   labels: Labels
   enabled: boolean
-  otlp?: OtlpIngestionGiven
-  prometheus_scrape?: PrometheusScrapeGiven
+  otlp?: ParsedOtlpIngestion
+  prometheus_scrape?: ParsedPrometheusScrape
   static_labels: StaticLabels
   ingest_keys: IngestKeyInput[]
 }
@@ -473,7 +473,7 @@ export interface OtlpIngestionInput {
 }
 
 /** `OtlpIngestionInput` with its defaults filled, as handlers get it. */
-export type OtlpIngestionGiven = OtlpIngestionInput & {
+export type ParsedOtlpIngestion = OtlpIngestionInput & {
   signals: SignalInput[]
   promote_resource_attributes: string[]
   delta_to_cumulative: boolean
@@ -526,8 +526,8 @@ export interface PrometheusScrapeInput {
 }
 
 /** `PrometheusScrapeInput` with its defaults filled, as handlers get it. */
-export type PrometheusScrapeGiven = PrometheusScrapeInput & {
-  targets: ScrapeTargetGiven[]
+export type ParsedPrometheusScrape = PrometheusScrapeInput & {
+  targets: ParsedScrapeTarget[]
   scrape_interval: string
   scrape_timeout: string
   honor_labels: boolean
@@ -555,7 +555,7 @@ export interface ScrapeTargetInput {
 }
 
 /** `ScrapeTargetInput` with its defaults filled, as handlers get it. */
-export type ScrapeTargetGiven = ScrapeTargetInput & { labels: StaticLabels }
+export type ParsedScrapeTarget = ScrapeTargetInput & { labels: StaticLabels }
 
 /** Prometheus remote write 1.0 has nothing to be set. */
 export type PrometheusRemoteWrite = Record<string, never>
@@ -697,7 +697,7 @@ export interface LogQueryInput {
 }
 
 /** `LogQueryInput` with its defaults filled, as handlers get it. */
-export type LogQueryGiven = LogQueryInput & { direction: LogDirectionInput; limit: number; page_token: string }
+export type ParsedLogQuery = LogQueryInput & { direction: LogDirectionInput; limit: number; page_token: string }
 
 /** The result of a LogQL query, in the member that `result_type` names; the others are empty. */
 export interface LogQueryResponse {
@@ -750,7 +750,7 @@ export interface LogTailInput {
 }
 
 /** `LogTailInput` with its defaults filled, as handlers get it. */
-export type LogTailGiven = LogTailInput & { cursor: string; limit: number; wait: string }
+export type ParsedLogTail = LogTailInput & { cursor: string; limit: number; wait: string }
 
 /** New entries, and where they go on. */
 export interface LogTailResponse {
@@ -847,14 +847,14 @@ export interface LogSinkInput {
 }
 
 /** `LogSinkInput` with its defaults filled, as handlers get it. */
-export type LogSinkGiven = LogSinkInput & {
+export type ParsedLogSink = LogSinkInput & {
   display_name: string
   description: string
   labels: Labels
   enabled: boolean
   filter: string
-  exclusions: LogExclusionGiven[]
-  destination: LogDestinationGiven
+  exclusions: ParsedLogExclusion[]
+  destination: ParsedLogDestination
 }
 
 /** `LogSink` as an update sends it: what its mask does not name is left out. */
@@ -907,7 +907,7 @@ export interface LogExclusionInput {
 }
 
 /** `LogExclusionInput` with its defaults filled, as handlers get it. */
-export type LogExclusionGiven = LogExclusionInput & { disabled: boolean }
+export type ParsedLogExclusion = LogExclusionInput & { disabled: boolean }
 
 /** Where a sink exports to; exactly one of `bucket`, `webhook` and `otlp` is set, else it is `DESTINATION_INVALID`. */
 export interface LogDestination {
@@ -930,7 +930,7 @@ export interface LogDestinationInput {
 }
 
 /** `LogDestinationInput` with its defaults filled, as handlers get it. */
-export type LogDestinationGiven = LogDestinationInput & { bucket?: BucketDestinationGiven }
+export type ParsedLogDestination = LogDestinationInput & { bucket?: ParsedBucketDestination }
 
 /** `LogDestination` as an update sends it: what its mask does not name is left out. */
 export interface LogDestinationUpdate {
@@ -970,7 +970,7 @@ export interface BucketDestinationInput {
 }
 
 /** `BucketDestinationInput` with its defaults filled, as handlers get it. */
-export type BucketDestinationGiven = BucketDestinationInput & {
+export type ParsedBucketDestination = BucketDestinationInput & {
   prefix: string
   flush_interval: string
   max_object_bytes: number
@@ -1057,7 +1057,7 @@ export interface MetricQueryInput {
 }
 
 /** `MetricQueryInput` with its defaults filled, as handlers get it. */
-export type MetricQueryGiven = MetricQueryInput & { timeout: string }
+export type ParsedMetricQuery = MetricQueryInput & { timeout: string }
 
 /** A PromQL query, and the times it is evaluated at. */
 export interface MetricRangeQueryInput {
@@ -1074,7 +1074,7 @@ export interface MetricRangeQueryInput {
 }
 
 /** `MetricRangeQueryInput` with its defaults filled, as handlers get it. */
-export type MetricRangeQueryGiven = MetricRangeQueryInput & { timeout: string }
+export type ParsedMetricRangeQuery = MetricRangeQueryInput & { timeout: string }
 
 /** The result of a PromQL query, in the member that `result_type` names; the others are empty or absent. */
 export interface MetricQueryResponse {
@@ -1268,7 +1268,7 @@ export interface RetentionPolicyInput {
 }
 
 /** `RetentionPolicyInput` with its defaults filled, as handlers get it. */
-export type RetentionPolicyGiven = RetentionPolicyInput & {
+export type ParsedRetentionPolicy = RetentionPolicyInput & {
   display_name: string
   description: string
   labels: Labels
@@ -1330,7 +1330,7 @@ export interface SilenceInput {
 }
 
 /** `SilenceInput` with its defaults filled, as handlers get it. */
-export type SilenceGiven = SilenceInput & { matchers: SilenceMatcherGiven[] }
+export type ParsedSilence = SilenceInput & { matchers: ParsedSilenceMatcher[] }
 
 /** What must hold of a label of an alert; one that the alert lacks counts as empty. */
 export interface SilenceMatcher {
@@ -1353,7 +1353,7 @@ export interface SilenceMatcherInput {
 }
 
 /** `SilenceMatcherInput` with its defaults filled, as handlers get it. */
-export type SilenceMatcherGiven = SilenceMatcherInput & { operator: MatchOperatorInput }
+export type ParsedSilenceMatcher = SilenceMatcherInput & { operator: MatchOperatorInput }
 
 /** A page of silences. */
 export interface ListSilencesResponse {
@@ -1520,7 +1520,7 @@ export interface TraceSearchInput {
 }
 
 /** `TraceSearchInput` with its defaults filled, as handlers get it. */
-export type TraceSearchGiven = TraceSearchInput & {
+export type ParsedTraceSearch = TraceSearchInput & {
   query: string
   service: string
   span_name: string
@@ -2036,7 +2036,7 @@ export interface CreateAlertRuleRequest {
 }
 
 /** `CreateAlertRuleRequest` with its defaults filled, as the handler gets it. */
-export type CreateAlertRuleGiven = CreateAlertRuleRequest & { body: AlertRuleGiven }
+export type ParsedCreateAlertRuleRequest = CreateAlertRuleRequest & { body: ParsedAlertRule }
 
 /** `GET /observability/v1/workspaces/{workspace}/engines/{engine}/alert-rules/{id}` */
 export interface GetAlertRuleRequest {
@@ -2129,7 +2129,7 @@ export interface CreateIngestionConfigRequest {
 }
 
 /** `CreateIngestionConfigRequest` with its defaults filled, as the handler gets it. */
-export type CreateIngestionConfigGiven = CreateIngestionConfigRequest & { body: IngestionConfigGiven }
+export type ParsedCreateIngestionConfigRequest = CreateIngestionConfigRequest & { body: ParsedIngestionConfig }
 
 /** `GET /observability/v1/workspaces/{workspace}/engines/{engine}/ingestion-configs/{id}` */
 export interface GetIngestionConfigRequest {
@@ -2204,7 +2204,7 @@ export interface QueryLogsRequest {
 }
 
 /** `QueryLogsRequest` with its defaults filled, as the handler gets it. */
-export type QueryLogsGiven = QueryLogsRequest & { body: LogQueryGiven }
+export type ParsedQueryLogsRequest = QueryLogsRequest & { body: ParsedLogQuery }
 
 /** `POST /observability/v1/workspaces/{workspace}/engines/{engine}/logs:tail` */
 export interface TailLogsRequest {
@@ -2217,7 +2217,7 @@ export interface TailLogsRequest {
 }
 
 /** `TailLogsRequest` with its defaults filled, as the handler gets it. */
-export type TailLogsGiven = TailLogsRequest & { body: LogTailGiven }
+export type ParsedTailLogsRequest = TailLogsRequest & { body: ParsedLogTail }
 
 /** `GET /observability/v1/workspaces/{workspace}/engines/{engine}/log-sinks` */
 export interface ListLogSinksRequest {
@@ -2261,7 +2261,7 @@ export interface CreateLogSinkRequest {
 }
 
 /** `CreateLogSinkRequest` with its defaults filled, as the handler gets it. */
-export type CreateLogSinkGiven = CreateLogSinkRequest & { body: LogSinkGiven }
+export type ParsedCreateLogSinkRequest = CreateLogSinkRequest & { body: ParsedLogSink }
 
 /** `GET /observability/v1/workspaces/{workspace}/engines/{engine}/log-sinks/{id}` */
 export interface GetLogSinkRequest {
@@ -2383,7 +2383,7 @@ export interface QueryMetricsRequest {
 }
 
 /** `QueryMetricsRequest` with its defaults filled, as the handler gets it. */
-export type QueryMetricsGiven = QueryMetricsRequest & { body: MetricQueryGiven }
+export type ParsedQueryMetricsRequest = QueryMetricsRequest & { body: ParsedMetricQuery }
 
 /** `POST /observability/v1/workspaces/{workspace}/engines/{engine}/metrics:queryRange` */
 export interface QueryMetricsRangeRequest {
@@ -2396,7 +2396,7 @@ export interface QueryMetricsRangeRequest {
 }
 
 /** `QueryMetricsRangeRequest` with its defaults filled, as the handler gets it. */
-export type QueryMetricsRangeGiven = QueryMetricsRangeRequest & { body: MetricRangeQueryGiven }
+export type ParsedQueryMetricsRangeRequest = QueryMetricsRangeRequest & { body: ParsedMetricRangeQuery }
 
 /** `GET /observability/v1/quota-definitions` */
 export interface ListQuotaDefinitionsRequest {
@@ -2496,7 +2496,7 @@ export interface CreateRetentionPolicyRequest {
 }
 
 /** `CreateRetentionPolicyRequest` with its defaults filled, as the handler gets it. */
-export type CreateRetentionPolicyGiven = CreateRetentionPolicyRequest & { body: RetentionPolicyGiven }
+export type ParsedCreateRetentionPolicyRequest = CreateRetentionPolicyRequest & { body: ParsedRetentionPolicy }
 
 /** `GET /observability/v1/workspaces/{workspace}/engines/{engine}/retention-policies/{id}` */
 export interface GetRetentionPolicyRequest {
@@ -2568,7 +2568,7 @@ export interface CreateSilenceRequest {
 }
 
 /** `CreateSilenceRequest` with its defaults filled, as the handler gets it. */
-export type CreateSilenceGiven = CreateSilenceRequest & { body: SilenceGiven }
+export type ParsedCreateSilenceRequest = CreateSilenceRequest & { body: ParsedSilence }
 
 /** `GET /observability/v1/workspaces/{workspace}/silences/{id}` */
 export interface GetSilenceRequest {
@@ -2630,4 +2630,4 @@ export interface SearchTracesRequest {
 }
 
 /** `SearchTracesRequest` with its defaults filled, as the handler gets it. */
-export type SearchTracesGiven = SearchTracesRequest & { body: TraceSearchGiven }
+export type ParsedSearchTracesRequest = SearchTracesRequest & { body: ParsedTraceSearch }

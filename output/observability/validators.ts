@@ -26,24 +26,17 @@ import {
 import { checkLabels, checkOperationError, checkOperationWarning } from '../shared/validators.ts'
 import {
   type AlertReceiverInput,
-  type AlertRuleGiven,
   type AlertRuleInput,
   type AlertRuleUpdate,
   type AlertSeverityInput,
   type AlertTemplates,
   type AttributeScalar,
-  type BucketDestinationGiven,
   type BucketDestinationInput,
   type BucketDestinationUpdate,
-  type CreateAlertRuleGiven,
   type CreateAlertRuleRequest,
-  type CreateIngestionConfigGiven,
   type CreateIngestionConfigRequest,
-  type CreateLogSinkGiven,
   type CreateLogSinkRequest,
-  type CreateRetentionPolicyGiven,
   type CreateRetentionPolicyRequest,
-  type CreateSilenceGiven,
   type CreateSilenceRequest,
   type DeleteAlertRuleRequest,
   type DeleteLogSinkRequest,
@@ -62,7 +55,6 @@ import {
   type GetSilenceRequest,
   type GetTraceRequest,
   type IngestKeyInput,
-  type IngestionConfigGiven,
   type IngestionConfigInput,
   type IngestionConfigUpdate,
   type ListActivitiesRequest,
@@ -78,23 +70,16 @@ import {
   type ListQuotaLimitsRequest,
   type ListRetentionPoliciesRequest,
   type ListSilencesRequest,
-  type LogDestinationGiven,
   type LogDestinationInput,
   type LogDestinationUpdate,
   type LogDirectionInput,
-  type LogExclusionGiven,
   type LogExclusionInput,
-  type LogQueryGiven,
   type LogQueryInput,
-  type LogSinkGiven,
   type LogSinkInput,
   type LogSinkUpdate,
-  type LogTailGiven,
   type LogTailInput,
   type MatchOperatorInput,
-  type MetricQueryGiven,
   type MetricQueryInput,
-  type MetricRangeQueryGiven,
   type MetricRangeQueryInput,
   type NoDataActionInput,
   type ObservabilityOperation,
@@ -102,38 +87,53 @@ import {
   type OperationType,
   type OtlpDestination,
   type OtlpDestinationUpdate,
-  type OtlpIngestionGiven,
   type OtlpIngestionInput,
+  type ParsedAlertRule,
+  type ParsedBucketDestination,
+  type ParsedCreateAlertRuleRequest,
+  type ParsedCreateIngestionConfigRequest,
+  type ParsedCreateLogSinkRequest,
+  type ParsedCreateRetentionPolicyRequest,
+  type ParsedCreateSilenceRequest,
+  type ParsedIngestionConfig,
+  type ParsedLogDestination,
+  type ParsedLogExclusion,
+  type ParsedLogQuery,
+  type ParsedLogSink,
+  type ParsedLogTail,
+  type ParsedMetricQuery,
+  type ParsedMetricRangeQuery,
+  type ParsedOtlpIngestion,
+  type ParsedPrometheusScrape,
+  type ParsedQueryLogsRequest,
+  type ParsedQueryMetricsRangeRequest,
+  type ParsedQueryMetricsRequest,
+  type ParsedRetentionPolicy,
+  type ParsedScrapeTarget,
+  type ParsedSearchTracesRequest,
+  type ParsedSilence,
+  type ParsedSilenceMatcher,
+  type ParsedTailLogsRequest,
+  type ParsedTraceSearch,
   type PrometheusRemoteWrite,
-  type PrometheusScrapeGiven,
   type PrometheusScrapeInput,
   type PrometheusScrapeUpdate,
   type QueryLanguageInput,
-  type QueryLogsGiven,
   type QueryLogsRequest,
-  type QueryMetricsGiven,
-  type QueryMetricsRangeGiven,
   type QueryMetricsRangeRequest,
   type QueryMetricsRequest,
-  type RetentionPolicyGiven,
   type RetentionPolicyInput,
   type RetentionPolicyStateInput,
   type RetentionPolicyUpdate,
   type ScopeType,
-  type ScrapeTargetGiven,
   type ScrapeTargetInput,
-  type SearchTracesGiven,
   type SearchTracesRequest,
   type SignalInput,
-  type SilenceGiven,
   type SilenceInput,
-  type SilenceMatcherGiven,
   type SilenceMatcherInput,
   type SinkSourceInput,
   type StaticLabels,
-  type TailLogsGiven,
   type TailLogsRequest,
-  type TraceSearchGiven,
   type TraceSearchInput,
   type UpdateAlertRuleRequest,
   type UpdateIngestionConfigRequest,
@@ -460,7 +460,7 @@ export function checkAlertRuleUpdate(value: unknown, faults: Faults): value is A
   return faults.count === before
 }
 
-export function completeAlertRuleInput(value: AlertRuleInput): AlertRuleGiven {
+export function completeAlertRuleInput(value: AlertRuleInput): ParsedAlertRule {
   return {
     ...omit(value, alertRuleOmitted),
     display_name: value.display_name ?? '',
@@ -575,7 +575,7 @@ export function checkIngestionConfigUpdate(value: unknown, faults: Faults): valu
   return faults.count === before
 }
 
-export function completeIngestionConfigInput(value: IngestionConfigInput): IngestionConfigGiven {
+export function completeIngestionConfigInput(value: IngestionConfigInput): ParsedIngestionConfig {
   return {
     ...omit(value, ingestionConfigOmitted),
     display_name: value.display_name ?? '',
@@ -613,7 +613,7 @@ export function checkOtlpIngestionInput(value: unknown, faults: Faults): value i
   return faults.count === before
 }
 
-export function completeOtlpIngestionInput(value: OtlpIngestionInput): OtlpIngestionGiven {
+export function completeOtlpIngestionInput(value: OtlpIngestionInput): ParsedOtlpIngestion {
   return {
     ...value,
     signals: value.signals ?? [
@@ -690,7 +690,7 @@ export function checkPrometheusScrapeUpdate(value: unknown, faults: Faults): val
   return faults.count === before
 }
 
-export function completePrometheusScrapeInput(value: PrometheusScrapeInput): PrometheusScrapeGiven {
+export function completePrometheusScrapeInput(value: PrometheusScrapeInput): ParsedPrometheusScrape {
   return {
     ...value,
     targets: value.targets.map(item => completeScrapeTargetInput(item)),
@@ -711,7 +711,7 @@ export function checkScrapeTargetInput(value: unknown, faults: Faults): value is
   return faults.count === before
 }
 
-export function completeScrapeTargetInput(value: ScrapeTargetInput): ScrapeTargetGiven {
+export function completeScrapeTargetInput(value: ScrapeTargetInput): ParsedScrapeTarget {
   return { ...value, labels: value.labels ?? {} }
 }
 
@@ -754,7 +754,7 @@ export function checkLogQueryInput(value: unknown, faults: Faults): value is Log
   return faults.count === before
 }
 
-export function completeLogQueryInput(value: LogQueryInput): LogQueryGiven {
+export function completeLogQueryInput(value: LogQueryInput): ParsedLogQuery {
   return {
     ...value,
     direction: value.direction ?? 'OBSERVABILITY_LOG_DIRECTION_BACKWARD',
@@ -775,7 +775,7 @@ export function checkLogTailInput(value: unknown, faults: Faults): value is LogT
   return faults.count === before
 }
 
-export function completeLogTailInput(value: LogTailInput): LogTailGiven {
+export function completeLogTailInput(value: LogTailInput): ParsedLogTail {
   return { ...value, cursor: value.cursor ?? '', limit: value.limit ?? 100, wait: value.wait ?? '20s' }
 }
 
@@ -816,7 +816,7 @@ export function checkLogSinkUpdate(value: unknown, faults: Faults): value is Log
   return faults.count === before
 }
 
-export function completeLogSinkInput(value: LogSinkInput): LogSinkGiven {
+export function completeLogSinkInput(value: LogSinkInput): ParsedLogSink {
   return {
     ...omit(value, logSinkOmitted),
     display_name: value.display_name ?? '',
@@ -839,7 +839,7 @@ export function checkLogExclusionInput(value: unknown, faults: Faults): value is
   return faults.count === before
 }
 
-export function completeLogExclusionInput(value: LogExclusionInput): LogExclusionGiven {
+export function completeLogExclusionInput(value: LogExclusionInput): ParsedLogExclusion {
   return { ...value, disabled: value.disabled ?? false }
 }
 
@@ -863,7 +863,7 @@ export function checkLogDestinationUpdate(value: unknown, faults: Faults): value
   return faults.count === before
 }
 
-export function completeLogDestinationInput(value: LogDestinationInput): LogDestinationGiven {
+export function completeLogDestinationInput(value: LogDestinationInput): ParsedLogDestination {
   return {
     ...omit(value, logDestinationOmitted),
     ...(value.bucket !== undefined && { bucket: completeBucketDestinationInput(value.bucket) }),
@@ -897,7 +897,7 @@ export function checkBucketDestinationUpdate(value: unknown, faults: Faults): va
   return faults.count === before
 }
 
-export function completeBucketDestinationInput(value: BucketDestinationInput): BucketDestinationGiven {
+export function completeBucketDestinationInput(value: BucketDestinationInput): ParsedBucketDestination {
   return {
     ...value,
     prefix: value.prefix ?? '',
@@ -953,7 +953,7 @@ export function checkMetricQueryInput(value: unknown, faults: Faults): value is 
   return faults.count === before
 }
 
-export function completeMetricQueryInput(value: MetricQueryInput): MetricQueryGiven {
+export function completeMetricQueryInput(value: MetricQueryInput): ParsedMetricQuery {
   return { ...value, timeout: value.timeout ?? '30s' }
 }
 
@@ -970,7 +970,7 @@ export function checkMetricRangeQueryInput(value: unknown, faults: Faults): valu
   return faults.count === before
 }
 
-export function completeMetricRangeQueryInput(value: MetricRangeQueryInput): MetricRangeQueryGiven {
+export function completeMetricRangeQueryInput(value: MetricRangeQueryInput): ParsedMetricRangeQuery {
   return { ...value, timeout: value.timeout ?? '30s' }
 }
 
@@ -1009,7 +1009,7 @@ export function checkRetentionPolicyUpdate(value: unknown, faults: Faults): valu
   return faults.count === before
 }
 
-export function completeRetentionPolicyInput(value: RetentionPolicyInput): RetentionPolicyGiven {
+export function completeRetentionPolicyInput(value: RetentionPolicyInput): ParsedRetentionPolicy {
   return {
     ...omit(value, retentionPolicyOmitted),
     display_name: value.display_name ?? '',
@@ -1033,7 +1033,7 @@ export function checkSilenceInput(value: unknown, faults: Faults): value is Sile
   return faults.count === before
 }
 
-export function completeSilenceInput(value: SilenceInput): SilenceGiven {
+export function completeSilenceInput(value: SilenceInput): ParsedSilence {
   return { ...omit(value, silenceOmitted), matchers: value.matchers.map(item => completeSilenceMatcherInput(item)) }
 }
 
@@ -1047,7 +1047,7 @@ export function checkSilenceMatcherInput(value: unknown, faults: Faults): value 
   return faults.count === before
 }
 
-export function completeSilenceMatcherInput(value: SilenceMatcherInput): SilenceMatcherGiven {
+export function completeSilenceMatcherInput(value: SilenceMatcherInput): ParsedSilenceMatcher {
   return { ...value, operator: value.operator ?? 'OBSERVABILITY_MATCH_OPERATOR_EQUAL' }
 }
 
@@ -1092,7 +1092,7 @@ function checkTraceSearchInputAttributes(value: unknown, faults: Faults): boolea
   return faults.count === before
 }
 
-export function completeTraceSearchInput(value: TraceSearchInput): TraceSearchGiven {
+export function completeTraceSearchInput(value: TraceSearchInput): ParsedTraceSearch {
   return {
     ...value,
     query: value.query ?? '',
@@ -1250,7 +1250,7 @@ export function checkCreateAlertRuleRequest(value: unknown, faults: Faults): val
   return faults.count === before
 }
 
-export function completeCreateAlertRuleRequest(request: CreateAlertRuleRequest): CreateAlertRuleGiven {
+export function completeCreateAlertRuleRequest(request: CreateAlertRuleRequest): ParsedCreateAlertRuleRequest {
   return { ...request, body: completeAlertRuleInput(request.body) }
 }
 
@@ -1316,7 +1316,7 @@ export function checkCreateIngestionConfigRequest(
 
 export function completeCreateIngestionConfigRequest(
   request: CreateIngestionConfigRequest,
-): CreateIngestionConfigGiven {
+): ParsedCreateIngestionConfigRequest {
   return { ...request, body: completeIngestionConfigInput(request.body) }
 }
 
@@ -1368,7 +1368,7 @@ export function checkQueryLogsRequest(value: unknown, faults: Faults): value is 
   return faults.count === before
 }
 
-export function completeQueryLogsRequest(request: QueryLogsRequest): QueryLogsGiven {
+export function completeQueryLogsRequest(request: QueryLogsRequest): ParsedQueryLogsRequest {
   return { ...request, body: completeLogQueryInput(request.body) }
 }
 
@@ -1381,7 +1381,7 @@ export function checkTailLogsRequest(value: unknown, faults: Faults): value is T
   return faults.count === before
 }
 
-export function completeTailLogsRequest(request: TailLogsRequest): TailLogsGiven {
+export function completeTailLogsRequest(request: TailLogsRequest): ParsedTailLogsRequest {
   return { ...request, body: completeLogTailInput(request.body) }
 }
 
@@ -1408,7 +1408,7 @@ export function checkCreateLogSinkRequest(value: unknown, faults: Faults): value
   return faults.count === before
 }
 
-export function completeCreateLogSinkRequest(request: CreateLogSinkRequest): CreateLogSinkGiven {
+export function completeCreateLogSinkRequest(request: CreateLogSinkRequest): ParsedCreateLogSinkRequest {
   return { ...request, body: completeLogSinkInput(request.body) }
 }
 
@@ -1487,7 +1487,7 @@ export function checkQueryMetricsRequest(value: unknown, faults: Faults): value 
   return faults.count === before
 }
 
-export function completeQueryMetricsRequest(request: QueryMetricsRequest): QueryMetricsGiven {
+export function completeQueryMetricsRequest(request: QueryMetricsRequest): ParsedQueryMetricsRequest {
   return { ...request, body: completeMetricQueryInput(request.body) }
 }
 
@@ -1500,7 +1500,7 @@ export function checkQueryMetricsRangeRequest(value: unknown, faults: Faults): v
   return faults.count === before
 }
 
-export function completeQueryMetricsRangeRequest(request: QueryMetricsRangeRequest): QueryMetricsRangeGiven {
+export function completeQueryMetricsRangeRequest(request: QueryMetricsRangeRequest): ParsedQueryMetricsRangeRequest {
   return { ...request, body: completeMetricRangeQueryInput(request.body) }
 }
 
@@ -1569,7 +1569,7 @@ export function checkCreateRetentionPolicyRequest(
 
 export function completeCreateRetentionPolicyRequest(
   request: CreateRetentionPolicyRequest,
-): CreateRetentionPolicyGiven {
+): ParsedCreateRetentionPolicyRequest {
   return { ...request, body: completeRetentionPolicyInput(request.body) }
 }
 
@@ -1619,7 +1619,7 @@ export function checkCreateSilenceRequest(value: unknown, faults: Faults): value
   return faults.count === before
 }
 
-export function completeCreateSilenceRequest(request: CreateSilenceRequest): CreateSilenceGiven {
+export function completeCreateSilenceRequest(request: CreateSilenceRequest): ParsedCreateSilenceRequest {
   return { ...request, body: completeSilenceInput(request.body) }
 }
 
@@ -1672,7 +1672,7 @@ export function checkSearchTracesRequest(value: unknown, faults: Faults): value 
   return faults.count === before
 }
 
-export function completeSearchTracesRequest(request: SearchTracesRequest): SearchTracesGiven {
+export function completeSearchTracesRequest(request: SearchTracesRequest): ParsedSearchTracesRequest {
   return { ...request, body: completeTraceSearchInput(request.body) }
 }
 

@@ -104,7 +104,7 @@ export interface RepositoryInput {
 }
 
 /** `RepositoryInput` with its defaults filled, as handlers get it. */
-export type RepositoryGiven = RepositoryInput & {
+export type ParsedRepository = RepositoryInput & {
   display_name: string
   description: string
   labels: Labels
@@ -270,7 +270,7 @@ export interface ScanOptionsInput {
 }
 
 /** `ScanOptionsInput` with its defaults filled, as handlers get it. */
-export type ScanOptionsGiven = ScanOptionsInput & { scanner: string }
+export type ParsedScanOptions = ScanOptionsInput & { scanner: string }
 
 /**
  * What a scan of an artifact found; the newest of each digest is kept. An artifact that was never scanned has only the
@@ -478,12 +478,12 @@ export interface AccessPolicyInput {
 }
 
 /** `AccessPolicyInput` with its defaults filled, as handlers get it. */
-export type AccessPolicyGiven = AccessPolicyInput & {
+export type ParsedAccessPolicy = AccessPolicyInput & {
   display_name: string
   description: string
   labels: Labels
   enabled: boolean
-  rules: AccessRuleGiven[]
+  rules: ParsedAccessRule[]
 }
 
 /** `AccessPolicy` as an update sends it: what its mask does not name is left out. */
@@ -534,7 +534,7 @@ export interface AccessRuleInput {
 }
 
 /** `AccessRuleInput` with its defaults filled, as handlers get it. */
-export type AccessRuleGiven = AccessRuleInput & { tag_patterns: string[]; source_cidrs: string[] }
+export type ParsedAccessRule = AccessRuleInput & { tag_patterns: string[]; source_cidrs: string[] }
 
 /** A page of access policies. */
 export interface ListAccessPoliciesResponse {
@@ -589,7 +589,7 @@ export interface PullGrantInput {
 }
 
 /** `PullGrantInput` with its defaults filled, as handlers get it. */
-export type PullGrantGiven = PullGrantInput & { repository_id: string; description: string }
+export type ParsedPullGrant = PullGrantInput & { repository_id: string; description: string }
 
 /** A page of pull grants. */
 export interface ListPullGrantsResponse {
@@ -656,7 +656,7 @@ export interface DeploymentLockInput {
 }
 
 /** `DeploymentLockInput` with its defaults filled, as handlers get it. */
-export type DeploymentLockGiven = DeploymentLockInput & { name: string; protect_tags: boolean }
+export type ParsedDeploymentLock = DeploymentLockInput & { name: string; protect_tags: boolean }
 
 /** `DeploymentLock` as an update sends it: what its mask does not name is left out. */
 export interface DeploymentLockUpdate {
@@ -775,7 +775,7 @@ export interface RetentionPolicyInput {
 }
 
 /** `RetentionPolicyInput` with its defaults filled, as handlers get it. */
-export type RetentionPolicyGiven = RetentionPolicyInput & {
+export type ParsedRetentionPolicy = RetentionPolicyInput & {
   display_name: string
   description: string
   labels: Labels
@@ -783,7 +783,7 @@ export type RetentionPolicyGiven = RetentionPolicyInput & {
   mode: RetentionModeInput
   repository_patterns: string[]
   schedule: string
-  rules: RetentionRuleGiven[]
+  rules: ParsedRetentionRule[]
 }
 
 /** `RetentionPolicy` as an update sends it: what its mask does not name is left out. */
@@ -845,7 +845,7 @@ export interface RetentionRuleInput {
 }
 
 /** `RetentionRuleInput` with its defaults filled, as handlers get it. */
-export type RetentionRuleGiven = RetentionRuleInput & {
+export type ParsedRetentionRule = RetentionRuleInput & {
   id: string
   tag_state: TagStateInput
   tag_patterns: string[]
@@ -981,7 +981,7 @@ export interface ScanPolicyInput {
 }
 
 /** `ScanPolicyInput` with its defaults filled, as handlers get it. */
-export type ScanPolicyGiven = ScanPolicyInput & {
+export type ParsedScanPolicy = ScanPolicyInput & {
   display_name: string
   description: string
   labels: Labels
@@ -991,8 +991,8 @@ export type ScanPolicyGiven = ScanPolicyInput & {
   schedule: string
   scanner: string
   generate_sbom: boolean
-  block_pull?: PullBlockGiven
-  exceptions: VulnerabilityExceptionGiven[]
+  block_pull?: ParsedPullBlock
+  exceptions: ParsedVulnerabilityException[]
   priority: number
 }
 
@@ -1020,7 +1020,7 @@ export interface PullBlockInput {
 }
 
 /** `PullBlockInput` with its defaults filled, as handlers get it. */
-export type PullBlockGiven = PullBlockInput & { only_fixable: boolean; block_unscanned: boolean }
+export type ParsedPullBlock = PullBlockInput & { only_fixable: boolean; block_unscanned: boolean }
 
 /** A vulnerability that is known and accepted. */
 export interface VulnerabilityException {
@@ -1047,7 +1047,7 @@ export interface VulnerabilityExceptionInput {
 }
 
 /** `VulnerabilityExceptionInput` with its defaults filled, as handlers get it. */
-export type VulnerabilityExceptionGiven = VulnerabilityExceptionInput & { package: string }
+export type ParsedVulnerabilityException = VulnerabilityExceptionInput & { package: string }
 
 /** A page of scan policies. */
 export interface ListScanPoliciesResponse {
@@ -1210,7 +1210,7 @@ export interface QuotaLimitInput {
 }
 
 /** `QuotaLimitInput` with its defaults filled, as handlers get it. */
-export type QuotaLimitGiven = QuotaLimitInput & { description: string; dimensions: Record<string, string> }
+export type ParsedQuotaLimit = QuotaLimitInput & { description: string; dimensions: Record<string, string> }
 
 /** `QuotaLimit` as an update sends it: what its mask does not name is left out. */
 export type QuotaLimitUpdate = Partial<QuotaLimitInput>
@@ -1603,7 +1603,7 @@ export interface CreateAccessPolicyRequest {
 }
 
 /** `CreateAccessPolicyRequest` with its defaults filled, as the handler gets it. */
-export type CreateAccessPolicyGiven = CreateAccessPolicyRequest & { body: AccessPolicyGiven }
+export type ParsedCreateAccessPolicyRequest = CreateAccessPolicyRequest & { body: ParsedAccessPolicy }
 
 /** `GET /registry/v1/workspaces/{workspace}/engines/{engine}/access-policies/{id}` */
 export interface GetAccessPolicyRequest {
@@ -1700,7 +1700,9 @@ export interface CreateRepositoryAccessPolicyRequest {
 }
 
 /** `CreateRepositoryAccessPolicyRequest` with its defaults filled, as the handler gets it. */
-export type CreateRepositoryAccessPolicyGiven = CreateRepositoryAccessPolicyRequest & { body: AccessPolicyGiven }
+export type ParsedCreateRepositoryAccessPolicyRequest = CreateRepositoryAccessPolicyRequest & {
+  body: ParsedAccessPolicy
+}
 
 /** `GET /registry/v1/workspaces/{workspace}/engines/{engine}/repositories/{repository}/access-policies/{id}` */
 export interface GetRepositoryAccessPolicyRequest {
@@ -1817,7 +1819,7 @@ export interface DeleteArtifactRequest {
 }
 
 /** `DeleteArtifactRequest` with its defaults filled, as the handler gets it. */
-export type DeleteArtifactGiven = DeleteArtifactRequest & { force: boolean }
+export type ParsedDeleteArtifactRequest = DeleteArtifactRequest & { force: boolean }
 
 /**
  * `DELETE
@@ -1883,7 +1885,7 @@ export interface ScanArtifactRequest {
 }
 
 /** `ScanArtifactRequest` with its defaults filled, as the handler gets it. */
-export type ScanArtifactGiven = ScanArtifactRequest & { body: ScanOptionsGiven }
+export type ParsedScanArtifactRequest = ScanArtifactRequest & { body: ParsedScanOptions }
 
 /** `GET /registry/v1/workspaces/{workspace}/audit-events` */
 export interface ListAuditEventsRequest {
@@ -1920,7 +1922,7 @@ export interface GetCredentialsRequest {
 }
 
 /** `GetCredentialsRequest` with its defaults filled, as the handler gets it. */
-export type GetCredentialsGiven = GetCredentialsRequest & { expires_in: string }
+export type ParsedGetCredentialsRequest = GetCredentialsRequest & { expires_in: string }
 
 /** `GET /registry/v1/workspaces/{workspace}/engines/{engine}/pull-grants` */
 export interface ListPullGrantsRequest {
@@ -1964,7 +1966,7 @@ export interface CreatePullGrantRequest {
 }
 
 /** `CreatePullGrantRequest` with its defaults filled, as the handler gets it. */
-export type CreatePullGrantGiven = CreatePullGrantRequest & { body: PullGrantGiven }
+export type ParsedCreatePullGrantRequest = CreatePullGrantRequest & { body: ParsedPullGrant }
 
 /** `DELETE /registry/v1/workspaces/{workspace}/engines/{engine}/pull-grants/{id}` */
 export interface DeletePullGrantRequest {
@@ -2023,7 +2025,7 @@ export interface CreateDeploymentLockRequest {
 }
 
 /** `CreateDeploymentLockRequest` with its defaults filled, as the handler gets it. */
-export type CreateDeploymentLockGiven = CreateDeploymentLockRequest & { body: DeploymentLockGiven }
+export type ParsedCreateDeploymentLockRequest = CreateDeploymentLockRequest & { body: ParsedDeploymentLock }
 
 /** `GET /registry/v1/workspaces/{workspace}/repositories/{repository}/deployment-locks/{id}` */
 export interface GetDeploymentLockRequest {
@@ -2116,7 +2118,7 @@ export interface CreateRepositoryRequest {
 }
 
 /** `CreateRepositoryRequest` with its defaults filled, as the handler gets it. */
-export type CreateRepositoryGiven = CreateRepositoryRequest & { body: RepositoryGiven }
+export type ParsedCreateRepositoryRequest = CreateRepositoryRequest & { body: ParsedRepository }
 
 /** `GET /registry/v1/workspaces/{workspace}/engines/{engine}/repositories/{id}` */
 export interface GetRepositoryRequest {
@@ -2148,7 +2150,7 @@ export interface DeleteRepositoryRequest {
 }
 
 /** `DeleteRepositoryRequest` with its defaults filled, as the handler gets it. */
-export type DeleteRepositoryGiven = DeleteRepositoryRequest & { force: boolean }
+export type ParsedDeleteRepositoryRequest = DeleteRepositoryRequest & { force: boolean }
 
 /** `PATCH /registry/v1/workspaces/{workspace}/engines/{engine}/repositories/{id}` */
 export interface UpdateRepositoryRequest {
@@ -2238,7 +2240,7 @@ export interface CreateQuotaLimitRequest {
 }
 
 /** `CreateQuotaLimitRequest` with its defaults filled, as the handler gets it. */
-export type CreateQuotaLimitGiven = CreateQuotaLimitRequest & { body: QuotaLimitGiven }
+export type ParsedCreateQuotaLimitRequest = CreateQuotaLimitRequest & { body: ParsedQuotaLimit }
 
 /** `GET /registry/v1/workspaces/{workspace}/quota-limits/{id}` */
 export interface GetQuotaLimitRequest {
@@ -2325,7 +2327,7 @@ export interface CreateRetentionPolicyRequest {
 }
 
 /** `CreateRetentionPolicyRequest` with its defaults filled, as the handler gets it. */
-export type CreateRetentionPolicyGiven = CreateRetentionPolicyRequest & { body: RetentionPolicyGiven }
+export type ParsedCreateRetentionPolicyRequest = CreateRetentionPolicyRequest & { body: ParsedRetentionPolicy }
 
 /** `GET /registry/v1/workspaces/{workspace}/engines/{engine}/retention-policies/{id}` */
 export interface GetRetentionPolicyRequest {
@@ -2418,7 +2420,7 @@ export interface CreateScanPolicyRequest {
 }
 
 /** `CreateScanPolicyRequest` with its defaults filled, as the handler gets it. */
-export type CreateScanPolicyGiven = CreateScanPolicyRequest & { body: ScanPolicyGiven }
+export type ParsedCreateScanPolicyRequest = CreateScanPolicyRequest & { body: ParsedScanPolicy }
 
 /** `GET /registry/v1/workspaces/{workspace}/engines/{engine}/scan-policies/{id}` */
 export interface GetScanPolicyRequest {

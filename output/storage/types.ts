@@ -111,7 +111,7 @@ export interface BucketInput {
 }
 
 /** `BucketInput` with its defaults filled, as handlers get it. */
-export type BucketGiven = BucketInput & {
+export type ParsedBucket = BucketInput & {
   display_name: string
   description: string
   labels: Labels
@@ -119,9 +119,9 @@ export type BucketGiven = BucketInput & {
   region: string
   multi_region: string
   versioning: VersioningInput
-  retention_policy?: RetentionPolicyGiven
-  lifecycle_rules: LifecycleRuleGiven[]
-  cors_rules: CorsRuleGiven[]
+  retention_policy?: ParsedRetentionPolicy
+  lifecycle_rules: ParsedLifecycleRule[]
+  cors_rules: ParsedCorsRule[]
   quota_bytes: number
   quota_objects: number
 }
@@ -194,7 +194,7 @@ export interface RetentionPolicyInput {
 }
 
 /** `RetentionPolicyInput` with its defaults filled, as handlers get it. */
-export type RetentionPolicyGiven = RetentionPolicyInput & { is_locked: boolean }
+export type ParsedRetentionPolicy = RetentionPolicyInput & { is_locked: boolean }
 
 /** `RetentionPolicy` as an update sends it: what its mask does not name is left out. */
 export type RetentionPolicyUpdate = Partial<RetentionPolicyInput>
@@ -226,7 +226,7 @@ export interface LifecycleRuleInput {
 }
 
 /** `LifecycleRuleInput` with its defaults filled, as handlers get it. */
-export type LifecycleRuleGiven = LifecycleRuleInput & { condition: LifecycleConditionGiven }
+export type ParsedLifecycleRule = LifecycleRuleInput & { condition: ParsedLifecycleCondition }
 
 /** When a lifecycle rule acts; all members that are given must hold. */
 export interface LifecycleCondition {
@@ -253,7 +253,7 @@ export interface LifecycleConditionInput {
 }
 
 /** `LifecycleConditionInput` with its defaults filled, as handlers get it. */
-export type LifecycleConditionGiven = LifecycleConditionInput & { prefix: string }
+export type ParsedLifecycleCondition = LifecycleConditionInput & { prefix: string }
 
 /** Lets web pages of other origins read and upload content. */
 export interface CorsRule {
@@ -284,7 +284,7 @@ export interface CorsRuleInput {
 }
 
 /** `CorsRuleInput` with its defaults filled, as handlers get it. */
-export type CorsRuleGiven = CorsRuleInput & {
+export type ParsedCorsRule = CorsRuleInput & {
   allowed_headers: string[]
   expose_headers: string[]
   max_age_seconds: number
@@ -416,7 +416,7 @@ export interface CopyObjectBodyInput {
 }
 
 /** `CopyObjectBodyInput` with its defaults filled, as handlers get it. */
-export type CopyObjectBodyGiven = CopyObjectBodyInput & {
+export type ParsedCopyObjectBody = CopyObjectBodyInput & {
   source_version_id: string
   metadata_directive: MetadataDirectiveInput
   content_type: string
@@ -492,7 +492,7 @@ export interface MultipartUploadInput {
 }
 
 /** `MultipartUploadInput` with its defaults filled, as handlers get it. */
-export type MultipartUploadGiven = MultipartUploadInput & {
+export type ParsedMultipartUpload = MultipartUploadInput & {
   content_type: string
   content_encoding: string
   content_disposition: string
@@ -534,7 +534,7 @@ export interface CompleteMultipartUploadBodyInput {
 }
 
 /** `CompleteMultipartUploadBodyInput` with its defaults filled, as handlers get it. */
-export type CompleteMultipartUploadBodyGiven = CompleteMultipartUploadBodyInput & {
+export type ParsedCompleteMultipartUploadBody = CompleteMultipartUploadBodyInput & {
   checksum_sha256: string
   if_none_match: string
 }
@@ -558,7 +558,7 @@ export interface CreatePartUrlsBodyInput {
 }
 
 /** `CreatePartUrlsBodyInput` with its defaults filled, as handlers get it. */
-export type CreatePartUrlsBodyGiven = CreatePartUrlsBodyInput & { parts: PartToUploadGiven[]; expires_in: string }
+export type ParsedCreatePartUrlsBody = CreatePartUrlsBodyInput & { parts: ParsedPartToUpload[]; expires_in: string }
 
 /** A part that is to be uploaded, and what its content must be. */
 export interface PartToUploadInput {
@@ -571,7 +571,7 @@ export interface PartToUploadInput {
 }
 
 /** `PartToUploadInput` with its defaults filled, as handlers get it. */
-export type PartToUploadGiven = PartToUploadInput & { checksum_sha256: string }
+export type ParsedPartToUpload = PartToUploadInput & { checksum_sha256: string }
 
 /** The URLs over which parts are uploaded. */
 export interface PartUrlsResponse {
@@ -615,7 +615,7 @@ export interface CreatePresignedDownloadUrlBodyInput {
 }
 
 /** `CreatePresignedDownloadUrlBodyInput` with its defaults filled, as handlers get it. */
-export type CreatePresignedDownloadUrlBodyGiven = CreatePresignedDownloadUrlBodyInput & {
+export type ParsedCreatePresignedDownloadUrlBody = CreatePresignedDownloadUrlBodyInput & {
   version_id: string
   expires_in: string
   response_content_type: string
@@ -658,7 +658,7 @@ export interface CreatePresignedUploadUrlBodyInput {
 }
 
 /** `CreatePresignedUploadUrlBodyInput` with its defaults filled, as handlers get it. */
-export type CreatePresignedUploadUrlBodyGiven = CreatePresignedUploadUrlBodyInput & {
+export type ParsedCreatePresignedUploadUrlBody = CreatePresignedUploadUrlBodyInput & {
   expires_in: string
   content_type: string
   checksum_sha256: string
@@ -757,7 +757,7 @@ export interface StorageClassInput {
 }
 
 /** `StorageClassInput` with its defaults filled, as handlers get it. */
-export type StorageClassGiven = StorageClassInput & {
+export type ParsedStorageClass = StorageClassInput & {
   display_name: string
   description: string
   labels: Labels
@@ -766,8 +766,8 @@ export type StorageClassGiven = StorageClassInput & {
   min_storage_duration: string
   regions: string[]
   multi_region: string
-  native?: NativeClassSettingsGiven
-  s3?: S3ClassSettingsGiven
+  native?: ParsedNativeClassSettings
+  s3?: ParsedS3ClassSettings
 }
 
 /** `StorageClass` as an update sends it: what its mask does not name is left out. */
@@ -827,7 +827,7 @@ export interface NativeClassSettingsInput {
 }
 
 /** `NativeClassSettingsInput` with its defaults filled, as handlers get it. */
-export type NativeClassSettingsGiven = NativeClassSettingsInput & { sync_mode: SyncModeInput; min_free_bytes: number }
+export type ParsedNativeClassSettings = NativeClassSettingsInput & { sync_mode: SyncModeInput; min_free_bytes: number }
 
 /** Where the S3 store of a class is, and how it is used. */
 export interface S3ClassSettings {
@@ -864,7 +864,7 @@ export interface S3ClassSettingsInput {
 }
 
 /** `S3ClassSettingsInput` with its defaults filled, as handlers get it. */
-export type S3ClassSettingsGiven = S3ClassSettingsInput & {
+export type ParsedS3ClassSettings = S3ClassSettingsInput & {
   force_path_style: boolean
   bucket_prefix: string
   remote_storage_class: string
@@ -926,7 +926,7 @@ export interface StorageClassInstanceInput {
 }
 
 /** `StorageClassInstanceInput` with its defaults filled, as handlers get it. */
-export type StorageClassInstanceGiven = StorageClassInstanceInput & { resource_pool: string }
+export type ParsedStorageClassInstance = StorageClassInstanceInput & { resource_pool: string }
 
 /** One thing that the checks of an instance look at. */
 export interface InstanceCondition {
@@ -1376,7 +1376,7 @@ export interface CreateBucketRequest {
 }
 
 /** `CreateBucketRequest` with its defaults filled, as the handler gets it. */
-export type CreateBucketGiven = CreateBucketRequest & { body: BucketGiven }
+export type ParsedCreateBucketRequest = CreateBucketRequest & { body: ParsedBucket }
 
 /** `GET /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{id}` */
 export interface GetBucketRequest {
@@ -1408,7 +1408,7 @@ export interface DeleteBucketRequest {
 }
 
 /** `DeleteBucketRequest` with its defaults filled, as the handler gets it. */
-export type DeleteBucketGiven = DeleteBucketRequest & { force: boolean }
+export type ParsedDeleteBucketRequest = DeleteBucketRequest & { force: boolean }
 
 /** `PATCH /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{id}` */
 export interface UpdateBucketRequest {
@@ -1463,7 +1463,7 @@ export interface ListMultipartUploadsRequest {
 }
 
 /** `ListMultipartUploadsRequest` with its defaults filled, as the handler gets it. */
-export type ListMultipartUploadsGiven = ListMultipartUploadsRequest & { view: ViewInput }
+export type ParsedListMultipartUploadsRequest = ListMultipartUploadsRequest & { view: ViewInput }
 
 /** `POST /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/multipart-uploads` */
 export interface CreateMultipartUploadRequest {
@@ -1483,7 +1483,7 @@ export interface CreateMultipartUploadRequest {
 }
 
 /** `CreateMultipartUploadRequest` with its defaults filled, as the handler gets it. */
-export type CreateMultipartUploadGiven = CreateMultipartUploadRequest & { body: MultipartUploadGiven }
+export type ParsedCreateMultipartUploadRequest = CreateMultipartUploadRequest & { body: ParsedMultipartUpload }
 
 /** `DELETE /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/multipart-uploads/{upload_id}` */
 export interface AbortMultipartUploadRequest {
@@ -1526,7 +1526,9 @@ export interface CompleteMultipartUploadRequest {
 }
 
 /** `CompleteMultipartUploadRequest` with its defaults filled, as the handler gets it. */
-export type CompleteMultipartUploadGiven = CompleteMultipartUploadRequest & { body: CompleteMultipartUploadBodyGiven }
+export type ParsedCompleteMultipartUploadRequest = CompleteMultipartUploadRequest & {
+  body: ParsedCompleteMultipartUploadBody
+}
 
 /**
  * `POST /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/multipart-uploads/{upload_id}:part-url`
@@ -1545,7 +1547,7 @@ export interface CreatePartUrlsRequest {
 }
 
 /** `CreatePartUrlsRequest` with its defaults filled, as the handler gets it. */
-export type CreatePartUrlsGiven = CreatePartUrlsRequest & { body: CreatePartUrlsBodyGiven }
+export type ParsedCreatePartUrlsRequest = CreatePartUrlsRequest & { body: ParsedCreatePartUrlsBody }
 
 /** `GET /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/objects` */
 export interface ListObjectsRequest {
@@ -1582,7 +1584,7 @@ export interface ListObjectsRequest {
 }
 
 /** `ListObjectsRequest` with its defaults filled, as the handler gets it. */
-export type ListObjectsGiven = ListObjectsRequest & { prefix: string; delimiter: string; versions: boolean }
+export type ParsedListObjectsRequest = ListObjectsRequest & { prefix: string; delimiter: string; versions: boolean }
 
 /** `GET /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/objects/{object}` */
 export interface GetObjectRequest {
@@ -1651,7 +1653,7 @@ export interface CopyObjectRequest {
 }
 
 /** `CopyObjectRequest` with its defaults filled, as the handler gets it. */
-export type CopyObjectGiven = CopyObjectRequest & { body: CopyObjectBodyGiven }
+export type ParsedCopyObjectRequest = CopyObjectRequest & { body: ParsedCopyObjectBody }
 
 /** `POST /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/presigned-urls:download` */
 export interface CreatePresignedDownloadUrlRequest {
@@ -1666,8 +1668,8 @@ export interface CreatePresignedDownloadUrlRequest {
 }
 
 /** `CreatePresignedDownloadUrlRequest` with its defaults filled, as the handler gets it. */
-export type CreatePresignedDownloadUrlGiven = CreatePresignedDownloadUrlRequest & {
-  body: CreatePresignedDownloadUrlBodyGiven
+export type ParsedCreatePresignedDownloadUrlRequest = CreatePresignedDownloadUrlRequest & {
+  body: ParsedCreatePresignedDownloadUrlBody
 }
 
 /** `POST /storage/v1/workspaces/{workspace}/engines/{engine}/buckets/{bucket}/presigned-urls:upload` */
@@ -1683,8 +1685,8 @@ export interface CreatePresignedUploadUrlRequest {
 }
 
 /** `CreatePresignedUploadUrlRequest` with its defaults filled, as the handler gets it. */
-export type CreatePresignedUploadUrlGiven = CreatePresignedUploadUrlRequest & {
-  body: CreatePresignedUploadUrlBodyGiven
+export type ParsedCreatePresignedUploadUrlRequest = CreatePresignedUploadUrlRequest & {
+  body: ParsedCreatePresignedUploadUrlBody
 }
 
 /** `GET /storage/v1/workspaces/{workspace}/engines/{engine}/buckets:aggregateStats` */
@@ -1702,7 +1704,7 @@ export interface AggregateBucketStatsRequest {
 }
 
 /** `AggregateBucketStatsRequest` with its defaults filled, as the handler gets it. */
-export type AggregateBucketStatsGiven = AggregateBucketStatsRequest & { group_by: StatGroupByInput }
+export type ParsedAggregateBucketStatsRequest = AggregateBucketStatsRequest & { group_by: StatGroupByInput }
 
 /** `GET /storage/v1/workspaces/{workspace}/engines/{engine}/buckets:metricHistory` */
 export interface GetBucketMetricHistoryRequest {
@@ -1725,7 +1727,7 @@ export interface GetBucketMetricHistoryRequest {
 }
 
 /** `GetBucketMetricHistoryRequest` with its defaults filled, as the handler gets it. */
-export type GetBucketMetricHistoryGiven = GetBucketMetricHistoryRequest & {
+export type ParsedGetBucketMetricHistoryRequest = GetBucketMetricHistoryRequest & {
   interval: '60s' | '300s' | '3600s' | '86400s'
 }
 
@@ -1791,7 +1793,7 @@ export interface CreateStorageClassRequest {
 }
 
 /** `CreateStorageClassRequest` with its defaults filled, as the handler gets it. */
-export type CreateStorageClassGiven = CreateStorageClassRequest & { body: StorageClassGiven }
+export type ParsedCreateStorageClassRequest = CreateStorageClassRequest & { body: ParsedStorageClass }
 
 /** `GET /storage/v1/engines/{engine}/storage-classes/{id}` */
 export interface GetStorageClassRequest {
@@ -1882,4 +1884,4 @@ export interface InstantiateStorageClassRequest {
 }
 
 /** `InstantiateStorageClassRequest` with its defaults filled, as the handler gets it. */
-export type InstantiateStorageClassGiven = InstantiateStorageClassRequest & { body: StorageClassInstanceGiven }
+export type ParsedInstantiateStorageClassRequest = InstantiateStorageClassRequest & { body: ParsedStorageClassInstance }

@@ -68,7 +68,7 @@ export interface OrganisationInput {
 }
 
 /** `OrganisationInput` with its defaults filled, as handlers get it. */
-export type OrganisationGiven = OrganisationInput & {
+export type ParsedOrganisation = OrganisationInput & {
   display_name: string
   description: string
   contact_email: string
@@ -161,7 +161,7 @@ export interface GroupInput {
 }
 
 /** `GroupInput` with its defaults filled, as handlers get it. */
-export type GroupGiven = GroupInput & {
+export type ParsedGroup = GroupInput & {
   parent_group_id: string
   display_name: string
   description: string
@@ -240,7 +240,7 @@ export interface WorkspaceInput {
 }
 
 /** `WorkspaceInput` with its defaults filled, as handlers get it. */
-export type WorkspaceGiven = WorkspaceInput & {
+export type ParsedWorkspace = WorkspaceInput & {
   parent_group_id: string
   display_name: string
   description: string
@@ -277,7 +277,7 @@ export interface StateChangeInput {
 }
 
 /** `StateChangeInput` with its defaults filled, as handlers get it. */
-export type StateChangeGiven = StateChangeInput & { reason: string }
+export type ParsedStateChange = StateChangeInput & { reason: string }
 
 /** Where a node goes. */
 export interface MoveTargetInput {
@@ -425,7 +425,7 @@ export interface QuotaOverrideInput {
 }
 
 /** `QuotaOverrideInput` with its defaults filled, as handlers get it. */
-export type QuotaOverrideGiven = QuotaOverrideInput & { description: string }
+export type ParsedQuotaOverride = QuotaOverrideInput & { description: string }
 
 /** `QuotaOverride` as an update sends it: what its mask does not name is left out. */
 export type QuotaOverrideUpdate = Partial<QuotaOverrideInput>
@@ -617,7 +617,7 @@ export interface CreateOrganisationRequest {
 }
 
 /** `CreateOrganisationRequest` with its defaults filled, as the handler gets it. */
-export type CreateOrganisationGiven = CreateOrganisationRequest & { body: OrganisationGiven }
+export type ParsedCreateOrganisationRequest = CreateOrganisationRequest & { body: ParsedOrganisation }
 
 /** `GET /taxonomy/v1/organisations/{id}` */
 export interface GetOrganisationRequest {
@@ -670,7 +670,7 @@ export interface ArchiveOrganisationRequest {
 }
 
 /** `ArchiveOrganisationRequest` with its defaults filled, as the handler gets it. */
-export type ArchiveOrganisationGiven = ArchiveOrganisationRequest & { body: StateChangeGiven }
+export type ParsedArchiveOrganisationRequest = ArchiveOrganisationRequest & { body: ParsedStateChange }
 
 /** `POST /taxonomy/v1/organisations/{id}:restore` */
 export interface RestoreOrganisationRequest {
@@ -686,7 +686,7 @@ export interface RestoreOrganisationRequest {
 }
 
 /** `RestoreOrganisationRequest` with its defaults filled, as the handler gets it. */
-export type RestoreOrganisationGiven = RestoreOrganisationRequest & { body: StateChangeGiven }
+export type ParsedRestoreOrganisationRequest = RestoreOrganisationRequest & { body: ParsedStateChange }
 
 /** `POST /taxonomy/v1/organisations/{id}:resume` */
 export interface ResumeOrganisationRequest {
@@ -702,7 +702,7 @@ export interface ResumeOrganisationRequest {
 }
 
 /** `ResumeOrganisationRequest` with its defaults filled, as the handler gets it. */
-export type ResumeOrganisationGiven = ResumeOrganisationRequest & { body: StateChangeGiven }
+export type ParsedResumeOrganisationRequest = ResumeOrganisationRequest & { body: ParsedStateChange }
 
 /** `POST /taxonomy/v1/organisations/{id}:suspend` */
 export interface SuspendOrganisationRequest {
@@ -718,7 +718,7 @@ export interface SuspendOrganisationRequest {
 }
 
 /** `SuspendOrganisationRequest` with its defaults filled, as the handler gets it. */
-export type SuspendOrganisationGiven = SuspendOrganisationRequest & { body: StateChangeGiven }
+export type ParsedSuspendOrganisationRequest = SuspendOrganisationRequest & { body: ParsedStateChange }
 
 /** `GET /taxonomy/v1/organisations/{organisation}/groups` */
 export interface ListGroupsRequest {
@@ -758,7 +758,7 @@ export interface CreateGroupRequest {
 }
 
 /** `CreateGroupRequest` with its defaults filled, as the handler gets it. */
-export type CreateGroupGiven = CreateGroupRequest & { body: GroupGiven }
+export type ParsedCreateGroupRequest = CreateGroupRequest & { body: ParsedGroup }
 
 /** `GET /taxonomy/v1/organisations/{organisation}/groups/{id}` */
 export interface GetGroupRequest {
@@ -819,7 +819,7 @@ export interface ArchiveGroupRequest {
 }
 
 /** `ArchiveGroupRequest` with its defaults filled, as the handler gets it. */
-export type ArchiveGroupGiven = ArchiveGroupRequest & { body: StateChangeGiven }
+export type ParsedArchiveGroupRequest = ArchiveGroupRequest & { body: ParsedStateChange }
 
 /** `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:move` */
 export interface MoveGroupRequest {
@@ -852,7 +852,7 @@ export interface RestoreGroupRequest {
 }
 
 /** `RestoreGroupRequest` with its defaults filled, as the handler gets it. */
-export type RestoreGroupGiven = RestoreGroupRequest & { body: StateChangeGiven }
+export type ParsedRestoreGroupRequest = RestoreGroupRequest & { body: ParsedStateChange }
 
 /** `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:resume` */
 export interface ResumeGroupRequest {
@@ -870,7 +870,7 @@ export interface ResumeGroupRequest {
 }
 
 /** `ResumeGroupRequest` with its defaults filled, as the handler gets it. */
-export type ResumeGroupGiven = ResumeGroupRequest & { body: StateChangeGiven }
+export type ParsedResumeGroupRequest = ResumeGroupRequest & { body: ParsedStateChange }
 
 /** `POST /taxonomy/v1/organisations/{organisation}/groups/{id}:suspend` */
 export interface SuspendGroupRequest {
@@ -888,7 +888,7 @@ export interface SuspendGroupRequest {
 }
 
 /** `SuspendGroupRequest` with its defaults filled, as the handler gets it. */
-export type SuspendGroupGiven = SuspendGroupRequest & { body: StateChangeGiven }
+export type ParsedSuspendGroupRequest = SuspendGroupRequest & { body: ParsedStateChange }
 
 /** `GET /taxonomy/v1/organisations/{organisation}/workspaces` */
 export interface ListWorkspacesRequest {
@@ -928,7 +928,7 @@ export interface CreateWorkspaceRequest {
 }
 
 /** `CreateWorkspaceRequest` with its defaults filled, as the handler gets it. */
-export type CreateWorkspaceGiven = CreateWorkspaceRequest & { body: WorkspaceGiven }
+export type ParsedCreateWorkspaceRequest = CreateWorkspaceRequest & { body: ParsedWorkspace }
 
 /** `GET /taxonomy/v1/organisations/{organisation}/workspaces/{id}` */
 export interface GetWorkspaceRequest {
@@ -956,7 +956,7 @@ export interface DeleteWorkspaceRequest {
 }
 
 /** `DeleteWorkspaceRequest` with its defaults filled, as the handler gets it. */
-export type DeleteWorkspaceGiven = DeleteWorkspaceRequest & { force: boolean }
+export type ParsedDeleteWorkspaceRequest = DeleteWorkspaceRequest & { force: boolean }
 
 /** `PATCH /taxonomy/v1/organisations/{organisation}/workspaces/{id}` */
 export interface UpdateWorkspaceRequest {
@@ -994,7 +994,7 @@ export interface ArchiveWorkspaceRequest {
 }
 
 /** `ArchiveWorkspaceRequest` with its defaults filled, as the handler gets it. */
-export type ArchiveWorkspaceGiven = ArchiveWorkspaceRequest & { body: StateChangeGiven }
+export type ParsedArchiveWorkspaceRequest = ArchiveWorkspaceRequest & { body: ParsedStateChange }
 
 /** `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:move` */
 export interface MoveWorkspaceRequest {
@@ -1027,7 +1027,7 @@ export interface RestoreWorkspaceRequest {
 }
 
 /** `RestoreWorkspaceRequest` with its defaults filled, as the handler gets it. */
-export type RestoreWorkspaceGiven = RestoreWorkspaceRequest & { body: StateChangeGiven }
+export type ParsedRestoreWorkspaceRequest = RestoreWorkspaceRequest & { body: ParsedStateChange }
 
 /** `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:resume` */
 export interface ResumeWorkspaceRequest {
@@ -1045,7 +1045,7 @@ export interface ResumeWorkspaceRequest {
 }
 
 /** `ResumeWorkspaceRequest` with its defaults filled, as the handler gets it. */
-export type ResumeWorkspaceGiven = ResumeWorkspaceRequest & { body: StateChangeGiven }
+export type ParsedResumeWorkspaceRequest = ResumeWorkspaceRequest & { body: ParsedStateChange }
 
 /** `POST /taxonomy/v1/organisations/{organisation}/workspaces/{id}:suspend` */
 export interface SuspendWorkspaceRequest {
@@ -1063,7 +1063,7 @@ export interface SuspendWorkspaceRequest {
 }
 
 /** `SuspendWorkspaceRequest` with its defaults filled, as the handler gets it. */
-export type SuspendWorkspaceGiven = SuspendWorkspaceRequest & { body: StateChangeGiven }
+export type ParsedSuspendWorkspaceRequest = SuspendWorkspaceRequest & { body: ParsedStateChange }
 
 /** `GET /taxonomy/v1/organisations/{organisation}/effective-quotas/{id}` */
 export interface GetEffectiveQuotaRequest {
@@ -1161,7 +1161,7 @@ export interface CreateQuotaOverrideRequest {
 }
 
 /** `CreateQuotaOverrideRequest` with its defaults filled, as the handler gets it. */
-export type CreateQuotaOverrideGiven = CreateQuotaOverrideRequest & { body: QuotaOverrideGiven }
+export type ParsedCreateQuotaOverrideRequest = CreateQuotaOverrideRequest & { body: ParsedQuotaOverride }
 
 /** `GET /taxonomy/v1/quotas/{quota}/overrides/{id}` */
 export interface GetQuotaOverrideRequest {

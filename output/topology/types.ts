@@ -81,11 +81,11 @@ export interface DeploymentTargetInput {
 }
 
 /** `DeploymentTargetInput` with its defaults filled, as handlers get it. */
-export type DeploymentTargetGiven = DeploymentTargetInput & {
+export type ParsedDeploymentTarget = DeploymentTargetInput & {
   display_name: string
   description: string
   labels: Labels
-  location_hints?: LocationHintsGiven
+  location_hints?: ParsedLocationHints
   endpoint: string
   numa_nodes: HostNumaNode[]
   agent_version: string
@@ -165,8 +165,8 @@ export interface DeploymentTargetRegistrationInput {
 }
 
 /** `DeploymentTargetRegistrationInput` with its defaults filled, as handlers get it. */
-export type DeploymentTargetRegistrationGiven = DeploymentTargetRegistrationInput & {
-  location_hints?: LocationHintsGiven
+export type ParsedDeploymentTargetRegistration = DeploymentTargetRegistrationInput & {
+  location_hints?: ParsedLocationHints
 }
 
 /** What whoever registers a target knows of its location. */
@@ -184,7 +184,7 @@ export interface LocationHintsInput {
 }
 
 /** `LocationHintsInput` with its defaults filled, as handlers get it. */
-export type LocationHintsGiven = LocationHintsInput & { proposed_region: string; country_code: string; city: string }
+export type ParsedLocationHints = LocationHintsInput & { proposed_region: string; country_code: string; city: string }
 
 /**
  * What a deployment target or resource pool has, by dimension. Each amount is below 2^49, so that sixteen times as
@@ -275,7 +275,7 @@ export interface LocationApprovalInput {
 }
 
 /** `LocationApprovalInput` with its defaults filled, as handlers get it. */
-export type LocationApprovalGiven = LocationApprovalInput & { region: string; enable: boolean; comment: string }
+export type ParsedLocationApproval = LocationApprovalInput & { region: string; enable: boolean; comment: string }
 
 /** Why a location is enabled or disabled. */
 export interface StateChangeInput {
@@ -286,7 +286,7 @@ export interface StateChangeInput {
 }
 
 /** `StateChangeInput` with its defaults filled, as handlers get it. */
-export type StateChangeGiven = StateChangeInput & { reason: string }
+export type ParsedStateChange = StateChangeInput & { reason: string }
 
 /** A named set of regions, for storage that is replicated. */
 export interface MultiRegion {
@@ -335,7 +335,7 @@ export interface MultiRegionInput {
 }
 
 /** `MultiRegionInput` with its defaults filled, as handlers get it. */
-export type MultiRegionGiven = MultiRegionInput & { display_name: string; description: string; labels: Labels }
+export type ParsedMultiRegion = MultiRegionInput & { display_name: string; description: string; labels: Labels }
 
 /** `MultiRegion` as an update sends it: what its mask does not name is left out. */
 export type MultiRegionUpdate = Partial<MultiRegionInput>
@@ -429,7 +429,7 @@ export interface ZoneInput {
 }
 
 /** `ZoneInput` with its defaults filled, as handlers get it. */
-export type ZoneGiven = ZoneInput & { display_name: string; description: string; labels: Labels; schedulable: boolean }
+export type ParsedZone = ZoneInput & { display_name: string; description: string; labels: Labels; schedulable: boolean }
 
 /** `Zone` as an update sends it: what its mask does not name is left out. */
 export type ZoneUpdate = Partial<ZoneInput>
@@ -529,12 +529,12 @@ export interface ResourcePoolInput {
 }
 
 /** `ResourcePoolInput` with its defaults filled, as handlers get it. */
-export type ResourcePoolGiven = ResourcePoolInput & {
+export type ParsedResourcePool = ResourcePoolInput & {
   display_name: string
   description: string
   labels: Labels
-  reserved: ReservedResourcesGiven
-  overcommit: OvercommitGiven
+  reserved: ParsedReservedResources
+  overcommit: ParsedOvercommit
   numa_nodes: HostNumaNode[]
   schedulable: boolean
 }
@@ -603,7 +603,7 @@ export interface ReservedResourcesInput {
 }
 
 /** `ReservedResourcesInput` with its defaults filled, as handlers get it. */
-export type ReservedResourcesGiven = ReservedResourcesInput & { vcpus: number; memory_mib: number; disk_gib: number }
+export type ParsedReservedResources = ReservedResourcesInput & { vcpus: number; memory_mib: number; disk_gib: number }
 
 /** How many times over something is allocated, by dimension; in hundredths. */
 export interface Overcommit {
@@ -626,7 +626,7 @@ export interface OvercommitInput {
 }
 
 /** `OvercommitInput` with its defaults filled, as handlers get it. */
-export type OvercommitGiven = OvercommitInput & { vcpus: number; memory_mib: number; disk_gib: number }
+export type ParsedOvercommit = OvercommitInput & { vcpus: number; memory_mib: number; disk_gib: number }
 
 /** An amount of resources, by dimension. */
 export interface ResourceAmounts {
@@ -906,8 +906,8 @@ export interface RegisterDeploymentTargetRequest {
 }
 
 /** `RegisterDeploymentTargetRequest` with its defaults filled, as the handler gets it. */
-export type RegisterDeploymentTargetGiven = RegisterDeploymentTargetRequest & {
-  body: DeploymentTargetRegistrationGiven
+export type ParsedRegisterDeploymentTargetRequest = RegisterDeploymentTargetRequest & {
+  body: ParsedDeploymentTargetRegistration
 }
 
 /** `GET /topology/v1/locations` */
@@ -952,7 +952,7 @@ export interface ApproveLocationRequest {
 }
 
 /** `ApproveLocationRequest` with its defaults filled, as the handler gets it. */
-export type ApproveLocationGiven = ApproveLocationRequest & { body: LocationApprovalGiven }
+export type ParsedApproveLocationRequest = ApproveLocationRequest & { body: ParsedLocationApproval }
 
 /** `POST /topology/v1/locations/{id}:disable` */
 export interface DisableLocationRequest {
@@ -968,7 +968,7 @@ export interface DisableLocationRequest {
 }
 
 /** `DisableLocationRequest` with its defaults filled, as the handler gets it. */
-export type DisableLocationGiven = DisableLocationRequest & { body: StateChangeGiven }
+export type ParsedDisableLocationRequest = DisableLocationRequest & { body: ParsedStateChange }
 
 /** `POST /topology/v1/locations/{id}:enable` */
 export interface EnableLocationRequest {
@@ -984,7 +984,7 @@ export interface EnableLocationRequest {
 }
 
 /** `EnableLocationRequest` with its defaults filled, as the handler gets it. */
-export type EnableLocationGiven = EnableLocationRequest & { body: StateChangeGiven }
+export type ParsedEnableLocationRequest = EnableLocationRequest & { body: ParsedStateChange }
 
 /** `GET /topology/v1/multi-regions` */
 export interface ListMultiRegionsRequest {
@@ -1020,7 +1020,7 @@ export interface CreateMultiRegionRequest {
 }
 
 /** `CreateMultiRegionRequest` with its defaults filled, as the handler gets it. */
-export type CreateMultiRegionGiven = CreateMultiRegionRequest & { body: MultiRegionGiven }
+export type ParsedCreateMultiRegionRequest = CreateMultiRegionRequest & { body: ParsedMultiRegion }
 
 /** `GET /topology/v1/multi-regions/{id}` */
 export interface GetMultiRegionRequest {
@@ -1121,7 +1121,7 @@ export interface CreateZoneRequest {
 }
 
 /** `CreateZoneRequest` with its defaults filled, as the handler gets it. */
-export type CreateZoneGiven = CreateZoneRequest & { body: ZoneGiven }
+export type ParsedCreateZoneRequest = CreateZoneRequest & { body: ParsedZone }
 
 /** `GET /topology/v1/zones/{id}` */
 export interface GetZoneRequest {
@@ -1194,7 +1194,7 @@ export interface CreateResourcePoolRequest {
 }
 
 /** `CreateResourcePoolRequest` with its defaults filled, as the handler gets it. */
-export type CreateResourcePoolGiven = CreateResourcePoolRequest & { body: ResourcePoolGiven }
+export type ParsedCreateResourcePoolRequest = CreateResourcePoolRequest & { body: ParsedResourcePool }
 
 /** `GET /topology/v1/resource-pools/{id}` */
 export interface GetResourcePoolRequest {

@@ -91,7 +91,7 @@ export interface SecretInput {
 }
 
 /** `SecretInput` with its defaults filled, as handlers get it. */
-export type SecretGiven = SecretInput & {
+export type ParsedSecret = SecretInput & {
   display_name: string
   description: string
   labels: Labels
@@ -235,7 +235,7 @@ export interface DisableVersionBodyInput {
 }
 
 /** `DisableVersionBodyInput` with its defaults filled, as handlers get it. */
-export type DisableVersionBodyGiven = DisableVersionBodyInput & { disabled: boolean }
+export type ParsedDisableVersionBody = DisableVersionBodyInput & { disabled: boolean }
 
 /** The body of a verb that takes nothing but a precondition. */
 export interface EtagBodyInput {
@@ -346,7 +346,7 @@ export interface CryptoKeyInput {
 }
 
 /** `CryptoKeyInput` with its defaults filled, as handlers get it. */
-export type CryptoKeyGiven = CryptoKeyInput & {
+export type ParsedCryptoKey = CryptoKeyInput & {
   display_name: string
   description: string
   labels: Labels
@@ -425,7 +425,7 @@ export interface EncryptBodyInput {
 }
 
 /** `EncryptBodyInput` with its defaults filled, as handlers get it. */
-export type EncryptBodyGiven = EncryptBodyInput & { key_version: string }
+export type ParsedEncryptBody = EncryptBodyInput & { key_version: string }
 
 /** A plaintext that was encrypted. */
 export interface EncryptResponse {
@@ -457,7 +457,7 @@ export interface DecryptBodyInput {
 }
 
 /** `DecryptBodyInput` with its defaults filled, as handlers get it. */
-export type DecryptBodyGiven = DecryptBodyInput & { key_version: string }
+export type ParsedDecryptBody = DecryptBodyInput & { key_version: string }
 
 /** A ciphertext that was decrypted. */
 export interface DecryptResponse {
@@ -508,7 +508,7 @@ export interface GenerateDataEncryptionKeyBodyInput {
 }
 
 /** `GenerateDataEncryptionKeyBodyInput` with its defaults filled, as handlers get it. */
-export type GenerateDataEncryptionKeyBodyGiven = GenerateDataEncryptionKeyBodyInput & {
+export type ParsedGenerateDataEncryptionKeyBody = GenerateDataEncryptionKeyBodyInput & {
   key_size_bytes: 16 | 24 | 32 | 64
   include_plaintext: boolean
 }
@@ -542,7 +542,7 @@ export interface SignBodyInput {
 }
 
 /** `SignBodyInput` with its defaults filled, as handlers get it. */
-export type SignBodyGiven = SignBodyInput & { key_version: string; signature_encoding: SignatureEncodingInput }
+export type ParsedSignBody = SignBodyInput & { key_version: string; signature_encoding: SignatureEncodingInput }
 
 /** A digest that the caller made; exactly one member, that of the algorithm of the key. */
 export interface Digest {
@@ -590,7 +590,7 @@ export interface VerifyBodyInput {
 }
 
 /** `VerifyBodyInput` with its defaults filled, as handlers get it. */
-export type VerifyBodyGiven = VerifyBodyInput & { key_version: string; signature_encoding: SignatureEncodingInput }
+export type ParsedVerifyBody = VerifyBodyInput & { key_version: string; signature_encoding: SignatureEncodingInput }
 
 /** Whether a signature or code fits. */
 export interface VerifyResponse {
@@ -613,7 +613,7 @@ export interface HmacBodyInput {
 }
 
 /** `HmacBodyInput` with its defaults filled, as handlers get it. */
-export type HmacBodyGiven = HmacBodyInput & { key_version: string }
+export type ParsedHmacBody = HmacBodyInput & { key_version: string }
 
 /** A message authentication code. */
 export interface HmacResponse {
@@ -738,12 +738,12 @@ export interface CapsuleInput {
 }
 
 /** `CapsuleInput` with its defaults filled, as handlers get it. */
-export type CapsuleGiven = CapsuleInput & {
+export type ParsedCapsule = CapsuleInput & {
   name: string
   display_name: string
   description: string
   labels: Labels
-  source?: CapsuleSourceGiven
+  source?: ParsedCapsuleSource
   content_type: string
   recipient_principal_id: string
   max_attempts: number
@@ -780,7 +780,7 @@ export interface CapsuleSourceInput {
 }
 
 /** `CapsuleSourceInput` with its defaults filled, as handlers get it. */
-export type CapsuleSourceGiven = CapsuleSourceInput & { version: string }
+export type ParsedCapsuleSource = CapsuleSourceInput & { version: string }
 
 /** A page of capsules. */
 export interface ListCapsulesResponse {
@@ -817,7 +817,7 @@ export interface RedeemCapsuleBodyInput {
 }
 
 /** `RedeemCapsuleBodyInput` with its defaults filled, as handlers get it. */
-export type RedeemCapsuleBodyGiven = RedeemCapsuleBodyInput & { passphrase: string }
+export type ParsedRedeemCapsuleBody = RedeemCapsuleBodyInput & { passphrase: string }
 
 /** What a capsule held. */
 export interface RedeemCapsuleResponse {
@@ -838,7 +838,7 @@ export interface RevokeCapsuleBodyInput {
 }
 
 /** `RevokeCapsuleBodyInput` with its defaults filled, as handlers get it. */
-export type RevokeCapsuleBodyGiven = RevokeCapsuleBodyInput & { reason: string }
+export type ParsedRevokeCapsuleBody = RevokeCapsuleBodyInput & { reason: string }
 
 /**
  * An issuer of certificates. A create with `activation` brings the certificate of one that waits for it, and has no
@@ -990,13 +990,13 @@ export interface CertificateAuthorityInput {
 }
 
 /** `CertificateAuthorityInput` with its defaults filled, as handlers get it. */
-export type CertificateAuthorityGiven = CertificateAuthorityInput & {
+export type ParsedCertificateAuthority = CertificateAuthorityInput & {
   display_name: string
   description: string
   labels: Labels
-  subject?: CertificateAuthoritySubjectGiven
+  subject?: ParsedCertificateAuthoritySubject
   crypto_key_id: string
-  name_constraints?: NameConstraintsGiven
+  name_constraints?: ParsedNameConstraints
   parent_certificate_authority_id: string
   issuing_certificate_urls: string[]
   require_template: boolean
@@ -1035,7 +1035,7 @@ export interface CertificateAuthoritySubjectInput {
 }
 
 /** `CertificateAuthoritySubjectInput` with its defaults filled, as handlers get it. */
-export type CertificateAuthoritySubjectGiven = CertificateAuthoritySubjectInput & {
+export type ParsedCertificateAuthoritySubject = CertificateAuthoritySubjectInput & {
   organization: string
   organizational_unit: string
   country_code: string
@@ -1074,7 +1074,7 @@ export interface NameConstraintsInput {
 }
 
 /** `NameConstraintsInput` with its defaults filled, as handlers get it. */
-export type NameConstraintsGiven = NameConstraintsInput & {
+export type ParsedNameConstraints = NameConstraintsInput & {
   permitted_dns_names: string[]
   excluded_dns_names: string[]
   permitted_ip_ranges: string[]
@@ -1249,7 +1249,7 @@ export interface CertificateTemplateInput {
 }
 
 /** `CertificateTemplateInput` with its defaults filled, as handlers get it. */
-export type CertificateTemplateGiven = CertificateTemplateInput & {
+export type ParsedCertificateTemplate = CertificateTemplateInput & {
   display_name: string
   description: string
   labels: Labels
@@ -1263,7 +1263,7 @@ export type CertificateTemplateGiven = CertificateTemplateInput & {
   allowed_uri_prefixes: string[]
   allowed_email_domains: string[]
   allow_subject_passthrough: boolean
-  predefined_subject?: PredefinedSubjectGiven
+  predefined_subject?: ParsedPredefinedSubject
   policy_oids: ObjectIdentifier[]
 }
 
@@ -1299,7 +1299,7 @@ export interface PredefinedSubjectInput {
 }
 
 /** `PredefinedSubjectInput` with its defaults filled, as handlers get it. */
-export type PredefinedSubjectGiven = PredefinedSubjectInput & {
+export type ParsedPredefinedSubject = PredefinedSubjectInput & {
   organization: string
   organizational_unit: string
   country_code: string
@@ -1422,12 +1422,12 @@ export interface CertificateInput {
 }
 
 /** `CertificateInput` with its defaults filled, as handlers get it. */
-export type CertificateGiven = CertificateInput & {
+export type ParsedCertificate = CertificateInput & {
   name: string
   display_name: string
   description: string
   labels: Labels
-  config?: CertificateConfigGiven
+  config?: ParsedCertificateConfig
   certificate_template_id: string
 }
 
@@ -1444,9 +1444,9 @@ export interface CertificateConfigInput {
 }
 
 /** `CertificateConfigInput` with its defaults filled, as handlers get it. */
-export type CertificateConfigGiven = CertificateConfigInput & {
-  subject?: CertificateSubjectGiven
-  subject_alt_names?: SubjectAltNamesGiven
+export type ParsedCertificateConfig = CertificateConfigInput & {
+  subject?: ParsedCertificateSubject
+  subject_alt_names?: ParsedSubjectAltNames
   public_key_pem: string
 }
 
@@ -1483,7 +1483,7 @@ export interface CertificateSubjectInput {
 }
 
 /** `CertificateSubjectInput` with its defaults filled, as handlers get it. */
-export type CertificateSubjectGiven = CertificateSubjectInput & {
+export type ParsedCertificateSubject = CertificateSubjectInput & {
   common_name: string
   organization: string
   organizational_unit: string
@@ -1517,7 +1517,7 @@ export interface SubjectAltNamesInput {
 }
 
 /** `SubjectAltNamesInput` with its defaults filled, as handlers get it. */
-export type SubjectAltNamesGiven = SubjectAltNamesInput & {
+export type ParsedSubjectAltNames = SubjectAltNamesInput & {
   dns_names: string[]
   ip_addresses: string[]
   uris: string[]
@@ -1541,7 +1541,7 @@ export interface TakeSnapshotBodyInput {
 }
 
 /** `TakeSnapshotBodyInput` with its defaults filled, as handlers get it. */
-export type TakeSnapshotBodyGiven = TakeSnapshotBodyInput & { description: string; verify: boolean }
+export type ParsedTakeSnapshotBody = TakeSnapshotBodyInput & { description: string; verify: boolean }
 
 /** The record of a mutation. Its status moves from PENDING over RUNNING to DONE or ERROR and never back. */
 export interface VaultOperation {
@@ -1896,7 +1896,7 @@ export interface RedeemCapsuleRequest {
 }
 
 /** `RedeemCapsuleRequest` with its defaults filled, as the handler gets it. */
-export type RedeemCapsuleGiven = RedeemCapsuleRequest & { body: RedeemCapsuleBodyGiven }
+export type ParsedRedeemCapsuleRequest = RedeemCapsuleRequest & { body: ParsedRedeemCapsuleBody }
 
 /** `GET /vault/alpha/workspaces/{workspace}/engines/{engine}/capsules` */
 export interface ListCapsulesRequest {
@@ -1940,7 +1940,7 @@ export interface CreateCapsuleRequest {
 }
 
 /** `CreateCapsuleRequest` with its defaults filled, as the handler gets it. */
-export type CreateCapsuleGiven = CreateCapsuleRequest & { body: CapsuleGiven }
+export type ParsedCreateCapsuleRequest = CreateCapsuleRequest & { body: ParsedCapsule }
 
 /** `GET /vault/alpha/workspaces/{workspace}/engines/{engine}/capsules/{id}` */
 export interface GetCapsuleRequest {
@@ -1970,7 +1970,7 @@ export interface RevokeCapsuleRequest {
 }
 
 /** `RevokeCapsuleRequest` with its defaults filled, as the handler gets it. */
-export type RevokeCapsuleGiven = RevokeCapsuleRequest & { body: RevokeCapsuleBodyGiven }
+export type ParsedRevokeCapsuleRequest = RevokeCapsuleRequest & { body: ParsedRevokeCapsuleBody }
 
 /** `GET /vault/v1/workspaces/{workspace}/engines/{engine}/certificateAuthorities` */
 export interface ListCertificateAuthoritiesRequest {
@@ -2014,7 +2014,9 @@ export interface CreateCertificateAuthorityRequest {
 }
 
 /** `CreateCertificateAuthorityRequest` with its defaults filled, as the handler gets it. */
-export type CreateCertificateAuthorityGiven = CreateCertificateAuthorityRequest & { body: CertificateAuthorityGiven }
+export type ParsedCreateCertificateAuthorityRequest = CreateCertificateAuthorityRequest & {
+  body: ParsedCertificateAuthority
+}
 
 /** `GET /vault/v1/workspaces/{workspace}/engines/{engine}/certificateAuthorities/{id}` */
 export interface GetCertificateAuthorityRequest {
@@ -2103,7 +2105,7 @@ export interface CreateCertificateRequest {
 }
 
 /** `CreateCertificateRequest` with its defaults filled, as the handler gets it. */
-export type CreateCertificateGiven = CreateCertificateRequest & { body: CertificateGiven }
+export type ParsedCreateCertificateRequest = CreateCertificateRequest & { body: ParsedCertificate }
 
 /**
  * `GET
@@ -2194,7 +2196,9 @@ export interface CreateCertificateTemplateRequest {
 }
 
 /** `CreateCertificateTemplateRequest` with its defaults filled, as the handler gets it. */
-export type CreateCertificateTemplateGiven = CreateCertificateTemplateRequest & { body: CertificateTemplateGiven }
+export type ParsedCreateCertificateTemplateRequest = CreateCertificateTemplateRequest & {
+  body: ParsedCertificateTemplate
+}
 
 /**
  * `GET
@@ -2302,7 +2306,7 @@ export interface CreateCryptoKeyRequest {
 }
 
 /** `CreateCryptoKeyRequest` with its defaults filled, as the handler gets it. */
-export type CreateCryptoKeyGiven = CreateCryptoKeyRequest & { body: CryptoKeyGiven }
+export type ParsedCreateCryptoKeyRequest = CreateCryptoKeyRequest & { body: ParsedCryptoKey }
 
 /** `GET /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}` */
 export interface GetCryptoKeyRequest {
@@ -2366,7 +2370,7 @@ export interface DecryptRequest {
 }
 
 /** `DecryptRequest` with its defaults filled, as the handler gets it. */
-export type DecryptGiven = DecryptRequest & { body: DecryptBodyGiven }
+export type ParsedDecryptRequest = DecryptRequest & { body: ParsedDecryptBody }
 
 /** `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:encrypt` */
 export interface EncryptRequest {
@@ -2381,7 +2385,7 @@ export interface EncryptRequest {
 }
 
 /** `EncryptRequest` with its defaults filled, as the handler gets it. */
-export type EncryptGiven = EncryptRequest & { body: EncryptBodyGiven }
+export type ParsedEncryptRequest = EncryptRequest & { body: ParsedEncryptBody }
 
 /** `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:generateDataEncryptionKey` */
 export interface GenerateDataEncryptionKeyRequest {
@@ -2396,8 +2400,8 @@ export interface GenerateDataEncryptionKeyRequest {
 }
 
 /** `GenerateDataEncryptionKeyRequest` with its defaults filled, as the handler gets it. */
-export type GenerateDataEncryptionKeyGiven = GenerateDataEncryptionKeyRequest & {
-  body: GenerateDataEncryptionKeyBodyGiven
+export type ParsedGenerateDataEncryptionKeyRequest = GenerateDataEncryptionKeyRequest & {
+  body: ParsedGenerateDataEncryptionKeyBody
 }
 
 /** `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:hmac` */
@@ -2413,7 +2417,7 @@ export interface HmacRequest {
 }
 
 /** `HmacRequest` with its defaults filled, as the handler gets it. */
-export type HmacGiven = HmacRequest & { body: HmacBodyGiven }
+export type ParsedHmacRequest = HmacRequest & { body: ParsedHmacBody }
 
 /** `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:reEncrypt` */
 export interface ReEncryptRequest {
@@ -2440,7 +2444,7 @@ export interface SignRequest {
 }
 
 /** `SignRequest` with its defaults filled, as the handler gets it. */
-export type SignGiven = SignRequest & { body: SignBodyGiven }
+export type ParsedSignRequest = SignRequest & { body: ParsedSignBody }
 
 /** `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:verify` */
 export interface VerifyRequest {
@@ -2455,7 +2459,7 @@ export interface VerifyRequest {
 }
 
 /** `VerifyRequest` with its defaults filled, as the handler gets it. */
-export type VerifyGiven = VerifyRequest & { body: VerifyBodyGiven }
+export type ParsedVerifyRequest = VerifyRequest & { body: ParsedVerifyBody }
 
 /** `POST /vault/alpha/workspaces/{workspace}/engines/{engine}/cryptoKeys/{id}:rotate` */
 export interface RotateCryptoKeyRequest {
@@ -2582,7 +2586,7 @@ export interface DisableCryptoKeyVersionRequest {
 }
 
 /** `DisableCryptoKeyVersionRequest` with its defaults filled, as the handler gets it. */
-export type DisableCryptoKeyVersionGiven = DisableCryptoKeyVersionRequest & { body: DisableVersionBodyGiven }
+export type ParsedDisableCryptoKeyVersionRequest = DisableCryptoKeyVersionRequest & { body: ParsedDisableVersionBody }
 
 /** `POST /vault/v1/safe:takeSnapshot` */
 export interface TakeSnapshotRequest {
@@ -2596,7 +2600,7 @@ export interface TakeSnapshotRequest {
 }
 
 /** `TakeSnapshotRequest` with its defaults filled, as the handler gets it. */
-export type TakeSnapshotGiven = TakeSnapshotRequest & { body: TakeSnapshotBodyGiven }
+export type ParsedTakeSnapshotRequest = TakeSnapshotRequest & { body: ParsedTakeSnapshotBody }
 
 /** `GET /vault/v1/workspaces/{workspace}/engines/{engine}/secrets` */
 export interface ListSecretsRequest {
@@ -2640,7 +2644,7 @@ export interface CreateSecretRequest {
 }
 
 /** `CreateSecretRequest` with its defaults filled, as the handler gets it. */
-export type CreateSecretGiven = CreateSecretRequest & { body: SecretGiven }
+export type ParsedCreateSecretRequest = CreateSecretRequest & { body: ParsedSecret }
 
 /** `GET /vault/v1/workspaces/{workspace}/engines/{engine}/secrets/{id}` */
 export interface GetSecretRequest {
@@ -2751,7 +2755,7 @@ export interface GetSecretVersionRequest {
 }
 
 /** `GetSecretVersionRequest` with its defaults filled, as the handler gets it. */
-export type GetSecretVersionGiven = GetSecretVersionRequest & { view: SecretVersionViewInput }
+export type ParsedGetSecretVersionRequest = GetSecretVersionRequest & { view: SecretVersionViewInput }
 
 /** `POST /vault/v1/workspaces/{workspace}/engines/{engine}/secrets/{secret}/versions/{id}:destroy` */
 export interface DestroySecretVersionRequest {
@@ -2792,4 +2796,4 @@ export interface DisableSecretVersionRequest {
 }
 
 /** `DisableSecretVersionRequest` with its defaults filled, as the handler gets it. */
-export type DisableSecretVersionGiven = DisableSecretVersionRequest & { body: DisableVersionBodyGiven }
+export type ParsedDisableSecretVersionRequest = DisableSecretVersionRequest & { body: ParsedDisableVersionBody }

@@ -45,7 +45,7 @@ export interface BookRequestInput {
 }
 
 /** `BookRequestInput` with its defaults filled, as handlers get it. */
-export type BookRequestGiven = BookRequestInput & { isbn: string | null; condition: Condition; tags: Tag[] }
+export type ParsedBookRequest = BookRequestInput & { isbn: string | null; condition: Condition; tags: Tag[] }
 
 /** A book on the shelf. */
 export type Book = BookRequest & { id: string; added: string; due: string | null }
@@ -56,7 +56,7 @@ export interface LoanRequestInput {
 }
 
 /** `LoanRequestInput` with its defaults filled, as handlers get it. */
-export type LoanRequestGiven = LoanRequestInput & { days: number }
+export type ParsedLoanRequest = LoanRequestInput & { days: number }
 
 export interface Loan {
   bookId: string
@@ -89,7 +89,7 @@ export interface ListBooksRequest {
 }
 
 /** `ListBooksRequest` with its defaults filled, as the handler gets it. */
-export type ListBooksGiven = ListBooksRequest & { limit: number; offset: number }
+export type ParsedListBooksRequest = ListBooksRequest & { limit: number; offset: number }
 
 /** `POST /books` */
 export interface CreateBookRequest {
@@ -97,7 +97,7 @@ export interface CreateBookRequest {
 }
 
 /** `CreateBookRequest` with its defaults filled, as the handler gets it. */
-export type CreateBookGiven = CreateBookRequest & { body: BookRequestGiven }
+export type ParsedCreateBookRequest = CreateBookRequest & { body: ParsedBookRequest }
 
 /** `GET /books/{bookId}` */
 export interface GetBookRequest {
@@ -111,7 +111,7 @@ export interface ReplaceBookRequest {
 }
 
 /** `ReplaceBookRequest` with its defaults filled, as the handler gets it. */
-export type ReplaceBookGiven = ReplaceBookRequest & { body: BookRequestGiven }
+export type ParsedReplaceBookRequest = ReplaceBookRequest & { body: ParsedBookRequest }
 
 /** `DELETE /books/{bookId}` */
 export interface DeleteBookRequest {
@@ -125,7 +125,7 @@ export interface UploadCoverRequest {
 }
 
 /** `UploadCoverRequest` as the handler gets it. */
-export interface UploadCoverGiven extends UploadCoverRequest {
+export interface ParsedUploadCoverRequest extends UploadCoverRequest {
   body: ReadableStream<Uint8Array<ArrayBuffer>>
 }
 
@@ -141,4 +141,4 @@ export interface LendBookRequest {
 }
 
 /** `LendBookRequest` with its defaults filled, as the handler gets it. */
-export type LendBookGiven = LendBookRequest & { body: LoanRequestGiven }
+export type ParsedLendBookRequest = LendBookRequest & { body: ParsedLoanRequest }

@@ -3,7 +3,7 @@ import { bindingNotFound } from '../../../output/iam/errors.ts'
 import type { BindingHandlers } from '../../../output/iam/handlers.ts'
 import type {
   Binding,
-  CreateBindingGiven,
+  ParsedCreateBindingRequest,
   DeleteBindingRequest,
   GetBindingRequest,
   IamOperation,
@@ -42,7 +42,7 @@ export class Bindings implements BindingHandlers {
     return foundBinding(await this.#parts.store.get(bindings, id), id).text
   }
 
-  async createBinding(request: CreateBindingGiven, context: CallContext): Promise<Answer<IamOperation>> {
+  async createBinding(request: ParsedCreateBindingRequest, context: CallContext): Promise<Answer<IamOperation>> {
     const { condition, expire_time, principal_id, role_id } = request.body
     checkScopeForm(request.body)
     checkCondition(condition, 'condition')

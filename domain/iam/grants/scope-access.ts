@@ -5,14 +5,14 @@ import type { AccessEntryHandlers } from '../../../output/iam/handlers.ts'
 import type {
   AccessEntry,
   EffectivePermission,
-  GrantAccessGiven,
+  ParsedGrantAccessRequest,
   IamOperation,
   ListMyPermissionsRequest,
   ListPrincipalPermissionsRequest,
   ListScopeAccessRequest,
   Principal,
   Role,
-  RevokeAccessGiven,
+  ParsedRevokeAccessRequest,
   TestMyPermissionsRequest,
   TestMyPermissionsResponse,
   TestPermissionsResponse,
@@ -164,7 +164,7 @@ export class ScopeAccess implements AccessEntryHandlers {
     }
   }
 
-  async grantAccess(request: GrantAccessGiven, context: CallContext): Promise<Answer<IamOperation>> {
+  async grantAccess(request: ParsedGrantAccessRequest, context: CallContext): Promise<Answer<IamOperation>> {
     const scope = scopeOf(request)
     checkCondition(request.body.condition, 'condition')
     return mutateIam(this.#parts, context, request, async tx => {
@@ -174,7 +174,7 @@ export class ScopeAccess implements AccessEntryHandlers {
   }
 
   /** Removes access. It needs no active scope, because access can always be removed. */
-  async revokeAccess(request: RevokeAccessGiven, context: CallContext): Promise<Answer<IamOperation>> {
+  async revokeAccess(request: ParsedRevokeAccessRequest, context: CallContext): Promise<Answer<IamOperation>> {
     const scope = scopeOf(request)
     return mutateIam(this.#parts, context, request, async tx => {
       await revoke(tx, this.#parts, context, scope, request.body)

@@ -2,7 +2,7 @@ import type { IamArea } from '../../../output/iam/area.ts'
 import { policyNotFound, policyQuotaExceeded } from '../../../output/iam/errors.ts'
 import type { PolicyHandlers } from '../../../output/iam/handlers.ts'
 import type {
-  CreatePolicyGiven,
+  ParsedCreatePolicyRequest,
   DeletePolicyRequest,
   GetPolicyRequest,
   IamOperation,
@@ -54,7 +54,7 @@ export class Policies implements PolicyHandlers {
     return foundPolicy(await this.#parts.store.get(policies, request.id), request).text
   }
 
-  async createPolicy(request: CreatePolicyGiven, context: CallContext): Promise<Answer<IamOperation>> {
+  async createPolicy(request: ParsedCreatePolicyRequest, context: CallContext): Promise<Answer<IamOperation>> {
     const { body, workspace } = request
     const parts = this.#parts
     const statements = checkedStatements(parts.catalogue, body.statements)

@@ -9,7 +9,7 @@ import {
 import type { RoleHandlers } from '../../../output/iam/handlers.ts'
 import type {
   AddRolePermissionRequest,
-  CreateRoleGiven,
+  ParsedCreateRoleRequest,
   DeleteRoleRequest,
   GetRoleRequest,
   IamOperation,
@@ -90,7 +90,7 @@ export class Roles implements RoleHandlers {
     return storedRole(stored, id)
   }
 
-  async createRole(request: CreateRoleGiven, context: CallContext): Promise<Answer<IamOperation>> {
+  async createRole(request: ParsedCreateRoleRequest, context: CallContext): Promise<Answer<IamOperation>> {
     const parts = this.#parts
     const role = newRole(parts, request.body, context.now)
     const { permissions } = request.body
@@ -215,7 +215,7 @@ function unknown(field: string, key: string): Error {
 const sorted = (body: UpdateRoleRequest['body']): UpdateRoleRequest['body'] =>
   body.permissions ? { ...body, permissions: body.permissions.toSorted() } : body
 
-function newRole({ catalogue, clock }: IamParts, body: CreateRoleGiven['body'], now: number): Role {
+function newRole({ catalogue, clock }: IamParts, body: ParsedCreateRoleRequest['body'], now: number): Role {
   const { description, display_name, name, permissions, scope_id, scope_type } = body
   const bindable_scope_types = bindableAt[scope_type]
   if (bindable_scope_types === undefined) {

@@ -1,4 +1,8 @@
-import type { IamCredentialOperation, InvitationGrantGiven, InviteUserGiven } from '../../../output/iam/types.ts'
+import type {
+  IamCredentialOperation,
+  ParsedInvitationGrant,
+  ParsedInviteUserRequest,
+} from '../../../output/iam/types.ts'
 import type { CallContext } from '../../../runtime/context.ts'
 import type { Answer } from '../../../runtime/json.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
@@ -15,7 +19,7 @@ import { userEffect } from './user-rows.ts'
 import { principalOfUser, users, type StoredUser } from '../collections/users-store.ts'
 import { homeOf } from '../values/home-scope.ts'
 
-type Invitation = InviteUserGiven['body']
+type Invitation = ParsedInviteUserRequest['body']
 
 /** Creates users, who set their own passwords (iam.md 2). */
 export class UserInvitation {
@@ -27,7 +31,7 @@ export class UserInvitation {
     this.#guards = guards
   }
 
-  async invite(request: InviteUserGiven, context: CallContext): Promise<Answer<IamCredentialOperation>> {
+  async invite(request: ParsedInviteUserRequest, context: CallContext): Promise<Answer<IamCredentialOperation>> {
     const { body } = request
     checkProfile(body)
     for (const [i, grant] of body.grants.entries()) checkScopeForm(grant, `grants[${i}].`)
@@ -81,8 +85,8 @@ export class UserInvitation {
 }
 
 /** Returns the grants with their positions in the list. */
-function grantsOf(body: Invitation): Iterable<readonly [number, InvitationGrantGiven]> {
-  const grants: readonly InvitationGrantGiven[] = body.grants
+function grantsOf(body: Invitation): Iterable<readonly [number, ParsedInvitationGrant]> {
+  const grants: readonly ParsedInvitationGrant[] = body.grants
   return grants.entries()
 }
 

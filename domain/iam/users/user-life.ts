@@ -4,8 +4,8 @@ import type {
   IamCredentialOperation,
   IamOperation,
   ReactivateUserRequest,
-  RegenerateActivationGiven,
-  ResetUserPasswordGiven,
+  ParsedRegenerateActivationRequest,
+  ParsedResetUserPasswordRequest,
 } from '../../../output/iam/types.ts'
 import type { CallContext } from '../../../runtime/context.ts'
 import { checkEtag } from '../../../runtime/field-mask.ts'
@@ -52,7 +52,7 @@ export class UserLife {
   }
 
   async regenerateActivation(
-    request: RegenerateActivationGiven,
+    request: ParsedRegenerateActivationRequest,
     context: CallContext,
   ): Promise<Answer<IamCredentialOperation>> {
     const wanted = { purpose: 'ACTIVATION', ...request.body } as const
@@ -65,7 +65,10 @@ export class UserLife {
     })
   }
 
-  async resetPassword(request: ResetUserPasswordGiven, context: CallContext): Promise<Answer<IamCredentialOperation>> {
+  async resetPassword(
+    request: ParsedResetUserPasswordRequest,
+    context: CallContext,
+  ): Promise<Answer<IamCredentialOperation>> {
     const wanted = { purpose: 'PASSWORD_RESET', ...request.body } as const
     return mutateWithCredential(this.#parts, context, request, wanted, async (tx, { mintFor }) => {
       const stored = await this.#called(tx, 'resetPassword', request)

@@ -14,12 +14,12 @@ import type {
   GetUserRequest,
   IamCredentialOperation,
   IamOperation,
-  InviteUserGiven,
+  ParsedInviteUserRequest,
   ListUsersRequest,
   LookupCredentialTokenRequest,
   ReactivateUserRequest,
-  RegenerateActivationGiven,
-  ResetUserPasswordGiven,
+  ParsedRegenerateActivationRequest,
+  ParsedResetUserPasswordRequest,
   SetMyAvatarRequest,
   TokenResponse,
   UpdateMyProfileRequest,
@@ -71,7 +71,7 @@ export class Users implements UserHandlers {
     return this.#directory.update(request, context)
   }
 
-  inviteUser(request: InviteUserGiven, context: CallContext): Promise<Answer<IamCredentialOperation>> {
+  inviteUser(request: ParsedInviteUserRequest, context: CallContext): Promise<Answer<IamCredentialOperation>> {
     return this.#invitation.invite(request, context)
   }
 
@@ -84,13 +84,16 @@ export class Users implements UserHandlers {
   }
 
   regenerateActivation(
-    request: RegenerateActivationGiven,
+    request: ParsedRegenerateActivationRequest,
     context: CallContext,
   ): Promise<Answer<IamCredentialOperation>> {
     return this.#life.regenerateActivation(request, context)
   }
 
-  resetUserPassword(request: ResetUserPasswordGiven, context: CallContext): Promise<Answer<IamCredentialOperation>> {
+  resetUserPassword(
+    request: ParsedResetUserPasswordRequest,
+    context: CallContext,
+  ): Promise<Answer<IamCredentialOperation>> {
     return this.#life.resetPassword(request, context)
   }
 

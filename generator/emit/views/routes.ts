@@ -30,7 +30,7 @@ export interface RouteView {
   /** What a caller gets. */
   readonly result: TypeCode
   /** The type of what a handler gets, or '' where it is `request`. */
-  readonly given: Name | ''
+  readonly parsed: Name | ''
   readonly operationId: Literal
   readonly method: Literal
   /** The parts of its path: text, name of a parameter, text ... */

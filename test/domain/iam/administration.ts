@@ -29,8 +29,8 @@ import type {
   Binding,
   IamOperation,
   PolicyEffect,
-  PolicyGiven,
-  PolicyStatementGiven,
+  ParsedPolicy,
+  ParsedPolicyStatement,
 } from '../../../output/iam/types.ts'
 import { checkIamOperation } from '../../../output/iam/validators.ts'
 import type { CallContext, ListContext } from '../../../runtime/context.ts'
@@ -336,8 +336,8 @@ export const statementOf = (
   effect: PolicyEffect,
   principals: string[],
   permissions: string[],
-  more: Partial<PolicyStatementGiven> = {},
-): PolicyStatementGiven => ({
+  more: Partial<ParsedPolicyStatement> = {},
+): ParsedPolicyStatement => ({
   effect,
   principals,
   except_principals: [],
@@ -349,7 +349,7 @@ export const statementOf = (
 })
 
 /** The body of a policy as handlers get it. */
-export const policyOf = (name: string, ...statements: PolicyStatementGiven[]): PolicyGiven => ({
+export const policyOf = (name: string, ...statements: ParsedPolicyStatement[]): ParsedPolicy => ({
   name,
   display_name: '',
   description: '',

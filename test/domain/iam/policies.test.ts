@@ -4,11 +4,11 @@ import { usageOf } from '../../../domain/taxonomy/quotas/usage.ts'
 import { quotas } from '../../../domain/taxonomy/quotas/quotas-store.ts'
 import { workspaces } from '../../../domain/taxonomy/tree/nodes.ts'
 import { policiesList } from '../../../output/iam/filters.ts'
-import type { Policy, PolicyStatementGiven, PolicyUpdate } from '../../../output/iam/types.ts'
+import type { Policy, ParsedPolicyStatement, PolicyUpdate } from '../../../output/iam/types.ts'
 import { allOf, policyOf, refused, statementOf, world, type World } from './administration.ts'
 import { outcomeOf, valueOf } from '../outcomes.ts'
 
-const create = (w: World, name: string, ...statements: PolicyStatementGiven[]) =>
+const create = (w: World, name: string, ...statements: ParsedPolicyStatement[]) =>
   w.policies.createPolicy({ workspace: w.w.id, body: policyOf(name, ...statements) }, w.as(w.oz))
 
 const deny = statementOf('DENY', ['all'], ['compute.vms.delete'])
@@ -51,7 +51,7 @@ describe('policies', () => {
     expect(await usageOf(w.store, 'iam.policies', w.w)).toBe(0)
   })
 
-  it.each<[string, string, (w: World) => PolicyStatementGiven]>([
+  it.each<[string, string, (w: World) => ParsedPolicyStatement]>([
     [
       'FIELD_INVALID',
       'statements[0].principals[1]',

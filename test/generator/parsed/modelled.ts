@@ -2,7 +2,7 @@ import { completeName, checkName, clientName, fieldsName, pascal, word } from '.
 import type { Emission } from '../../../generator/emit/emission.ts'
 import { domainName } from '../../../generator/emit/errors.ts'
 import { updateOf } from '../../../generator/emit/fields.ts'
-import { completionOf, requestCompletion } from '../../../generator/emit/given.ts'
+import { completionOf, requestCompletion } from '../../../generator/emit/parsed-types.ts'
 import { listNames } from '../../../generator/emit/list-names.ts'
 import { itemName } from '../../../generator/emit/media.ts'
 import { isReservedWord } from '../../../generator/identifier.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { StoredUser } from '../../../../domain/iam/collections/users-store.ts'
 import { users } from '../../../../domain/iam/collections/users-store.ts'
-import type { InvitationGrantGiven } from '../../../../output/iam/types.ts'
+import type { ParsedInvitationGrant } from '../../../../output/iam/types.ts'
 import { heldBy, platformScope, refused, world, type World } from '../administration.ts'
 import { outcomeOf, valueOf } from '../../outcomes.ts'
 
@@ -38,7 +38,7 @@ describe.each(Object.entries(calls))('%s', (_name, [status, call]) => {
 })
 
 describe('an invitation', () => {
-  const invite = (w: World, by: string, ...grants: InvitationGrantGiven[]) => {
+  const invite = (w: World, by: string, ...grants: ParsedInvitationGrant[]) => {
     const who = { email: 'x@y.example', organisation_id: w.o.id, locale: '', time_zone: '', labels: {} }
     return w.users.inviteUser({ body: { ...who, ...ttl, grants } }, w.as(by))
   }

@@ -13,7 +13,7 @@ export interface TokenFormInput {
 }
 
 /** `TokenFormInput` with its defaults filled, as handlers get it. */
-export type TokenFormGiven = TokenFormInput & { ttl: number }
+export type ParsedTokenForm = TokenFormInput & { ttl: number }
 
 export interface AlbumFormInput {
   title: string
@@ -25,7 +25,7 @@ export interface AlbumFormInput {
 }
 
 /** `AlbumFormInput` with its defaults filled, as handlers get it. */
-export type AlbumFormGiven = AlbumFormInput & { year: number }
+export type ParsedAlbumForm = AlbumFormInput & { year: number }
 
 export interface Place {
   name: string
@@ -38,7 +38,7 @@ export interface LinkInput {
 }
 
 /** `LinkInput` with its defaults filled, as handlers get it. */
-export type LinkGiven = LinkInput & { retries: number }
+export type ParsedLink = LinkInput & { retries: number }
 
 export interface Row {
   n: number
@@ -52,7 +52,7 @@ export interface RowInput {
 }
 
 /** `RowInput` with its defaults filled, as handlers get it. */
-export type RowGiven = RowInput & { unit: string }
+export type ParsedRow = RowInput & { unit: string }
 
 export interface Tick {
   n: number
@@ -71,7 +71,7 @@ export interface MakeTokenRequest {
 }
 
 /** `MakeTokenRequest` with its defaults filled, as the handler gets it. */
-export type MakeTokenGiven = MakeTokenRequest & { body: TokenFormGiven }
+export type ParsedMakeTokenRequest = MakeTokenRequest & { body: ParsedTokenForm }
 
 /** `POST /albums` */
 export interface AddAlbumRequest {
@@ -80,9 +80,9 @@ export interface AddAlbumRequest {
 }
 
 /** `AddAlbumRequest` with its defaults filled, as the handler gets it. */
-export interface AddAlbumGiven extends AddAlbumRequest {
+export interface ParsedAddAlbumRequest extends AddAlbumRequest {
   draft: boolean
-  body: AlbumFormGiven
+  body: ParsedAlbumForm
 }
 
 /** `POST /uploads` */
@@ -96,10 +96,10 @@ export interface UploadRequest {
 }
 
 /** `UploadRequest` with its defaults filled, as the handler gets it. */
-export interface UploadGiven extends UploadRequest {
+export interface ParsedUploadRequest extends UploadRequest {
   body:
-    | { contentType: 'application/json'; body: LinkGiven }
-    | { contentType: 'application/x-www-form-urlencoded'; body: LinkGiven }
+    | { contentType: 'application/json'; body: ParsedLink }
+    | { contentType: 'application/x-www-form-urlencoded'; body: ParsedLink }
     | { contentType: 'multipart/form-data'; body: { file: FormFile } }
     | { contentType: 'text/plain'; body: string }
     | { contentType: `image/${string}`; body: ReadableStream<Uint8Array<ArrayBuffer>> }
@@ -111,8 +111,8 @@ export interface ImportRowsRequest {
 }
 
 /** `ImportRowsRequest` with its defaults filled, as the handler gets it. */
-export interface ImportRowsGiven extends ImportRowsRequest {
-  body?: AsyncIterable<RowGiven>
+export interface ParsedImportRowsRequest extends ImportRowsRequest {
+  body?: AsyncIterable<ParsedRow>
 }
 
 /** `GET /rows` */

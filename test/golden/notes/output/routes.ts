@@ -14,7 +14,7 @@ import type {
   GetNoteRequest,
   ListNotesRequest,
   Note,
-  UploadAttachmentGiven,
+  ParsedUploadAttachmentRequest,
   UploadAttachmentRequest,
 } from './types.ts'
 import {
@@ -63,7 +63,7 @@ export const getNote: ClientRoute<GetNoteRequest, Note> = {
 }
 
 /** Attaches a file. `PUT /notes/v1/notes/{id}/attachment` */
-export const uploadAttachment: ClientRoute<UploadAttachmentRequest, Note, UploadAttachmentGiven> = {
+export const uploadAttachment: ClientRoute<UploadAttachmentRequest, Note, ParsedUploadAttachmentRequest> = {
   operationId: 'uploadAttachment',
   method: 'PUT',
   path: ['/notes/v1/notes/', 'id', '/attachment'],

@@ -43,7 +43,7 @@ export interface UploadAttachmentRequest {
 }
 
 /** `UploadAttachmentRequest` as the handler gets it. */
-export interface UploadAttachmentGiven extends UploadAttachmentRequest {
+export interface ParsedUploadAttachmentRequest extends UploadAttachmentRequest {
   body: ReadableStream<Uint8Array<ArrayBuffer>>
 }
 

@@ -9,15 +9,15 @@ import type { BoundRoute, ClientParameter, ClientRoute, Reply } from './runtime/
 import { library } from './errors.js'
 import type { LibraryHandlers } from './handlers.js'
 import type {
-  AddBookGiven,
   AddBookRequest,
   Book,
   DeleteRequest,
   DownloadCoverRequest,
-  ListBooksGiven,
   ListBooksRequest,
+  ParsedAddBookRequest,
+  ParsedListBooksRequest,
+  ParsedUploadCoverRequest,
   PostNotesRequest,
-  UploadCoverGiven,
   UploadCoverRequest,
 } from './types.js'
 import {
@@ -54,7 +54,7 @@ const pathBookId: ClientParameter = { name: 'book-id', in: 'path', type: 'intege
 export const listBooks: ClientRoute<
   ListBooksRequest,
   Reply<200, Book[], { 'X-Total-Count': number }> | Reply<304, undefined, { ETag: string }>,
-  ListBooksGiven
+  ParsedListBooksRequest
 > = {
   operationId: 'listBooks',
   method: 'GET',
@@ -68,7 +68,7 @@ export const listBooks: ClientRoute<
 }
 
 /** `POST /books` */
-export const addBook: ClientRoute<AddBookRequest, Reply<201, Book, { Location: string }>, AddBookGiven> = {
+export const addBook: ClientRoute<AddBookRequest, Reply<201, Book, { Location: string }>, ParsedAddBookRequest> = {
   operationId: 'add-book',
   method: 'POST',
   path: ['/books'],
@@ -87,7 +87,7 @@ export const deleteOperation: ClientRoute<DeleteRequest, void> = {
 }
 
 /** `PUT /books/{book-id}/cover` */
-export const uploadCover: ClientRoute<UploadCoverRequest, void, UploadCoverGiven> = {
+export const uploadCover: ClientRoute<UploadCoverRequest, void, ParsedUploadCoverRequest> = {
   operationId: 'uploadCover',
   method: 'PUT',
   path: ['/books/', 'book-id', '/cover'],

@@ -37,7 +37,7 @@ export interface BookInput {
 }
 
 /** `BookInput` with its defaults filled, as handlers get it. */
-export type BookGiven = BookInput & { price: number; sizes: (1 | 2 | 3)[]; related?: BookGiven[] }
+export type ParsedBook = BookInput & { price: number; sizes: (1 | 2 | 3)[]; related?: ParsedBook[] }
 
 export interface Paper {
   kind: string
@@ -65,7 +65,7 @@ export interface ListBooksRequest {
 }
 
 /** `ListBooksRequest` with its defaults filled, as the handler gets it. */
-export type ListBooksGiven = ListBooksRequest & { limit: number }
+export type ParsedListBooksRequest = ListBooksRequest & { limit: number }
 
 /** `POST /books` */
 export interface AddBookRequest {
@@ -73,7 +73,7 @@ export interface AddBookRequest {
 }
 
 /** `AddBookRequest` with its defaults filled, as the handler gets it. */
-export type AddBookGiven = AddBookRequest & { body?: BookGiven }
+export type ParsedAddBookRequest = AddBookRequest & { body?: ParsedBook }
 
 /** `DELETE /books/{book-id}` */
 export interface DeleteRequest {
@@ -88,7 +88,7 @@ export interface UploadCoverRequest {
 }
 
 /** `UploadCoverRequest` as the handler gets it. */
-export interface UploadCoverGiven extends UploadCoverRequest {
+export interface ParsedUploadCoverRequest extends UploadCoverRequest {
   body: ReadableStream<Uint8Array<ArrayBuffer>>
 }
 

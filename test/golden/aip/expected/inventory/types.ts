@@ -19,7 +19,7 @@ export interface PlaceInput {
 }
 
 /** `PlaceInput` with its defaults filled, as handlers get it. */
-export type PlaceGiven = PlaceInput & { height_cm: number }
+export type ParsedPlace = PlaceInput & { height_cm: number }
 
 /** `Place` as an update sends it: what its mask does not name is left out. */
 export type PlaceUpdate = Partial<PlaceInput>
@@ -50,11 +50,11 @@ export interface ShelfInput {
 }
 
 /** `ShelfInput` with its defaults filled, as handlers get it. */
-export type ShelfGiven = ShelfInput & {
+export type ParsedShelf = ShelfInput & {
   description: string
   labels: Labels
-  place: PlaceGiven
-  spare_place?: PlaceGiven
+  place: ParsedPlace
+  spare_place?: ParsedPlace
 }
 
 /** `Shelf` as an update sends it: what its mask does not name is left out. */
@@ -95,7 +95,7 @@ export interface CreateShelfRequest {
 }
 
 /** `CreateShelfRequest` with its defaults filled, as the handler gets it. */
-export type CreateShelfGiven = CreateShelfRequest & { body: ShelfGiven }
+export type ParsedCreateShelfRequest = CreateShelfRequest & { body: ParsedShelf }
 
 /** `GET /inventory/v1/shelves/{id}` */
 export interface GetShelfRequest {
@@ -113,7 +113,7 @@ export interface UpdateShelfRequest {
 }
 
 /** `UpdateShelfRequest` with its defaults filled, as the handler gets it. */
-export type UpdateShelfGiven = UpdateShelfRequest & { update_mask: string }
+export type ParsedUpdateShelfRequest = UpdateShelfRequest & { update_mask: string }
 
 /** `POST /inventory/v1/shelves/{id}:move` */
 export interface MoveShelfRequest {
@@ -122,7 +122,7 @@ export interface MoveShelfRequest {
 }
 
 /** `MoveShelfRequest` with its defaults filled, as the handler gets it. */
-export type MoveShelfGiven = MoveShelfRequest & { body: { to: PlaceInput } & { to: PlaceGiven } }
+export type ParsedMoveShelfRequest = MoveShelfRequest & { body: { to: PlaceInput } & { to: ParsedPlace } }
 
 /** `GET /inventory/v1/operations/{id}` */
 export interface GetOperationRequest {

@@ -1,14 +1,13 @@
-import type { Content, NamedSchema, Operation, Parameter, RequestBody, Schema } from '../model/types.ts'
+import type { Content, Operation, Parameter, RequestBody, Schema } from '../model/types.ts'
 import { type Completion, completion, memberCompletion } from './completion.ts'
 import { type Emission, schemaOf } from './emission.ts'
-import { pascal } from './names.ts'
 import { annotated, arrayOf, intersectionOf, objectOf, type Type, unionOf } from './layout/type.ts'
 import { key } from './layout/typescript.ts'
 import { type TypeContext, typeOf, visible } from './type-expression.ts'
 
 /**
  * Computes the difference between the request of a caller and the request of a handler: members with defaults are
- * filled, and output-only members are dropped. The types (`<Name>Given`) and the functions (`complete<Name>`) both use
+ * filled, and output-only members are dropped. The types (`Parsed<Name>`) and the functions (`complete<Name>`) both use
  * it. Defaults within the branches of a union are not filled, because the branch is unknown before the check.
  */
 export const completionOf = (schema: Schema, emission: Emission): Completion => completion(schema, known(emission))
@@ -17,12 +16,6 @@ const known =
   ({ completions }: Emission) =>
   (target: string): Completion =>
     completions.get(target) ?? { fills: false, drops: false }
-
-/** `QuotaOverrideGiven`. */
-export const givenName = ({ views }: NamedSchema): string => `${views.output}Given`
-
-/** `CreateQuotaOverrideGiven`. */
-export const givenRequestName = ({ name }: Operation): string => `${pascal(name)}Given`
 
 /** Returns the completion of an operation's request. */
 export function requestCompletion(operation: Operation, emission: Emission): Completion {
@@ -57,7 +50,7 @@ export function isCompletable({ contents, isTagged, view }: RequestBody, { type 
 }
 
 /** Whether a handler's request has a type of its own: with filled defaults, or with a narrower body. */
-export const differsWhenGiven = (operation: Operation, emission: Emission): boolean =>
+export const hasParsedRequest = (operation: Operation, emission: Emission): boolean =>
   isNarrowed(operation.body) || requestCompletion(operation, emission).fills
 
 /** Whether callers may give a body in several forms while handlers get one: bytes are a stream, forms are objects. */
@@ -65,27 +58,27 @@ export const isNarrowed = (body: RequestBody | undefined): boolean =>
   body?.contents.some(({ kind }) => kind === 'bytes' || kind === 'multipart') ?? false
 
 /** Returns the name of a handler's request type. */
-export function givenRequest(operation: Operation, emission: Emission): string {
-  return differsWhenGiven(operation, emission) ? givenRequestName(operation) : operation.requestName
+export function handlerRequestName(operation: Operation, emission: Emission): string {
+  return hasParsedRequest(operation, emission) ? operation.parsedRequestName : operation.requestName
 }
 
 /** Returns the type of a sent value after its defaults are filled. */
-export function givenType(schema: Schema, context: TypeContext): Type {
+export function parsedType(schema: Schema, context: TypeContext): Type {
   if (!completionOf(schema, context.emission).fills) return typeOf(schema, context)
-  const type = plainGivenType(schema, context)
+  const type = plainParsedType(schema, context)
   return schema.nullable ? unionOf([type, 'null']) : type
 }
 
-function plainGivenType(schema: Schema, context: TypeContext): Type {
+function plainParsedType(schema: Schema, context: TypeContext): Type {
   switch (schema.kind) {
     case 'ref': {
       const named = schemaOf(context.emission, schema.target)
-      return context.file.from('types', givenName(named), true, named.document)
+      return context.file.from('types', named.parsedName, true, named.document)
     }
     case 'array':
-      return arrayOf(givenType(schema.items, context))
+      return arrayOf(parsedType(schema.items, context))
     case 'intersection':
-      return intersectionOf(schema.of.map(branch => givenType(branch, context)))
+      return intersectionOf(schema.of.map(branch => parsedType(branch, context)))
     case 'object': {
       const { nullable: _, ...object } = schema
       return intersectionOf([typeOf(object, context), filledMembers(object, context)])
@@ -103,7 +96,7 @@ export function filledMembers(schema: Extract<Schema, { kind: 'object' }>, conte
   return objectOf(
     filled.map(({ name, required, schema: member }) => {
       const isThere = required || member.default !== undefined
-      return annotated(`${key(name)}${isThere ? ':' : '?:'}`, givenType(member, context))
+      return annotated(`${key(name)}${isThere ? ':' : '?:'}`, parsedType(member, context))
     }),
   )
 }

@@ -9,12 +9,11 @@ import {
   bodyCompletion,
   completionOf,
   filledParameters,
-  givenName,
-  givenRequest,
+  handlerRequestName,
   isCompletable,
   isNarrowed,
   requestCompletion,
-} from './given.ts'
+} from './parsed-types.ts'
 import type { Hoisted } from './hoisted.ts'
 import { type Doc, group, indent, line } from './layout/doc.ts'
 import { annotated, generic, intersectionOf, layout, objectOf, type Type } from './layout/type.ts'
@@ -44,9 +43,9 @@ export function printComplete(named: NamedSchema, emission: Emission, file: Outp
   const completion = completionOf(schema, emission)
   if (views.input === views.output || !isCompleted(completion)) return
   const sent = file.from('types', views.input, true)
-  const given = completion.fills ? file.from('types', givenName(named), true) : sent
+  const result = completion.fills ? file.from('types', named.parsedName, true) : sent
   const context: CompleteContext = { emission, file, hoisted, place: camel(views.output) }
-  file.block(signature(`export function ${completeName(views.input)}`, [`value: ${sent}`], given), () => {
+  file.block(signature(`export function ${completeName(views.input)}`, [`value: ${sent}`], result), () => {
     file.print(['return ', expressed(completed('value', schema, context))])
   })
   file.blank()
@@ -73,8 +72,8 @@ export function printRequestComplete(
     members.push(memberCompleted('body', 'request', body.required, bodyCompleted(body, inner)))
   }
   const sent = readRequest(operation, emission, file)
-  const given = file.from('types', givenRequest(operation, emission), true)
-  file.block(signature(`export function ${completeName(requestName)}`, [['request: ', layout(sent)]], given), () => {
+  const result = file.from('types', handlerRequestName(operation, emission), true)
+  file.block(signature(`export function ${completeName(requestName)}`, [['request: ', layout(sent)]], result), () => {
     file.print(['return ', object(members)])
   })
   file.blank()
