@@ -22,7 +22,7 @@ import { taxonomyCollections, startTaxonomy } from '../../../domain/taxonomy/are
 import { taxonomyFunctions } from '../../../domain/taxonomy/functions.ts'
 import { groups, workspaces } from '../../../domain/taxonomy/tree/nodes.ts'
 import { insertOrganisation, newOrganisation } from '../../../domain/taxonomy/organisations.ts'
-import { newWorkspace } from '../../../domain/taxonomy/workspaces.ts'
+import { newChild } from '../../../domain/taxonomy/tree/new-child.ts'
 import { iam } from '../../../output/iam/errors.ts'
 import { operationsList } from '../../../output/iam/filters.ts'
 import type {
@@ -198,13 +198,13 @@ function makers({ clock, store, taxonomy }: IamParts, feed: Feed): Makers {
     },
     async group({ id: organisation_id }, name, parent) {
       const below = { organisation_id, parent_group_id: parentOf(parent) }
-      const made = newWorkspace(clock.newId(), time(), { ...node(name), ...below })
+      const made = newChild(clock.newId(), time(), { ...node(name), ...below })
       await store.tx(tx => tx.insert(groups, made))
       return { type: 'GROUP', id: made.id }
     },
     async workspace({ id: organisation_id }, name, parent) {
       const below = { organisation_id, parent_group_id: parentOf(parent) }
-      const made = newWorkspace(clock.newId(), time(), { ...node(name), ...below })
+      const made = newChild(clock.newId(), time(), { ...node(name), ...below })
       await store.tx(tx => tx.insert(workspaces, made))
       return { type: 'WORKSPACE', id: made.id }
     },

@@ -16,7 +16,7 @@ import { taxonomyCollections } from '../../../domain/taxonomy/area.ts'
 import { taxonomyFunctions } from '../../../domain/taxonomy/functions.ts'
 import { groups, organisations, workspaces } from '../../../domain/taxonomy/tree/nodes.ts'
 import { newOrganisation } from '../../../domain/taxonomy/organisations.ts'
-import { newWorkspace } from '../../../domain/taxonomy/workspaces.ts'
+import { newChild } from '../../../domain/taxonomy/tree/new-child.ts'
 import type { Binding, PolicyStatement, Principal, Role } from '../../../output/iam/types.ts'
 import { catalogue } from '../../../server/access/catalogue.ts'
 import { createClock } from '../../../server/clock.ts'
@@ -259,13 +259,13 @@ async function fill(tx: Transaction): Promise<void> {
     ['gg', ids.g.id],
     ['other', ''],
   ] as const) {
-    await tx.insert(groups, newWorkspace(ids[name].id, time, { ...below(name, parent), ...texts }))
+    await tx.insert(groups, newChild(ids[name].id, time, { ...below(name, parent), ...texts }))
   }
   for (const [name, parent] of [
     ['w', ids.gg.id],
     ['side', ids.other.id],
   ] as const) {
-    await tx.insert(workspaces, newWorkspace(ids[name].id, time, { ...below(name, parent), ...texts }))
+    await tx.insert(workspaces, newChild(ids[name].id, time, { ...below(name, parent), ...texts }))
   }
 }
 
