@@ -5,7 +5,8 @@ import { LoadingCache } from '../../../domain/iam/decisions/loading-cache.ts'
 import { workspaces } from '../../../domain/taxonomy/tree/nodes.ts'
 import { newChild } from '../../../domain/taxonomy/tree/new-child.ts'
 import { collectGarbage } from '../../garbage.ts'
-import { ids, platformScope, start, statement, World } from './world.ts'
+import { ids, start, statement, World } from './world.ts'
+import { platformScope } from './rows.ts'
 import type { Scope } from '../../../domain/ports/scope.ts'
 
 describe('a decision', () => {
