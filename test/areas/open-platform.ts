@@ -1,9 +1,8 @@
 import { fetchHost } from '../../runtime/hosts/fetch.ts'
 import { createTransport, type Transport, type TransportOptions } from '../../runtime/transport.ts'
-import type { Dispatch } from '../../runtime/wire.ts'
 import type { OpenAccess } from '../../server/access/platform-access.ts'
 import type { AreaModule } from '../../server/area.ts'
-import { compose } from '../../server/compose.ts'
+import { compose, type Platform } from '../../server/compose.ts'
 import type { Config } from '../../server/config.ts'
 import type { Log } from '../../server/log.ts'
 import type { StorePlace } from '../../server/platform-store.ts'
@@ -25,14 +24,12 @@ export interface Composition {
 }
 
 /** A platform in this process, without a socket. */
-export interface OpenedPlatform {
+export interface OpenedPlatform extends Pick<Platform, 'close' | 'dispatch' | 'signIn'> {
   readonly config: Config
-  readonly dispatch: Dispatch
   /** Calls the platform as a client at an address. */
   from(clientAddress: string): typeof fetch
   /** Makes a transport for generated clients; without a token, its calls are anonymous. */
   transport(token?: string, options?: Partial<TransportOptions>): Transport
-  close(): Promise<void>
 }
 
 /**
@@ -46,7 +43,7 @@ export async function openPlatform({
   openAccess,
 }: Composition): Promise<OpenedPlatform> {
   const config: Config = { baseUrl, http: { host: '127.0.0.1', port: 0, isPortOpen: false }, ...given }
-  const { close, dispatch } = await compose(config, log, areas, openAccess)
+  const { close, dispatch, signIn } = await compose(config, log, areas, openAccess)
   const host = fetchHost(dispatch)
   const from =
     (clientAddress: string): typeof fetch =>
@@ -55,6 +52,7 @@ export async function openPlatform({
   return {
     config,
     dispatch,
+    signIn,
     from,
     transport: (token, options) =>
       createTransport({ baseUrl, fetch: from(''), ...(token !== undefined && { token }), ...options }),
