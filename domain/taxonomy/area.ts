@@ -22,7 +22,8 @@ import { followTimes, reconcileProcedure } from './cascade/reconcile.ts'
 import { lockTree } from './tree/tree-lock.ts'
 import { TreeReads } from './tree/tree-reads.ts'
 import { quotaTotals, quotaUsages } from './quotas/usage.ts'
-import { newWorkspace, Workspaces } from './workspaces.ts'
+import { newChild } from './tree/new-child.ts'
+import { Workspaces } from './workspaces.ts'
 
 /** Every collection of the area. */
 export const taxonomyCollections: readonly Collection<never>[] = [
@@ -76,7 +77,7 @@ export async function startTaxonomy(tx: Transaction, now: number): Promise<void>
   })
   await insertOrganisation(tx, system)
   await lockTree(tx, systemOrganisationId, { workspaces: 1 })
-  const platform = newWorkspace(platformWorkspaceId, time, {
+  const platform = newChild(platformWorkspaceId, time, {
     organisation_id: systemOrganisationId,
     parent_group_id: '',
     name: 'platform',

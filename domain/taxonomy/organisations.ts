@@ -2,15 +2,11 @@ import { fieldInvalid } from '../../output/shared/errors.ts'
 import { organisationNotEmpty } from '../../output/taxonomy/errors.ts'
 import type { OrganisationHandlers } from '../../output/taxonomy/handlers.ts'
 import type {
-  ParsedArchiveOrganisationRequest,
   ParsedCreateOrganisationRequest,
   DeleteOrganisationRequest,
   GetOrganisationRequest,
   ListOrganisationsRequest,
   Organisation,
-  ParsedRestoreOrganisationRequest,
-  ParsedResumeOrganisationRequest,
-  ParsedSuspendOrganisationRequest,
   TaxonomyOperation,
   UpdateOrganisationRequest,
 } from '../../output/taxonomy/types.ts'
@@ -112,50 +108,21 @@ export class Organisations implements OrganisationHandlers {
     })
   }
 
-  archiveOrganisation(
-    request: ParsedArchiveOrganisationRequest,
-    context: CallContext,
-  ): Promise<Answer<TaxonomyOperation>> {
-    return this.#change('archive', request, context)
-  }
-
-  restoreOrganisation(
-    request: ParsedRestoreOrganisationRequest,
-    context: CallContext,
-  ): Promise<Answer<TaxonomyOperation>> {
-    return this.#change('restore', request, context)
-  }
-
-  suspendOrganisation(
-    request: ParsedSuspendOrganisationRequest,
-    context: CallContext,
-  ): Promise<Answer<TaxonomyOperation>> {
-    return this.#change('suspend', request, context)
-  }
-
-  resumeOrganisation(
-    request: ParsedResumeOrganisationRequest,
-    context: CallContext,
-  ): Promise<Answer<TaxonomyOperation>> {
-    return this.#change('resume', request, context)
-  }
+  readonly archiveOrganisation = this.#change('archive')
+  readonly restoreOrganisation = this.#change('restore')
+  readonly suspendOrganisation = this.#change('suspend')
+  readonly resumeOrganisation = this.#change('resume')
 
   /** An organisation has no parent, so its own state alone decides. */
-  #change(
-    verb: Verb,
-    request: ParsedSuspendOrganisationRequest,
-    context: CallContext,
-  ): Promise<Answer<TaxonomyOperation>> {
-    const { body, id } = request
-    return this.#parts.operations.mutate(context, request, async tx => {
-      const stored = await lockTree(tx, id)
-      checkEtag(body.etag, stored.value.etag)
-      return changeState(tx, { kind: organisationKind, above: [], stored }, verb, {
-        reason: body.reason,
-        context,
-        iam: this.#parts.functions.iam,
+  #change(verb: Verb): OrganisationHandlers['suspendOrganisation'] {
+    return (request, context) =>
+      this.#parts.operations.mutate(context, request, async tx => {
+        const { etag, reason } = request.body
+        const stored = await lockTree(tx, request.id)
+        checkEtag(etag, stored.value.etag)
+        const node = { kind: organisationKind, above: [], stored }
+        return changeState(tx, node, verb, { reason, context, iam: this.#parts.functions.iam })
       })
-    })
   }
 
   async #requireOwner(tx: Transaction, id: string): Promise<void> {

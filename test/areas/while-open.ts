@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import type { Ninefold } from '../../output/client.ts'
 import { areas } from '../../server/areas.ts'
 import type { StorePlace } from '../../server/platform-store.ts'
-import { guardedPlatform } from '../server/iam/guarded-platform.ts'
+import { testPlatform } from './test-platform.ts'
 
 /** Opens a guarded platform of these areas over a place, has its administrator do something, and ends it. */
 export async function whileOpen<R>(place: StorePlace, act: (api: Ninefold) => Promise<R>, mounted = areas): Promise<R> {
@@ -10,7 +10,7 @@ export async function whileOpen<R>(place: StorePlace, act: (api: Ninefold) => Pr
   mkdirSync(place.dataDir, { recursive: true, mode: 0o700 })
   const undo: (() => void | Promise<void>)[] = []
   try {
-    const platform = await guardedPlatform(place, each => void undo.push(each), mounted)
+    const platform = await testPlatform({ areas: mounted, config: place, later: each => void undo.push(each) })
     return await act((await platform.admin()).api)
   } finally {
     for (const each of undo.toReversed()) await each()

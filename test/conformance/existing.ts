@@ -11,7 +11,7 @@ export interface Tenant {
   readonly workspace: string
 }
 
-/** Members of a body that no example can know, by operationId: the ids of scopes, the names of dimensions. */
+/** Members of a body that no example can know, by operationId. */
 export type Bodies = Readonly<Record<string, (tenant: Tenant) => JsonObject>>
 
 /** The parts for creating resources. */
@@ -26,31 +26,46 @@ export interface Making {
 
 type Path = Readonly<Record<string, string>>
 
+/** The parameter of the paths of limits. Limits differ by the scope and the dimensions of their quota definition. */
+const ofDefinition = 'quota_definition'
+
 /**
  * Creates the resources in the path of an operation, the parents first, and the targets of its body: from the
- * operations that create them, the examples of the document and the references of the kinds. Undefined where a parent
- * cannot be made because its operation is not built.
+ * operations that create them, the examples of the document and the references of the kinds. Below quota definitions it
+ * does so in each definition of the area. Returns nothing where a parent cannot be made because its operation is not
+ * built.
  */
-export async function makeExisting(making: Making, operation: Operation): Promise<Existing | undefined> {
+export async function makeExisting(making: Making, operation: Operation): Promise<readonly Existing[]> {
+  const [collection, below] = operation.path.split(`/{${ofDefinition}}`)
+  if (collection === undefined || below === undefined) return existingIn(making, operation)
+  const list = making.document.operations.find(each => each.method === 'GET' && each.path === collection)
+  const definitions = list ? await listed(making, list, {}) : []
+  return (await Promise.all(definitions.map(definition => existingIn(making, operation, definition)))).flat()
+}
+
+async function existingIn(making: Making, operation: Operation, definition?: JsonObject): Promise<Existing[]> {
   const tenant = await makeTenant(making)
-  let path: Path | undefined = {}
+  const path: Record<string, string> = {}
   for (const parameter of operation.parameters) {
-    if (parameter.in !== 'path' || path === undefined) continue
-    const id: string | undefined = await idFor(making, operation, parameter.name, { path, tenant })
-    path = id === undefined ? undefined : { ...path, [parameter.name]: id }
+    if (parameter.in !== 'path') continue
+    const id = await idFor(making, operation, parameter.name, { path, tenant, definition })
+    if (id === undefined) return []
+    path[parameter.name] = id
   }
-  if (path === undefined) return undefined
-  const body = operation.method === 'POST' ? await bodyFor(making, operation, { path, tenant }) : undefined
-  return { path, ...(body && { body }) }
+  if (operation.method !== 'POST') return [{ path }]
+  return [{ path, body: await bodyFor(making, operation, { path, tenant, definition }) }]
 }
 
 interface Where {
   readonly path: Path
   readonly tenant: Tenant
+  /** The quota definition of the path. */
+  readonly definition: JsonObject | undefined
 }
 
 async function idFor(making: Making, operation: Operation, name: string, where: Where): Promise<string | undefined> {
-  const { tenant } = where
+  const { definition, tenant } = where
+  if (name === ofDefinition) return String(definition?.['id'])
   if (name === 'workspace') return tenant.workspace
   if (name === 'organisation') return tenant.organisation
   if (name === 'engine') return 'native'
@@ -60,14 +75,15 @@ async function idFor(making: Making, operation: Operation, name: string, where: 
   const create = find('POST')
   if (create) return makeThing(making, create, where)
   const list = find('GET')
-  return list && firstListed(making, list, where)
+  const [first] = list ? await listed(making, list, where.path) : []
+  return first && String(first['id'] ?? first['resource'])
 }
 
 /** The body of a creation: the members that only this test knows, and the ids of the targets. */
 async function bodyFor(making: Making, create: Operation, where: Where): Promise<JsonObject> {
   const type = create.access?.key?.split('.').slice(0, 2).join('.')
   const kind = making.kinds.find(each => each.type === type)
-  const body: Record<string, Json> = { ...making.bodies[create.id]?.(where.tenant) }
+  const body: Record<string, Json> = { ...making.bodies[create.id]?.(where.tenant), ...limitOf(where) }
   for (const { member, target } of kind?.targets ?? []) {
     const ofTarget = making.document.operations.find(
       ({ access, method }) => method === 'POST' && access?.key === `${target.type}.create`,
@@ -76,6 +92,18 @@ async function bodyFor(making: Making, create: Operation, where: Where): Promise
     if (id !== undefined) body[member] = id
   }
   return body
+}
+
+/** The members of a limit that follow from its quota definition. */
+function limitOf({ definition, tenant }: Where): JsonObject {
+  if (definition === undefined) return {}
+  const { dimensions, scope_type: type } = definition
+  const names = Array.isArray(dimensions) ? dimensions.map(String) : []
+  return {
+    scope_type: type ?? '',
+    scope_id: String(type).endsWith('_WORKSPACE') ? tenant.workspace : tenant.organisation,
+    dimensions: Object.fromEntries(names.map(name => [name, 'local1'])),
+  }
 }
 
 let made = 0
@@ -93,13 +121,11 @@ async function makeThing(making: Making, create: Operation, where: Where): Promi
   return answer.status === 501 ? undefined : String(answered(create, answer)['resource_id'])
 }
 
-async function firstListed(making: Making, list: Operation, where: Where): Promise<string | undefined> {
-  const answer = await send(making, 'GET', fill(list.path, where.path))
-  if (answer.status === 501) return undefined
-  const rows = Object.values(answered(list, answer)).find(Array.isArray)
-  const [first]: unknown[] = rows ?? []
-  const { id, resource } = objectOf(first)
-  return first === undefined ? undefined : String(id ?? resource)
+/** The rows of the first page of a list; none where the list is not built. */
+async function listed(making: Making, list: Operation, path: Path): Promise<readonly JsonObject[]> {
+  const answer = await send(making, 'GET', fill(list.path, path))
+  if (answer.status === 501) return []
+  return (Object.values(answered(list, answer)).find(Array.isArray) ?? []).map(objectOf)
 }
 
 async function makeTenant(making: Making): Promise<Tenant> {

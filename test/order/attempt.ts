@@ -1,7 +1,7 @@
 import { Examples } from '../../generator/conform/example.ts'
 import { isJsonObject } from '../../generator/conform/json.ts'
 import { validDraft } from '../../generator/conform/subject.ts'
-import { absentId } from '../server/iam/guarded-platform.ts'
+import { absentId } from '../areas/members.ts'
 import type { Aim } from './aim.ts'
 import type { Mutation } from './operations.ts'
 import type { Fault, Recipe } from './recipe.ts'

@@ -7,7 +7,9 @@ import {
 } from '../../../output/taxonomy/errors.ts'
 import { workspaceNotFound } from '../../../output/shared/errors.ts'
 import type { LifecycleState } from '../../../output/taxonomy/types.ts'
+import { groupFields, workspaceFields } from '../../../output/taxonomy/validators.ts'
 import type { ApiError } from '../../../runtime/errors.ts'
+import type { Fields } from '../../../runtime/field-mask.ts'
 import type { HeldScope } from '../../ports/iam.ts'
 import type { Effect } from '../../ports/operations.ts'
 import { platformWorkspaceId, systemOrganisationId } from '../../ports/reserved.ts'
@@ -56,10 +58,13 @@ export interface NodeKind<T extends StoredNode> {
 export interface StoredChild extends StoredNode {
   readonly parent_group_id: string
   readonly etag: string
+  readonly update_time: string
 }
 
 /** A kind of node with a parent. */
 export interface ChildKind<T extends StoredChild> extends NodeKind<T> {
+  /** The fields that an update may name. */
+  readonly fields: Fields
   /** Returns the node that a path names; throws the kind's `*_NOT_FOUND`. */
   readonly found: (stored: Stored<T> | undefined, path: ChildPath) => Stored<T>
 }
@@ -84,6 +89,7 @@ export const groupKind: ChildKind<StoredGroup> = {
   noun: 'group',
   resourceType: 'taxonomy.groups',
   collection: groups,
+  fields: groupFields,
   marked: (node, mark) => ({ ...node, ...mark }),
   stateInvalid: groupStateInvalid,
   found: foundGroup,
@@ -94,6 +100,7 @@ export const workspaceKind: ChildKind<StoredWorkspace> = {
   noun: 'workspace',
   resourceType: 'taxonomy.workspaces',
   collection: workspaces,
+  fields: workspaceFields,
   marked: (node, mark) => ({ ...node, ...mark }),
   stateInvalid: workspaceStateInvalid,
   found: foundWorkspace,

@@ -4,7 +4,8 @@ import { requireOtherAdministrator } from '../../../domain/iam/grants/escalation
 import { principals, writePrincipal } from '../../../domain/iam/collections/principals-store.ts'
 import { roles } from '../../../domain/iam/collections/roles-store.ts'
 import { groups, trees } from '../../../domain/taxonomy/tree/nodes.ts'
-import { heldBy, hourly, platformScope, policyOf, statementOf, world, type World } from './administration.ts'
+import { heldBy, hourly, policyOf, statementOf, world, type World } from './administration.ts'
+import { platformScope } from './rows.ts'
 import { outcomeOf, valueOf } from '../outcomes.ts'
 import type { Scope } from '../../../domain/ports/scope.ts'
 

@@ -7,7 +7,9 @@ import { iam } from '../../../output/iam/errors.ts'
 import { ApiError } from '../../../runtime/errors.ts'
 import { toStatus } from '../../../runtime/status.ts'
 import { testPlace } from '../../server/store/harness.ts'
-import { addUser, callContext, reasonOf, someAddress, tokenPlatform, type TokenPlatform } from './token-platform.ts'
+import { addUser, someAddress, tokenPlatform, type TokenPlatform } from './token-platform.ts'
+import { callContext } from './calls.ts'
+import { outcomeOf } from '../outcomes.ts'
 
 const password = 'correct horse battery'
 const known = 'kim@example.test'
@@ -20,7 +22,7 @@ async function platformWithKim(options: Parameters<typeof tokenPlatform>[0] = {}
 }
 
 const fail = (server: TokenPlatform, email: string, clientAddress: string): Promise<string> =>
-  reasonOf(server.signIn(email, 'wrong', { clientAddress }))
+  outcomeOf(server.signIn(email, 'wrong', { clientAddress }))
 
 async function failTimes(server: TokenPlatform, email: string, clientAddress: string, times: number) {
   const reasons: string[] = []
@@ -126,7 +128,7 @@ describe('signing in', () => {
             await tx.update(users, user, { ...row.value, email: 'other@example.test' }, row.version)
           else await tx.update(passwords, user, { ...secret.value, hash: '$2$other' }, secret.version)
         })
-      expect(await reasonOf(server.signIn(known, password))).toBe('INVALID_CREDENTIALS')
+      expect(await outcomeOf(server.signIn(known, password))).toBe('INVALID_CREDENTIALS')
       expect(await server.list({}, { id: user, kind: 'user' })).toEqual([])
     },
   )
@@ -139,7 +141,7 @@ describe('signing in', () => {
     })
     await server.signIn(known, password)
     expect((await server.store.get(passwords, user))?.value).toEqual({ id: user, hash: `$2$${password}`, history: [] })
-    expect(await reasonOf(server.signIn(known, password))).toBe('ok')
+    expect(await outcomeOf(server.signIn(known, password))).toBe('OK')
   })
 
   it('does not count an attempt that there was no room to try', async () => {
@@ -174,7 +176,7 @@ describe('the throttle', () => {
       new Map([known, unknown].map(email => [email, '2026-05-01T12:01:00.000Z'])),
     )
     server.time.now += minuteMs
-    expect(await reasonOf(server.signIn(known, password))).toBe('ok')
+    expect(await outcomeOf(server.signIn(known, password))).toBe('OK')
     expect((await server.parts.throttle.waits([known], server.time.now)).size).toBe(0)
   })
 
@@ -192,7 +194,7 @@ describe('the throttle', () => {
     const { server } = await platformWithKim()
     await failTimes(server, known, '192.0.2.1', 4)
     await failTimes(server, known, '198.51.100.1', 4)
-    expect(await reasonOf(server.signIn(known, password, { clientAddress: '192.0.2.9' }))).toBe('ok')
+    expect(await outcomeOf(server.signIn(known, password, { clientAddress: '192.0.2.9' }))).toBe('OK')
     expect(await failTimes(server, known, '192.0.2.1', 4)).not.toContain('AUTHENTICATION_THROTTLED')
     await fail(server, known, '198.51.100.1')
     expect(await fail(server, known, '198.51.100.2')).toBe('AUTHENTICATION_THROTTLED')
@@ -205,9 +207,9 @@ describe('the throttle', () => {
     for (let i = 0; i < 50; i += 1) await fail(server, known, someAddress())
     const elsewhere = { clientAddress: someAddress() }
     expect(await bodyOf(server.signIn(known, password, elsewhere))).toContain('"3600s"')
-    expect(await reasonOf(server.signIn(known, password, { clientAddress: '203.0.113.200' }))).toBe('ok')
+    expect(await outcomeOf(server.signIn(known, password, { clientAddress: '203.0.113.200' }))).toBe('OK')
     server.time.now += 60 * minuteMs
-    expect(await reasonOf(server.signIn(known, password, elsewhere))).toBe('ok')
+    expect(await outcomeOf(server.signIn(known, password, elsewhere))).toBe('OK')
   })
 
   it('lets an address that nobody has wait after 50 failures too', async () => {
@@ -220,7 +222,7 @@ describe('the throttle', () => {
     const { server } = await platformWithKim()
     for (let i = 0; i < 100; i += 1) await fail(server, `user${i}@example.test`, '192.0.2.1')
     expect(await bodyOf(server.signIn(known, password, { clientAddress: '192.0.2.77' }))).toContain('"300s"')
-    expect(await reasonOf(server.signIn(known, password, { clientAddress: '192.0.3.1' }))).toBe('ok')
+    expect(await outcomeOf(server.signIn(known, password, { clientAddress: '192.0.3.1' }))).toBe('OK')
     const context = callContext(server.time.now, { clientAddress: '2001:db8::1' })
     const { throttle } = server.parts
     for (let i = 0; i < 30; i += 1) await (await throttle.credentialToken(context)).succeed()
@@ -228,7 +230,7 @@ describe('the throttle', () => {
     const same = callContext(server.time.now, { clientAddress: '2001:db8::ffff' })
     expect(await bodyOf(throttle.credentialToken(same))).toContain('"60s"')
     const other = callContext(server.time.now, { clientAddress: '2001:db8:0:1::1' })
-    expect(await reasonOf(throttle.credentialToken(other))).toBe('ok')
+    expect(await outcomeOf(throttle.credentialToken(other))).toBe('OK')
   })
 
   it('keeps nothing and refuses nobody where its counts are 0', async () => {

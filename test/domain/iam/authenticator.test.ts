@@ -6,7 +6,8 @@ import { platformWorkspaceId } from '../../../domain/ports/reserved.ts'
 import type { Store } from '../../../domain/ports/store.ts'
 import { workspaces } from '../../../domain/taxonomy/tree/nodes.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
-import { addAccount, addUser, reasonOf, tokenPlatform, type TokenPlatform } from './token-platform.ts'
+import { addAccount, addUser, tokenPlatform, type TokenPlatform } from './token-platform.ts'
+import { outcomeOf } from '../outcomes.ts'
 
 const password = 'correct horse battery'
 
@@ -63,20 +64,20 @@ describe('the authenticator', () => {
     const { calls, wrap } = counted()
     const { server, token } = await signedIn({ wrap })
     calls.count = 0
-    expect(await server.admission(token)).toBe('ok')
+    expect(await server.admission(token)).toBe('OK')
     expect(calls.count).toBe(0)
   })
 
   it('refuses the tokens of a session at the commit of its revocation, and after a restart too', async () => {
     const { server, token, user } = await signedIn()
-    expect(await server.admission(token)).toBe('ok')
+    expect(await server.admission(token)).toBe('OK')
     await endAll(server, user)
     expect(await server.admission(token)).toBe('TOKEN_REVOKED')
     const other = await restarted(server)
-    expect(await reasonOf(other.authenticate(`Bearer ${token}`))).toBe('TOKEN_REVOKED')
+    expect(await outcomeOf(other.authenticate(`Bearer ${token}`))).toBe('TOKEN_REVOKED')
     server.time.now += 899_000
     expect(await server.admission(token)).toBe('TOKEN_REVOKED')
-    expect(await reasonOf((await restarted(server)).authenticate(`Bearer ${token}`))).toBe('TOKEN_REVOKED')
+    expect(await outcomeOf((await restarted(server)).authenticate(`Bearer ${token}`))).toBe('TOKEN_REVOKED')
     server.time.now += 1000
     expect(await server.admission(token)).toBe('TOKEN_EXPIRED')
   })
@@ -86,26 +87,26 @@ describe('the authenticator', () => {
     await server.store.tx(tx =>
       endTokensOf(tx, server.parts.feed, user, { reason: 'ADMIN', time: formatMillis(server.time.now - 1_800_000) }),
     )
-    expect(await reasonOf((await restarted(server)).authenticate(`Bearer ${token}`))).toBe('TOKEN_REVOKED')
+    expect(await outcomeOf((await restarted(server)).authenticate(`Bearer ${token}`))).toBe('TOKEN_REVOKED')
   })
 
   it('lets in with a session that was opened after others were revoked', async () => {
     const { server, user } = await signedIn()
     await endAll(server, user)
     const { access_token } = await server.signIn('kim@example.test', password)
-    expect(await server.admission(access_token)).toBe('ok')
-    expect(await reasonOf((await restarted(server)).authenticate(`Bearer ${access_token}`))).toBe('ok')
+    expect(await server.admission(access_token)).toBe('OK')
+    expect(await outcomeOf((await restarted(server)).authenticate(`Bearer ${access_token}`))).toBe('OK')
   })
 
   it('lets nobody in after missed changes before the store has told what was revoked', async () => {
     const { server, token, user } = await signedIn()
     const other = await restarted(server)
-    expect(await reasonOf(other.authenticate(`Bearer ${token}`))).toBe('ok')
+    expect(await outcomeOf(other.authenticate(`Bearer ${token}`))).toBe('OK')
     await endAll(server, user)
-    // No feed reports the revocation to this server.
-    expect(await reasonOf(other.authenticate(`Bearer ${token}`))).toBe('ok')
+    // No feed tells this one.
+    expect(await outcomeOf(other.authenticate(`Bearer ${token}`))).toBe('OK')
     other.reset()
-    const refused = await Promise.all([1, 2, 3].map(() => reasonOf(other.authenticate(`Bearer ${token}`))))
+    const refused = await Promise.all([1, 2, 3].map(() => outcomeOf(other.authenticate(`Bearer ${token}`))))
     expect(refused).toEqual(['TOKEN_REVOKED', 'TOKEN_REVOKED', 'TOKEN_REVOKED'])
   })
 
@@ -132,9 +133,9 @@ describe('the authenticator', () => {
     }
     expect([await turn('SUSPENDED'), await turn('ACTIVE'), await turn('ARCHIVED'), await turn('ACTIVE')]).toEqual([
       'TOKEN_REVOKED',
-      'ok',
+      'OK',
       'TOKEN_REVOKED',
-      'ok',
+      'OK',
     ])
     await server.store.tx(async tx => {
       const row = await tx.lock(workspaces, platformWorkspaceId)
@@ -153,7 +154,7 @@ describe('the authenticator', () => {
       { principalId: account, kind: 'SERVICE_ACCOUNT', sessionId },
       server.time.now,
     )
-    expect(await server.admission(token)).toBe('ok')
+    expect(await server.admission(token)).toBe('OK')
     await server.store.tx(async tx => {
       const row = await tx.lock(workspaces, platformWorkspaceId)
       const next = row && { ...row.value, state: 'TAXONOMY_LIFECYCLE_STATE_SUSPENDED' as const }

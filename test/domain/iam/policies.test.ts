@@ -5,7 +5,8 @@ import { quotas } from '../../../domain/taxonomy/quotas/quotas-store.ts'
 import { workspaces } from '../../../domain/taxonomy/tree/nodes.ts'
 import { policiesList } from '../../../output/iam/filters.ts'
 import type { Policy, ParsedPolicyStatement, PolicyUpdate } from '../../../output/iam/types.ts'
-import { allOf, policyOf, refused, statementOf, world, type World } from './administration.ts'
+import { allOf, refused } from './calls.ts'
+import { policyOf, statementOf, world, type World } from './administration.ts'
 import { outcomeOf, valueOf } from '../outcomes.ts'
 
 const create = (w: World, name: string, ...statements: ParsedPolicyStatement[]) =>

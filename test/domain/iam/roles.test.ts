@@ -3,7 +3,9 @@ import { rolePermissions, roles } from '../../../domain/iam/collections/roles-st
 import { organisations } from '../../../domain/taxonomy/tree/nodes.ts'
 import { rolePermissionsList, rolesList } from '../../../output/iam/filters.ts'
 import type { Role, ParsedRole } from '../../../output/iam/types.ts'
-import { allOf, platformScope, policyOf, refused, statementOf, world, type World } from './administration.ts'
+import { allOf, refused } from './calls.ts'
+import { platformScope } from './rows.ts'
+import { policyOf, statementOf, world, type World } from './administration.ts'
 import { retiredKey } from './test-catalogue.ts'
 import { outcomeOf, valueOf } from '../outcomes.ts'
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { policies } from '../../../domain/iam/collections/policies-store.ts'
 import { scopeAccessList, principalPermissionsList } from '../../../output/iam/filters.ts'
-import { allOf, heldBy, listing, policyOf, refused, statementOf, world, type World } from './administration.ts'
+import { allOf, listing, refused } from './calls.ts'
+import { heldBy, policyOf, statementOf, world, type World } from './administration.ts'
 import { outcomeOf, valueOf } from '../outcomes.ts'
 
 const at = ({ id, type }: World['w']) => {

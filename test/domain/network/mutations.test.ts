@@ -9,14 +9,15 @@ import { storeCollections, type StorePlace } from '../../../server/platform-stor
 import { doctorFindings } from '../../areas/doctor.ts'
 import { mutationCount, randomMutations } from '../../areas/random-mutations.ts'
 import { whileOpen } from '../../areas/while-open.ts'
-import { addTenant, guardedPlatform } from '../../server/iam/guarded-platform.ts'
+import { addTenant } from '../../areas/members.ts'
+import { testPlatform } from '../../areas/test-platform.ts'
 import { copyPlace, openBeside, runSql, testStorePlace } from '../../server/store/left-place.ts'
 import { copy, patch, remove } from '../taxonomy/broken-store.ts'
 import { networkKinds } from './random-kinds.ts'
 
 describe('after random mutations', () => {
   it('the doctor finds nothing', { timeout: 120_000 + mutationCount * 100 }, async () => {
-    const platform = await guardedPlatform()
+    const platform = await testPlatform()
     const { api } = await platform.admin()
     const tenant = await addTenant(api, 'acme')
     const outcomes = await randomMutations({

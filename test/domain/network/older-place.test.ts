@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { olderPlace } from '../../areas/older-place.ts'
 import { whileOpen } from '../../areas/while-open.ts'
-import { addTenant } from '../../server/iam/guarded-platform.ts'
+import { addTenant } from '../../areas/members.ts'
 
 it('a store from before the area serves its workspaces after a start, and after one more', async () => {
   const { filled, place } = await olderPlace(['iam', 'taxonomy'], api => addTenant(api, 'acme'))

@@ -2,23 +2,25 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Ninefold } from '../../../output/client.ts'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { race, raceRounds, type Racers } from '../../areas/race.ts'
-import { addTenant, guardedPlatform, type GuardedPlatform } from '../../server/iam/guarded-platform.ts'
+import { addTenant } from '../../areas/members.ts'
+import { testPlatform, type TestPlatform } from '../../areas/test-platform.ts'
 
 const engine = 'native'
 const quota_definition = 'network.vpcs'
 
-let platform: GuardedPlatform
+let platform: TestPlatform
 let api: Ninefold
 /** A platform on the same PostgreSQL; on SQLite the same as `api`, because one process has the file. */
 let other: Ninefold
 let workspace: string
 
 beforeAll(async () => {
-  platform = await guardedPlatform({}, afterAll)
+  platform = await testPlatform({ later: afterAll })
   api = (await platform.admin()).api
   workspace = (await addTenant(api, 'acme')).workspace
   const { storeUrl } = platform.config
-  other = storeUrl === undefined ? api : (await (await guardedPlatform({ storeUrl }, afterAll)).admin()).api
+  other =
+    storeUrl === undefined ? api : (await (await testPlatform({ config: { storeUrl }, later: afterAll })).admin()).api
 })
 
 const createVpc = (by: Ninefold, name: string, region: string) =>

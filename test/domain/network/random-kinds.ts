@@ -1,7 +1,7 @@
 import type { Ninefold } from '../../../output/client.ts'
 import type { Random } from '../../areas/random.ts'
 import type { RandomKind, RandomThing } from '../../areas/random-mutations.ts'
-import { absentId, type Tenant } from '../../server/iam/guarded-platform.ts'
+import { absentId, type Tenant } from '../../areas/members.ts'
 
 const engine = 'native'
 const regions = ['local1', 'local2', 'local3']

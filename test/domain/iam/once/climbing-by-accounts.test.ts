@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { StoredUser } from '../../../../domain/iam/collections/users-store.ts'
 import { users } from '../../../../domain/iam/collections/users-store.ts'
 import type { ParsedInvitationGrant } from '../../../../output/iam/types.ts'
-import { heldBy, platformScope, refused, world, type World } from '../administration.ts'
+import { heldBy, world, type World } from '../administration.ts'
+import { platformScope } from '../rows.ts'
+import { refused } from '../calls.ts'
 import { outcomeOf, valueOf } from '../../outcomes.ts'
 
 const ttl = { token_ttl: '3600s' }

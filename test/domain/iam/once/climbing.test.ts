@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { grantRole } from '../../../../domain/iam/grants/grants.ts'
-import { hourly, heldBy, platformScope, policyOf, refused, statementOf, world } from '../administration.ts'
+import { hourly, heldBy, policyOf, statementOf, world } from '../administration.ts'
+import { platformScope } from '../rows.ts'
+import { refused } from '../calls.ts'
 import { outcomeOf, valueOf } from '../../outcomes.ts'
 import type { Scope } from '../../../../domain/ports/scope.ts'
 

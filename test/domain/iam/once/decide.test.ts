@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ids, platformScope, start, statement, World } from '../world.ts'
+import { ids, start, statement, World } from '../world.ts'
+import { platformScope } from '../rows.ts'
 
 let world: World
 let admin: string

@@ -7,7 +7,8 @@ import {
 import { statementsOf } from '../../../../domain/iam/decisions/policy-statements.ts'
 import type { Binding, Policy, PolicyStatement } from '../../../../output/iam/types.ts'
 import { catalogue } from '../../../../server/access/catalogue.ts'
-import { ids, platformScope, start, statement } from '../world.ts'
+import { ids, start, statement } from '../world.ts'
+import { platformScope } from '../rows.ts'
 import type { Scope } from '../../../../domain/ports/scope.ts'
 
 const time = new Date(start).toISOString()

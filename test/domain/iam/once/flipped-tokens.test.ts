@@ -21,6 +21,6 @@ it('what is no access token of ours is refused whichever bits of one are flipped
   const last = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_='
   for (const unit of last) {
     const text = token.slice(0, -1) + unit
-    expect(await server.admission(text)).toBe(text === token ? 'ok' : 'TOKEN_INVALID')
+    expect(await server.admission(text)).toBe(text === token ? 'OK' : 'TOKEN_INVALID')
   }
 })

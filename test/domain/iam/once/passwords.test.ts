@@ -5,7 +5,7 @@ import { passwordsOf } from '../../../../domain/iam/credentials/stored-passwords
 import { fits, formatHash, parseHash } from '../../../../domain/iam/credentials/password-hash-format.ts'
 import { passwords as passwordRows } from '../../../../domain/iam/collections/users-store.ts'
 import { testStore } from '../../../server/store/harness.ts'
-import { reasonOf } from '../users-platform.ts'
+import { outcomeOf } from '../../outcomes.ts'
 
 const passwords = passwordsOf({ atOnce: 2 })
 
@@ -124,12 +124,12 @@ describe('hashing', () => {
       return new Promise<void>(resolve => ends.push(resolve))
     }
     const all = Array.from({ length: 66 }, (_, name) => queue.run(work(name)))
-    expect(await reasonOf(queue.run(work(66)))).toBe('AUTHENTICATION_THROTTLED')
+    expect(await outcomeOf(queue.run(work(66)))).toBe('AUTHENTICATION_THROTTLED')
     expect(began).toEqual([0, 1])
     ends[0]?.()
     await all[0]
     const late = queue.run(work(67))
-    expect(await reasonOf(queue.run(work(68)))).toBe('AUTHENTICATION_THROTTLED')
+    expect(await outcomeOf(queue.run(work(68)))).toBe('AUTHENTICATION_THROTTLED')
     for (let i = 1; i < 67; i += 1) {
       await expect.poll(() => ends.length).toBeGreaterThan(i)
       ends[i]?.()

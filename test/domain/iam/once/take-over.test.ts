@@ -7,7 +7,8 @@ import {
 } from '../../../../domain/iam/grants/escalation.ts'
 import { principals } from '../../../../domain/iam/collections/principals-store.ts'
 import { users } from '../../../../domain/iam/collections/users-store.ts'
-import { hourly, platformScope, policyOf, statementOf, world, type World } from '../administration.ts'
+import { hourly, policyOf, statementOf, world, type World } from '../administration.ts'
+import { platformScope } from '../rows.ts'
 import { outcomeOf } from '../../outcomes.ts'
 
 const takeOver = (w: World, by: string, target: string, kind: TakeOver = 'OTHER') =>

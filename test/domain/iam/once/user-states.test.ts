@@ -2,14 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { principals } from '../../../../domain/iam/collections/principals-store.ts'
 import type { PrincipalStatus } from '../../../../output/iam/types.ts'
 import { testStore } from '../../../server/store/harness.ts'
-import {
-  goodPassword,
-  invite,
-  reasonOf,
-  testCollections,
-  usersPlatform,
-  type UsersPlatform,
-} from '../users-platform.ts'
+import { goodPassword, invite, usersPlatform, type UsersPlatform } from '../users-platform.ts'
+import { collections } from '../iam-parts.ts'
+import { outcomeOf } from '../../outcomes.ts'
 
 const otherPassword = 'seven-amber-windmills'
 
@@ -24,7 +19,7 @@ interface Standing extends UsersPlatform {
 }
 
 async function standing(stand: Stand): Promise<Standing> {
-  const platform = usersPlatform(await testStore(...testCollections))
+  const platform = usersPlatform(await testStore(...collections))
   const { id, token: activation } = await invite(platform)
   let reset = `ct1.${'0'.repeat(43)}`
   if (stand !== 'INVITED' && stand !== 'DEACTIVATED before ACTIVE') {
@@ -119,7 +114,7 @@ describe.each(stands)('a user that is %s', stand => {
   it.each(names.map(verb => [verb, table[stand][verb]] as const))('%s: %s', async (verb, outcome) => {
     const user = await standing(stand)
     const before = await user.as().getUser({ id: user.id })
-    const reason = await reasonOf(verbs[verb](user))
+    const reason = await outcomeOf(verbs[verb](user))
     expect(reason).toBe(isStatus(outcome) ? 'OK' : outcome)
     const after = await user.as().getUser({ id: user.id })
     expect(after.status).toBe(isStatus(outcome) ? outcome : before.status)
@@ -137,7 +132,7 @@ describe('administrators', () => {
   it.each(['deactivate', 'resetPassword'] as const)('cannot %s themselves', async verb => {
     const user = await standing('ACTIVE')
     const own = { ...user, as: () => user.as(user.id) }
-    expect(await reasonOf(verbs[verb](own))).toBe('CANNOT_TARGET_SELF')
+    expect(await outcomeOf(verbs[verb](own))).toBe('CANNOT_TARGET_SELF')
   })
 
   it.each([
@@ -148,7 +143,7 @@ describe('administrators', () => {
   ] as const)('cannot %s who holds more', async (verb, stand) => {
     const user = await standing(stand)
     user.world.strong.add(user.id)
-    expect(await reasonOf(verbs[verb](user))).toBe('ESCALATION_DENIED')
+    expect(await outcomeOf(verbs[verb](user))).toBe('ESCALATION_DENIED')
   })
 
   it.each([
@@ -166,13 +161,13 @@ describe('administrators', () => {
       reactivate: () => client.reactivateUser(request),
       resetPassword: () => client.resetUserPassword(request),
     }
-    expect(await reasonOf(calls[verb]())).toBe('ETAG_MISMATCH')
+    expect(await outcomeOf(calls[verb]())).toBe('ETAG_MISMATCH')
   })
 
   it('do not deactivate the last one of them', async () => {
     const user = await standing('ACTIVE')
     user.world.lastAdministrators.add(user.id)
-    expect(await reasonOf(verbs.deactivate(user))).not.toBe('OK')
+    expect(await outcomeOf(verbs.deactivate(user))).not.toBe('OK')
     expect(await user.as().getUser({ id: user.id })).toMatchObject({ status: 'ACTIVE' })
   })
 })

@@ -6,7 +6,8 @@ import { scopeKey } from '../../../../domain/iam/decisions/scope-chains.ts'
 import { statementsOf } from '../../../../domain/iam/decisions/policy-statements.ts'
 import { PolicyIndex } from '../../../../domain/iam/decisions/workspace-policies.ts'
 import { catalogue } from '../../../../server/access/catalogue.ts'
-import { ids, platformScope, start, statement } from '../world.ts'
+import { ids, start, statement } from '../world.ts'
+import { platformScope } from '../rows.ts'
 
 const time = new Date(start).toISOString()
 const scopes = [ids.w, ids.g, ids.o, platformScope]

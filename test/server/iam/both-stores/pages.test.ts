@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { addMember, addTenant, guardedPlatform, roleAt, type Member, type Tenant } from '../guarded-platform.ts'
+import { addMember, addTenant, roleAt, type Member, type Tenant } from '../../../areas/members.ts'
+import { testPlatform } from '../../../areas/test-platform.ts'
 
 /** A page of a list: the ids of its rows, and the token of the next page. */
 interface Page {
@@ -28,7 +29,7 @@ interface Scene {
 
 let scene: Scene
 beforeEach(async () => {
-  const platform = await guardedPlatform()
+  const platform = await testPlatform()
   const ada = await platform.admin()
   const acme = await addTenant(ada.api, 'acme')
   const umbrella = await addTenant(ada.api, 'umbrella')

@@ -1,17 +1,18 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ApiError } from '../../../../runtime/errors.ts'
-import { addMember, guardedPlatform, password, type GuardedPlatform, type Member } from '../guarded-platform.ts'
+import { addMember, password, type Member } from '../../../areas/members.ts'
+import { testPlatform, type TestPlatform } from '../../../areas/test-platform.ts'
 import { unthrottled } from '../unthrottled.ts'
 
 const rounds = 4
 
 let undo: (() => void | Promise<void>)[] = []
-let platform: GuardedPlatform
+let platform: TestPlatform
 let ada: Member
 let members = 0
 
 beforeAll(async () => {
-  platform = await guardedPlatform({ given: unthrottled }, later => void undo.push(later))
+  platform = await testPlatform({ config: { given: unthrottled }, later: later => void undo.push(later) })
   ada = await platform.admin()
 }, 120_000)
 

@@ -3,7 +3,7 @@ import { waitMs } from '../../../../domain/iam/feed/settling.ts'
 import { startProxy, type Proxy } from '../../store/postgres/proxy.ts'
 import { testStoreUrl } from '../../store/harness.ts'
 import { answersUntil, askedAt } from '../asked.ts'
-import { addMember, addTenant, roleAt, type Member, type Tenant } from '../guarded-platform.ts'
+import { addMember, addTenant, roleAt, type Member, type Tenant } from '../../../areas/members.ts'
 import { servedPlatform, type ServedPlatform } from '../served-platform.ts'
 
 /** Two processes on one database; the second is behind a proxy that can fail. All tests share them. */
