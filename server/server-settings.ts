@@ -1,10 +1,17 @@
 import { proxyList } from './http/client-address.ts'
 import { defaultLimits } from './http/limits.ts'
-import { defaultAdministrator, defaultSender, optionalAddressFault, senderFault, smtpUrlFault } from './iam/settings.ts'
 import type { FixedDeclarations } from './settings/declarations.ts'
 import { listOf } from './settings/lists.ts'
 import { duration, flag, integer, text } from './settings/scalars.ts'
-import { emptyFault, httpUrlFault, storeUrlFault } from './settings/text-faults.ts'
+import {
+  emptyFault,
+  httpUrlFault,
+  storeUrlFault,
+  smtpUrlFault,
+  senderFault,
+  optionalAddressFault,
+} from './settings/text-faults.ts'
+import { defaultSender, defaultAdministrator } from './account-settings.ts'
 
 /** The minimal and default number of days that operations are kept (conventions §5). */
 const minOperationsDays = 30

@@ -5,7 +5,7 @@ import { beginFirstRun } from '../../domain/iam/users/first-run.ts'
 import type { SignIn } from '../access/platform-access.ts'
 import type { Log } from '../log.ts'
 import type { BootstrapFile } from './bootstrap-file.ts'
-import { defaultAdministrator, type BootstrapSettings } from './settings.ts'
+import { type BootstrapSettings, defaultAdministrator } from '../account-settings.ts'
 
 /** The parts for creating the first administrator. */
 export interface FirstRunOptions {

@@ -16,7 +16,7 @@ import { areaRecords, operationsCollection } from '../../../server/operations/ar
 import { rememberedKeys } from '../../../server/operations/idempotency.ts'
 import { operationsOf } from '../../../server/operations/operations.ts'
 import { WorkQueue } from '../../../server/operations/work-queue.ts'
-import { settledOperations } from '../../../server/iam/settled-operations.ts'
+import { settledOperations } from '../../../server/access/settled-operations.ts'
 import { startWorkers, workCollections } from '../../../server/operations/workers.ts'
 import { logLines, quick } from '../../server/operations/work-bench.ts'
 import { storeAt, testPlace } from '../../server/store/harness.ts'
