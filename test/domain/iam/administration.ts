@@ -7,7 +7,7 @@ import type { ChangeKind, Feed } from '../../../domain/iam/interfaces/feed.ts'
 import { LiveDecisions } from '../../../domain/iam/decisions/live-decisions.ts'
 import { LiveFeed } from '../../../domain/iam/feed/live-feed.ts'
 import { makeServiceAccount } from '../../../domain/iam/service-accounts/make-service-account.ts'
-import type { IamParts } from '../../../domain/iam/interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../../../domain/iam/interfaces/iam-environment.ts'
 import { Policies } from '../../../domain/iam/policies/policies.ts'
 import { Principals } from '../../../domain/iam/service-accounts/principals.ts'
 import { principals, writePrincipal } from '../../../domain/iam/collections/principals-store.ts'
@@ -63,7 +63,7 @@ const collections: readonly Collection<never>[] = [
 
 /** A platform whose handlers administer access; the door is the test's. */
 export interface Administration {
-  readonly parts: IamParts
+  readonly parts: IamEnvironment
   readonly store: Store
   readonly bindings: Bindings
   readonly roles: Roles
@@ -127,7 +127,7 @@ export async function administration(): Promise<Administration> {
   const feed = new LiveFeed({ store, clock, listeners: [decisions] })
   const queue = new WorkQueue()
   const shared = { store, clock, queue, audit: outboxAudit(clock, taxonomy) }
-  const parts: IamParts = {
+  const parts: IamEnvironment = {
     ...shared,
     access: accessOf({ decisions, taxonomy, reader: store }),
     functions: {},
@@ -185,7 +185,7 @@ function contextOf(id: string, now: number, more: Partial<CallContext> = {}): Ca
 
 type Makers = Pick<Administration, 'organisation' | 'group' | 'workspace' | 'user' | 'program' | 'bind'>
 
-function makers({ clock, store, taxonomy }: IamParts, feed: Feed): Makers {
+function makers({ clock, store, taxonomy }: IamEnvironment, feed: Feed): Makers {
   const node = (name: string) => ({ name, display_name: '', description: '', labels: {} })
   const time = () => formatMillis(clock.now())
   const parentOf = (parent?: Scope) => parent?.id ?? ''

@@ -7,7 +7,7 @@ import { Authenticator } from '../../../domain/iam/sessions/token-authenticator.
 import type { Decisions } from '../../../domain/iam/interfaces/decisions.ts'
 import type { ChangeKind, Feed } from '../../../domain/iam/interfaces/feed.ts'
 import { makeServiceAccount } from '../../../domain/iam/service-accounts/make-service-account.ts'
-import type { IamParts } from '../../../domain/iam/interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../../../domain/iam/interfaces/iam-environment.ts'
 import type { Passwords } from '../../../domain/iam/interfaces/passwords.ts'
 import { principals } from '../../../domain/iam/collections/principals-store.ts'
 import { ServiceAccounts } from '../../../domain/iam/service-accounts/service-accounts.ts'
@@ -96,7 +96,7 @@ const plainPasswords: Passwords = {
 /** One server with the tokens of iam on a store; everything else of it is faked to allow all. */
 export interface TokenPlatform {
   readonly store: Store
-  readonly parts: IamParts
+  readonly parts: IamEnvironment
   readonly accessTokens: AccessTokens
   readonly keys: SigningKeys
   readonly authenticator: Authenticator
@@ -188,7 +188,7 @@ export async function tokenPlatform(options: PlatformOptions = {}): Promise<Toke
     hangsOnResource: unasked,
     chain: unasked,
   }
-  const parts: IamParts = {
+  const parts: IamEnvironment = {
     store,
     clock,
     audit,

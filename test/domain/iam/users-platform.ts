@@ -5,7 +5,7 @@ import type { VisibleRows } from '../../../domain/ports/access.ts'
 import { OperationRecords } from '../../../domain/resources/operation-records.ts'
 import { bindings } from '../../../domain/iam/collections/bindings-store.ts'
 import type { Mail } from '../../../domain/iam/interfaces/mailer.ts'
-import type { IamParts } from '../../../domain/iam/interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../../../domain/iam/interfaces/iam-environment.ts'
 import { passwordsOf } from '../../../domain/iam/credentials/stored-passwords.ts'
 import { principals } from '../../../domain/iam/collections/principals-store.ts'
 import type { UserGuards } from '../../../domain/iam/users/user-guards.ts'
@@ -81,7 +81,7 @@ export class World {
 /** The calls on users over a store, with all that is not theirs made up. */
 export interface UsersPlatform {
   readonly world: World
-  readonly parts: IamParts
+  readonly parts: IamEnvironment
   /** Calls as a user, by default as the administrator; with a service account's id, as that. */
   as(user?: string, kind?: 'user' | 'service'): IamClient
   /** Calls without a bearer token. */
@@ -132,7 +132,7 @@ const unbuilt = new Proxy(
   },
 )
 
-function partsOf(store: Store, world: World): IamParts {
+function partsOf(store: Store, world: World): IamEnvironment {
   const clock = createClock(() => world.now)
   const taxonomy = taxonomyOf(world)
   const audit = outboxAudit(clock, taxonomy)
@@ -154,7 +154,7 @@ function partsOf(store: Store, world: World): IamParts {
   }
 }
 
-const accessOf = (world: World): Pick<IamParts, 'access' | 'functions'> => ({
+const accessOf = (world: World): Pick<IamEnvironment, 'access' | 'functions'> => ({
   access: {
     async require(_context, permission, { id, type }) {
       if (!world.missing.has(permission)) return
@@ -166,7 +166,7 @@ const accessOf = (world: World): Pick<IamParts, 'access' | 'functions'> => ({
   functions: {},
 })
 
-const feedOf = (world: World): Pick<IamParts, 'feed'> => ({
+const feedOf = (world: World): Pick<IamEnvironment, 'feed'> => ({
   feed: {
     async hold(tx) {
       if (await tx.lock(revisions, 'rev')) return
@@ -200,7 +200,9 @@ function taxonomyOf(world: World): Taxonomy {
   }
 }
 
-const othersOf = (world: World): Pick<IamParts, 'catalogue' | 'decisions' | 'sessions' | 'throttle' | 'mailer'> => ({
+const othersOf = (
+  world: World,
+): Pick<IamEnvironment, 'catalogue' | 'decisions' | 'sessions' | 'throttle' | 'mailer'> => ({
   catalogue: { permissions: [], find: () => undefined, resourceTypes: new Set(), matching: () => [] },
   decisions: {
     decide: async () => ({ reason: 'GRANTED', bindingIds: [], policyId: '' }),
@@ -227,7 +229,7 @@ const othersOf = (world: World): Pick<IamParts, 'catalogue' | 'decisions' | 'ses
   },
 })
 
-function throttleOf(world: World): IamParts['throttle'] {
+function throttleOf(world: World): IamEnvironment['throttle'] {
   const attempt = (what: keyof World['attempts']) => {
     if (world.isThrottled) throw authenticationThrottled('too many attempts', { retryAfterSeconds: 60 })
     world.attempts[what] += 1

@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { bindings } from '../../../domain/iam/collections/bindings-store.ts'
-import type { ResolvedResource, ResolveResource } from '../../../domain/iam/conditions/called-resources.ts'
+import type { ResolveResource } from '../../../domain/iam/conditions/called-resources.ts'
+import type { ResolvedResource } from '../../../domain/resources/look-up.ts'
 import type { CalledResource, Decision, Question } from '../../../domain/iam/interfaces/decisions.ts'
 import { feedCollections } from '../../../domain/iam/collections/feed-store.ts'
 import type { ChangeKind } from '../../../domain/iam/interfaces/feed.ts'
