@@ -28,7 +28,7 @@ export interface Generated {
 }
 
 /** The documents of a run that need no loading, because their results are cached. */
-export interface Beside {
+export interface CachedDocuments {
   readonly outlines: readonly Outline[]
   /** The generated files of these documents. */
   readonly files: ReadonlyMap<string, string>
@@ -36,13 +36,17 @@ export interface Beside {
   readonly order: readonly string[]
 }
 
-const nothing: Beside = { outlines: [], files: new Map(), order: [] }
+const nothing: CachedDocuments = { outlines: [], files: new Map(), order: [] }
 
 /**
  * Generates files from documents without touching the disk. The result is the same on every machine. Rejects with
  * `TemplateError` if `options.templates` cannot be used.
  */
-export async function generate(loaded: Loaded, options: GenerateOptions, beside: Beside = nothing): Promise<Generated> {
+export async function generate(
+  loaded: Loaded,
+  options: GenerateOptions,
+  beside: CachedDocuments = nothing,
+): Promise<Generated> {
   if (options.templates) checkOverrides(options.templates)
   const diagnostics = new DiagnosticList()
   check(loaded, diagnostics, beside.outlines)

@@ -3,7 +3,7 @@ import type { Reader } from '../ports/store.ts'
 import type { Holding, WorkspaceHooks } from '../ports/taxonomy.ts'
 import { bindings } from './collections/bindings-store.ts'
 import { grantCreator } from './grants/creator-grants.ts'
-import type { IamParts } from './interfaces/iam-parts.ts'
+import type { IamEnvironment } from './interfaces/iam-environment.ts'
 import { policies } from './collections/policies-store.ts'
 import { dropBinding, purgeScope, scopePurge } from './scope-purge.ts'
 
@@ -11,7 +11,7 @@ import { dropBinding, purgeScope, scopePurge } from './scope-purge.ts'
  * The hooks of iam for changes of the tree (iam.md 4.10). Bindings are deleted with their scope. Work that follows the
  * end of an organisation or group purges its other rows; for a workspace, the hook purges them.
  */
-export const treeChanges = (parts: IamParts): Pick<Iam, 'grantCreator' | 'scopeChanged'> => ({
+export const treeChanges = (parts: IamEnvironment): Pick<Iam, 'grantCreator' | 'scopeChanged'> => ({
   grantCreator: (tx, principal, scope) => grantCreator(tx, parts, principal, scope),
   async scopeChanged(tx, scope, change) {
     await parts.feed.revise(tx, 'SCOPE', scope.id)
@@ -26,7 +26,7 @@ export const treeChanges = (parts: IamParts): Pick<Iam, 'grantCreator' | 'scopeC
 })
 
 /** The holdings of iam in workspaces, and their purge. Bindings and service accounts do not prevent a deletion. */
-export const accessHooks = (parts: IamParts): Pick<WorkspaceHooks, 'area' | 'holdings' | 'purgeWorkspace'> => ({
+export const accessHooks = (parts: IamEnvironment): Pick<WorkspaceHooks, 'area' | 'holdings' | 'purgeWorkspace'> => ({
   area: 'iam',
   holdings: policiesIn,
   purgeWorkspace: id => purgeScope(parts, { type: 'WORKSPACE', id }),

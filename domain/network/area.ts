@@ -1,6 +1,6 @@
 import type { NetworkArea } from '../../output/network/area.ts'
 import type { Inspection } from '../ports/inspection.ts'
-import type { Parts } from '../ports/parts.ts'
+import type { Parts } from '../ports/area-parts.ts'
 import { rowScope } from '../resources/look-up.ts'
 import { QuotaDefinitions } from '../resources/quotas/definition-handlers.ts'
 import { inspectQuotas } from '../resources/quotas/inspect.ts'
@@ -8,7 +8,7 @@ import { QuotaLimits } from '../resources/quotas/limits.ts'
 import { limits, quotaLimitKind, quotas, scopeTypes } from './quotas.ts'
 import { vpcKind, vpcs } from './vpcs.ts'
 
-type NetworkParts = Parts<NetworkArea, never, 'topology'>
+type NetworkEnvironment = Parts<NetworkArea, never, 'topology'>
 
 const limitsOf = (parts: Parts<NetworkArea>) => new QuotaLimits(parts, quotas, limits, quotaLimitKind)
 
@@ -18,7 +18,7 @@ export const network = {
   collections: [quotas.buckets],
   needs: { optional: ['topology'] },
   scopes: { getQuotaLimit: rowScope(quotaLimitKind) },
-  hooks: (parts: NetworkParts) => ({ purgeWorkspace: (workspace: string) => limitsOf(parts).purge(workspace) }),
+  hooks: (parts: NetworkEnvironment) => ({ purgeWorkspace: (workspace: string) => limitsOf(parts).purge(workspace) }),
   inspect: ({ reader }: Inspection) => inspectQuotas(reader, quotas, quotaLimitKind),
   built: {
     vpcs,

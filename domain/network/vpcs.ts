@@ -3,7 +3,7 @@ import { regionNotFound, vpcInUse, vpcNotFound } from '../../output/network/erro
 import type { VpcHandlers } from '../../output/network/handlers.ts'
 import { vpcFields } from '../../output/network/validators.ts'
 import { atField } from '../../runtime/errors.ts'
-import type { Parts } from '../ports/parts.ts'
+import type { Parts } from '../ports/area-parts.ts'
 import type { Transaction } from '../ports/store.ts'
 import { defineKind } from '../resources/kind.ts'
 import { Resources } from '../resources/resources.ts'

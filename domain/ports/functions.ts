@@ -10,13 +10,13 @@ export interface AreaFunctions {
 }
 
 /** The name of an area that has functions for other areas. */
-export type Owner = keyof AreaFunctions
+export type FunctionOwner = keyof AreaFunctions
 
 /**
  * The functions that an area has declared as needs. Required functions are present once the server is up. An optional
  * function is undefined if its owner is not mounted. Both are looked up on use and must not be called while areas are
  * mounted.
  */
-export type Functions<Required extends Owner = never, Optional extends Owner = never> = {
+export type Functions<Required extends FunctionOwner = never, Optional extends FunctionOwner = never> = {
   readonly [Name in Required]: AreaFunctions[Name]
 } & { readonly [Name in Optional]: AreaFunctions[Name] | undefined }

@@ -137,7 +137,7 @@ export function defineKind<T extends Row, const Type extends string>(
 ): Kind<T> & { readonly type: Type } {
   const { collection, isHolding = true, references: made = [], type } = declaration
   const factsOf = (stored: Stored<T> | undefined): RowFacts | undefined =>
-    stored && { ...named(stored.value), scope: scopeOf(declaration, stored.value) }
+    stored && { ...named(stored.value), scope: scopeOfRow(declaration, stored.value) }
   return {
     ...declaration,
     isHolding,
@@ -191,7 +191,7 @@ function named(row: Row & { readonly name?: unknown; readonly labels?: unknown }
 }
 
 /** The scope at which a row lives. */
-export function scopeOf<T extends Row>({ scopeOf: own }: Pick<KindDeclaration<T>, 'scopeOf'>, row: T): Scope {
+export function scopeOfRow<T extends Row>({ scopeOf: own }: Pick<KindDeclaration<T>, 'scopeOf'>, row: T): Scope {
   if (own) return own(row)
   return row.workspace_id === undefined ? { type: 'PLATFORM', id: '' } : workspaceScope(row.workspace_id)
 }

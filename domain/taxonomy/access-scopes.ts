@@ -14,7 +14,7 @@ import type { Collection, Reader, Where } from '../ports/store.ts'
 import { groups, organisations, workspaces } from './tree/nodes.ts'
 import { quotaOverrides } from './quotas/quota-overrides-store.ts'
 import { HandedWorkspace, readWorkspace } from './read-workspace.ts'
-import { parentScope, scopeOf } from './tree/scopes.ts'
+import { parentScope, fromWireScope } from './tree/scopes.ts'
 import type { Scope } from '../ports/scope.ts'
 
 /**
@@ -42,7 +42,10 @@ export const taxonomyScopes: AccessScopes = {
   },
   getQuotaOverride: async (reader, { path }) => {
     const stored = await read(reader, quotaOverrides, path.get('id'))
-    return { scope: stored && stored.quota_id === path.get('quota') ? scopeOf(stored) : undefined, told: platform }
+    return {
+      scope: stored && stored.quota_id === path.get('quota') ? fromWireScope(stored) : undefined,
+      told: platform,
+    }
   },
 }
 

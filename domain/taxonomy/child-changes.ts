@@ -4,13 +4,13 @@ import { applyUpdate, checkEtag } from '../../runtime/field-mask.ts'
 import type { Answer } from '../../runtime/json.ts'
 import { formatMillis } from '../../runtime/timestamps.ts'
 import { nextEtag } from '../resources/etag.ts'
-import { effectOn, requireState, type ChildKind, type ChildPath, type StoredChild } from './tree/kinds.ts'
+import { effectOn, requireNodeState, type ChildKind, type ChildPath, type StoredChild } from './tree/kinds.ts'
 import { changeState, type Verb } from './tree/lifecycle.ts'
 import { scopesOf } from './tree/locate.ts'
 import { lockChild } from './tree/lock-child.ts'
 import { activeParent } from './tree/parents.ts'
 import { active } from './tree/states.ts'
-import type { TaxonomyParts } from './tree/taxonomy-parts.ts'
+import type { TaxonomyEnvironment } from './tree/taxonomy-environment.ts'
 import { changeTree, shareTree } from './tree/tree-lock.ts'
 
 /** An update of a group or workspace. */
@@ -21,7 +21,7 @@ interface ChildUpdate extends ChildPath {
 
 /** Updates the settable fields of an active group or workspace below an active parent. */
 export function updateChild<T extends StoredChild>(
-  { operations }: TaxonomyParts,
+  { operations }: TaxonomyEnvironment,
   kind: ChildKind<T>,
   request: ChildUpdate,
   context: CallContext,
@@ -33,7 +33,7 @@ export function updateChild<T extends StoredChild>(
     const { changed, value } = applyUpdate(kind.fields, stored.value, body, update_mask)
     checkEtag(body.etag, stored.value.etag)
     const place = await activeParent(tx, organisation.value, stored.value.parent_group_id)
-    requireState(kind, stored.value, [active])
+    requireNodeState(kind, stored.value, [active])
     if (changed.length > 0) {
       const next = { ...value, etag: nextEtag(stored.value.etag), update_time: formatMillis(context.now) }
       await tx.update(kind.collection, id, next, stored.version)
@@ -49,7 +49,7 @@ interface ChildVerb extends ChildPath {
 
 /** Changes the own state of a group or workspace below an active parent. */
 export function changeChild<T extends StoredChild>(
-  { functions, operations }: TaxonomyParts,
+  { functions, operations }: TaxonomyEnvironment,
   { kind, verb }: { readonly kind: ChildKind<T>; readonly verb: Verb },
   request: ChildVerb,
   context: CallContext,

@@ -21,7 +21,7 @@ import { catchUp } from './tree/cascade-order.ts'
 import { changeChild, updateChild } from './child-changes.ts'
 import { answerable } from './tree/inherited-fields.ts'
 import { refusalOf } from '../resources/refusal.ts'
-import { effectOn, foundGroup, groupKind, requireState } from './tree/kinds.ts'
+import { effectOn, foundGroup, groupKind, requireNodeState } from './tree/kinds.ts'
 import { dropArchival, type Verb } from './tree/lifecycle.ts'
 import { limitsOn, requireRoom } from './quotas/limits.ts'
 import { scopesOf } from './tree/locate.ts'
@@ -35,10 +35,10 @@ import {
   namedParent,
   requireFit,
   requireOutside,
-  requirePlace,
+  requireParentPlace,
   standingPlace,
 } from './tree/parents.ts'
-import type { TaxonomyParts } from './tree/taxonomy-parts.ts'
+import type { TaxonomyEnvironment } from './tree/taxonomy-environment.ts'
 import { groupsIn, inherit } from './tree/places.ts'
 import { deleteOverridesAt } from './quotas/quota-overrides-store.ts'
 import { requireEmpty } from './require-empty.ts'
@@ -49,10 +49,10 @@ import { mayHaveUnfollowed } from './cascade/unfollowed.ts'
 
 /** Serves groups: subtrees of an organisation, nested up to ten deep (taxonomy.md §1). */
 export class Groups implements GroupHandlers {
-  readonly #parts: TaxonomyParts
+  readonly #parts: TaxonomyEnvironment
   readonly #trees: TreeReads
 
-  constructor(parts: TaxonomyParts, trees: TreeReads) {
+  constructor(parts: TaxonomyEnvironment, trees: TreeReads) {
     this.#parts = parts
     this.#trees = trees
   }
@@ -118,7 +118,7 @@ export class Groups implements GroupHandlers {
       checkEtag(etag, stored.value.etag)
       const place = await standingPlace(tx, organisation.value, stored.value.parent_group_id)
       const { state } = inherit(place.effective, stored.value.state, { type: 'GROUP', id })
-      requireState(groupKind, stored.value, [archived], state)
+      requireNodeState(groupKind, stored.value, [archived], state)
       await requireEmpty(tx, { organisation_id: organisation.id, parent_group_id: id }, stored.value, groupNotEmpty)
       await deleteOverridesAt(tx, id)
       await dropArchival(tx, id)
@@ -140,8 +140,8 @@ export class Groups implements GroupHandlers {
       const { organisation, parent: from, stored, tree } = await lockChild(tx, groupKind, request, body.etag)
       // An inactive parent is told before the node's own state, an absent parent after it (conventions §4).
       const place = await activePlace(tx, organisation, parent)
-      requireState(groupKind, stored.value, [active, suspended])
-      const to = requirePlace(place)
+      requireNodeState(groupKind, stored.value, [active, suspended])
+      const to = requireParentPlace(place)
       const effect = effectOn(groupKind, 'MOVE', id, scopesOf(to))
       if (parent === stored.value.parent_group_id) return effect
       requireOutside(stored.value, to)

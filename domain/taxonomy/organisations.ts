@@ -20,10 +20,10 @@ import type { Transaction } from '../ports/store.ts'
 import { seenNodes } from './access-scopes.ts'
 import { organisationAnswer } from './answers.ts'
 import { nextEtag } from '../resources/etag.ts'
-import { effectOn, organisationKind, requireState, unlessPlatforms } from './tree/kinds.ts'
+import { effectOn, organisationKind, requireNodeState, unlessPlatforms } from './tree/kinds.ts'
 import { changeState, dropArchival, type Verb } from './tree/lifecycle.ts'
 import { organisations, trees, type StoredOrganisation } from './tree/nodes.ts'
-import type { TaxonomyParts } from './tree/taxonomy-parts.ts'
+import type { TaxonomyEnvironment } from './tree/taxonomy-environment.ts'
 import { deleteOverridesAt } from './quotas/quota-overrides-store.ts'
 import { requireEmpty } from './require-empty.ts'
 import { active, archived } from './tree/states.ts'
@@ -32,9 +32,9 @@ import { endTotals } from './quotas/usage.ts'
 
 /** Serves organisations, the roots of the tree (taxonomy.md §1). */
 export class Organisations implements OrganisationHandlers {
-  readonly #parts: TaxonomyParts
+  readonly #parts: TaxonomyEnvironment
 
-  constructor(parts: TaxonomyParts) {
+  constructor(parts: TaxonomyEnvironment) {
     this.#parts = parts
   }
 
@@ -74,7 +74,7 @@ export class Organisations implements OrganisationHandlers {
       const stored = foundOrganisation(await tx.lock(organisations, id), id)
       const { changed, value } = applyUpdate(organisationFields, stored.value, body, update_mask)
       checkEtag(body.etag, stored.value.etag)
-      requireState(organisationKind, stored.value, [active])
+      requireNodeState(organisationKind, stored.value, [active])
       if (changed.length > 0) {
         const next = { ...value, etag: nextEtag(stored.value.etag), update_time: formatMillis(context.now) }
         await tx.update(organisations, id, next, stored.version)
@@ -95,7 +95,7 @@ export class Organisations implements OrganisationHandlers {
     return this.#parts.operations.mutate(context, request, async tx => {
       const stored = await lockTree(tx, id)
       checkEtag(etag, stored.value.etag)
-      requireState(organisationKind, stored.value, unlessPlatforms(id, [archived]))
+      requireNodeState(organisationKind, stored.value, unlessPlatforms(id, [archived]))
       await requireEmpty(tx, { organisation_id: id, parent_group_id: '' }, stored.value, organisationNotEmpty)
       await deleteOverridesAt(tx, id)
       await dropArchival(tx, id)

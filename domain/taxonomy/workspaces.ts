@@ -24,7 +24,14 @@ import { requireNothingHeld, requireNothingProtected } from './held-by-areas.ts'
 import { changeChild, updateChild } from './child-changes.ts'
 import { answerable } from './tree/inherited-fields.ts'
 import { refusalOf } from '../resources/refusal.ts'
-import { effectOn, foundWorkspace, noWorkspace, requireState, unlessPlatforms, workspaceKind } from './tree/kinds.ts'
+import {
+  effectOn,
+  foundWorkspace,
+  noWorkspace,
+  requireNodeState,
+  unlessPlatforms,
+  workspaceKind,
+} from './tree/kinds.ts'
 import type { Verb } from './tree/lifecycle.ts'
 import { limitsOn, requireRoom } from './quotas/limits.ts'
 import { scopesOf } from './tree/locate.ts'
@@ -32,8 +39,8 @@ import { lockChild } from './tree/lock-child.ts'
 import { requireMoveRoom } from './quotas/move-room.ts'
 import { newChild } from './tree/new-child.ts'
 import { workspaces, type StoredWorkspace } from './tree/nodes.ts'
-import { activePlace, namedParent, requirePlace, standingPlace } from './tree/parents.ts'
-import type { TaxonomyParts } from './tree/taxonomy-parts.ts'
+import { activePlace, namedParent, requireParentPlace, standingPlace } from './tree/parents.ts'
+import type { TaxonomyEnvironment } from './tree/taxonomy-environment.ts'
 import { inherit } from './tree/places.ts'
 import { dropWorkspace, forcedPurge, freePurge } from './cascade/purge.ts'
 import { answeredPage, HandedWorkspace, readWorkspace } from './read-workspace.ts'
@@ -45,10 +52,10 @@ import { moveUsage } from './quotas/usage.ts'
 
 /** Serves workspaces, which hold the resources of all other areas (taxonomy.md §1). */
 export class Workspaces implements WorkspaceHandlers {
-  readonly #parts: TaxonomyParts
+  readonly #parts: TaxonomyEnvironment
   readonly #trees: TreeReads
 
-  constructor(parts: TaxonomyParts, trees: TreeReads) {
+  constructor(parts: TaxonomyEnvironment, trees: TreeReads) {
     this.#parts = parts
     this.#trees = trees
   }
@@ -128,7 +135,7 @@ export class Workspaces implements WorkspaceHandlers {
       checkEtag(etag, stored.value.etag)
       const place = await standingPlace(tx, organisation.value, stored.value.parent_group_id)
       const { state } = inherit(place.effective, stored.value.state, { type: 'WORKSPACE', id })
-      requireState(workspaceKind, stored.value, unlessPlatforms(id, [archived]), state)
+      requireNodeState(workspaceKind, stored.value, unlessPlatforms(id, [archived]), state)
       const effect = effectOn(workspaceKind, 'DELETE', id, scopesOf(place))
       return force ? this.#purge(tx, stored, effect, context) : this.#delete(tx, stored, effect)
     })
@@ -171,8 +178,8 @@ export class Workspaces implements WorkspaceHandlers {
       const { organisation, parent: from, stored, tree } = await lockChild(tx, workspaceKind, request, body.etag)
       // An inactive parent is told before the node's own state, an absent parent after it (conventions §4).
       const place = await activePlace(tx, organisation, parent)
-      requireState(workspaceKind, stored.value, unlessPlatforms(id, [active, suspended]))
-      const to = requirePlace(place)
+      requireNodeState(workspaceKind, stored.value, unlessPlatforms(id, [active, suspended]))
+      const to = requireParentPlace(place)
       const effect = effectOn(workspaceKind, 'MOVE', id, scopesOf(to))
       if (parent === stored.value.parent_group_id) return effect
       await changeTree(tx, tree)

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import type { Diagnostic } from '../diagnostics.ts'
 import type { Model } from '../model/types.ts'
 import { digest } from '../write/manifest.ts'
-import type { Parts } from './run-cache.ts'
+import type { PartialReuse } from './run-cache.ts'
 
 /** For each document name, its files with its own file first; in the order of the run. */
 export type Reach = ReadonlyMap<string, readonly string[]>
@@ -12,7 +12,7 @@ export type Reach = ReadonlyMap<string, readonly string[]>
  * it requires that each file belongs to one document or is a document itself, and that the shared documents have no
  * warnings, because another document could cause such a warning.
  */
-export function partsOf(reach: Reach, model: Model, warnings: readonly Diagnostic[]): Parts | undefined {
+export function partsOf(reach: Reach, model: Model, warnings: readonly Diagnostic[]): PartialReuse | undefined {
   if (model.isInterwoven || !isSeparable(reach)) return undefined
   const shared = new Set(sharedDocuments(reach))
   const files = new Set([...shared].flatMap(name => reach.get(name) ?? []))

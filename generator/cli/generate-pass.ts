@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../diagnostics.ts'
-import { type Beside, generate, type Generated } from '../generate.ts'
+import { type CachedDocuments, generate, type Generated } from '../generate.ts'
 import type { GenerateOptions } from '../options.ts'
 import { load } from '../read/load.ts'
 import type { Loaded } from '../read/types.ts'
@@ -11,7 +11,7 @@ import type { Stopwatch } from './stopwatch.ts'
 import type { Outline } from '../document-outline.ts'
 
 /** The result of reading and generating. */
-export interface Attempt {
+export interface GenerateResult {
   readonly diagnostics: readonly Diagnostic[]
   /** The generated files; absent if the documents have errors. */
   readonly generated: Generated | undefined
@@ -31,7 +31,7 @@ export interface PassContext {
 }
 
 /** Reads and generates all documents. */
-export async function attemptWhole({ invocation, options, stopwatch }: PassContext): Promise<Attempt> {
+export async function attemptWhole({ invocation, options, stopwatch }: PassContext): Promise<GenerateResult> {
   const { allowRefs, documents } = invocation
   const { loaded, diagnostics: read } = await load(documents, { allowRefs })
   const validated = invocation.validate && !hasErrors(read) ? await validations(invocation) : []
@@ -46,7 +46,7 @@ export async function attemptWhole({ invocation, options, stopwatch }: PassConte
  * Reads and generates only the changed documents and the shared documents. Undefined if the result could differ from a
  * full run; the caller then runs `attemptWhole`.
  */
-export async function attemptPart(context: PassContext, compared: ComparedRun): Promise<Attempt | undefined> {
+export async function attemptPart(context: PassContext, compared: ComparedRun): Promise<GenerateResult | undefined> {
   const plan = planOf(compared)
   if (!plan) return undefined
   const { invocation, options, stopwatch } = context
@@ -80,7 +80,7 @@ interface Plan {
   readonly shared: readonly string[]
   readonly shape: string
   readonly remembered: ReadonlySet<string>
-  readonly beside: Beside
+  readonly beside: CachedDocuments
 }
 
 function planOf({ changed, kept, cached }: ComparedRun): Plan | undefined {
@@ -120,7 +120,7 @@ function areRaised({ beside, shared }: Plan, { outlines }: Generated, { cached }
 
 const reachOf = ({ reach }: Loaded): Reach => new Map([...reach].map(([name, files]) => [name, [...files]]))
 
-const inputsOf = ({ files }: Loaded): Attempt['inputs'] =>
+const inputsOf = ({ files }: Loaded): GenerateResult['inputs'] =>
   Object.fromEntries([...files].map(([name, { text }]) => [name, digest(text)]))
 
 async function validations(invocation: Invocation): Promise<Diagnostic[]> {

@@ -21,11 +21,11 @@ export interface CachedRun {
   /** The outlines of all documents, in the order of the run. */
   readonly outlines: readonly Outline[]
   /** Absent if the documents can only be generated together. */
-  readonly parts?: Parts
+  readonly parts?: PartialReuse
 }
 
 /** The facts that let a later run reuse a part of the result. */
-export interface Parts {
+export interface PartialReuse {
   /** For each document, its files with its own file first; the documents are in the order of the run. */
   readonly reach: readonly (readonly [document: string, files: readonly string[]])[]
   /** The SHA-256 of the model of the shared documents. */

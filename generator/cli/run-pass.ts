@@ -6,7 +6,7 @@ import type { GenerateOptions } from '../options.ts'
 import { check, isClean } from '../write/check.ts'
 import { digest } from '../write/manifest.ts'
 import { write } from '../write/write.ts'
-import { type Attempt, attemptPart, attemptWhole, hasErrors } from './generate-pass.ts'
+import { type GenerateResult, attemptPart, attemptWhole, hasErrors } from './generate-pass.ts'
 import type { Invocation } from './invocation.ts'
 import type { CachedRun, RunCache } from './run-cache.ts'
 import { ownPackage } from '../own-package.ts'
@@ -71,7 +71,7 @@ export async function runPass(given: Pass): Promise<PassResult> {
 /** Returns the result of a successful pass for the cache. `bits` maps the file of permission bits to its text. */
 function cachedRunOf(
   { options }: Pass,
-  { generated, inputs, reach }: Attempt,
+  { generated, inputs, reach }: GenerateResult,
   found: readonly Diagnostic[],
   bits: Readonly<Record<string, string>>,
 ): CachedRun | undefined {

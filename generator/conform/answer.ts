@@ -1,5 +1,5 @@
 import type { Content, ErrorReason, Response } from '../model/types.ts'
-import type { Answer, Request } from './call.ts'
+import type { HttpAnswer, Request } from './call.ts'
 import { errorOf, type ReportedError, statusOfRpc } from './error.ts'
 import { isJson, parsed } from './json.ts'
 import { faultsOf } from './judge.ts'
@@ -17,7 +17,7 @@ export interface AnswerFault {
 }
 
 /** Judges one response: its status, content type, body and headers against the declaration, and the form of errors. */
-export function answerFaults(answer: Answer, request: Request, subject: Subject): readonly AnswerFault[] {
+export function answerFaults(answer: HttpAnswer, request: Request, subject: Subject): readonly AnswerFault[] {
   const { operation, isStrict } = subject
   const isSuccess = answer.status < 400
   const declared = matching(isSuccess ? operation.successes : operation.failures, answer.status)
@@ -40,14 +40,14 @@ export function matching(responses: readonly Response[], status: number): Respon
   return ranked.flatMap(wanted => responses.filter(response => response.status === wanted))[0]
 }
 
-const undeclared = ({ status }: Answer): AnswerFault => ({
+const undeclared = ({ status }: HttpAnswer): AnswerFault => ({
   what: `status ${status}`,
   expected: 'a status that the operation declares',
   got: String(status),
 })
 
 /** Checks the identifiers of a call (conventions §1, W3C Trace Context). */
-function traceFaults({ headers }: Answer): readonly AnswerFault[] {
+function traceFaults({ headers }: HttpAnswer): readonly AnswerFault[] {
   const patterns = { 'x-request-id': /^[\w-]{8,}$/, traceparent: /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/ }
   return Object.entries(patterns)
     .filter(([name, pattern]) => !pattern.test(headers[name] ?? ''))
@@ -58,14 +58,14 @@ function traceFaults({ headers }: Answer): readonly AnswerFault[] {
     }))
 }
 
-function headerFaults({ headers }: Answer, declared: Response): readonly AnswerFault[] {
+function headerFaults({ headers }: HttpAnswer, declared: Response): readonly AnswerFault[] {
   return declared.headers
     .filter(({ name, required }) => required && headers[name.toLowerCase()] === undefined)
     .map(({ name }) => ({ what: `header ${name}`, expected: 'the declared header', got: 'no such header' }))
 }
 
 function bodyFaults(
-  answer: Answer,
+  answer: HttpAnswer,
   request: Request,
   { content, status }: Response,
   subject: Subject,
@@ -124,7 +124,7 @@ const accessDomain = 'iam'
 /** The reason of a handler that is not implemented yet. */
 const notImplemented = 'NOT_IMPLEMENTED'
 
-function errorFaults(answer: Answer, subject: Subject): readonly AnswerFault[] {
+function errorFaults(answer: HttpAnswer, subject: Subject): readonly AnswerFault[] {
   const error = errorOf(answer)
   if (!error) return [{ what: 'error', expected: 'google.rpc.Status with ErrorInfo', got: answer.body }]
   if (error.domain === accessDomain || error.reason === notImplemented) return []
@@ -142,7 +142,7 @@ function errorFaults(answer: Answer, subject: Subject): readonly AnswerFault[] {
 }
 
 function declarationFaults(
-  answer: Answer,
+  answer: HttpAnswer,
   error: ReportedError,
   { document, options }: Subject,
   what: string,

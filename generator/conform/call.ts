@@ -9,7 +9,7 @@ export interface Request {
 }
 
 /** An HTTP response. */
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number
   /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>
@@ -17,7 +17,7 @@ export interface Answer {
 }
 
 /** Sends one request. Rejects if no response arrives. */
-export type Call = (request: Request) => Promise<Answer>
+export type RequestSender = (request: Request) => Promise<HttpAnswer>
 
 /** The most characters read from a response, so that a server cannot exhaust the memory. */
 const maxCharacters = 16 * 1024 * 1024
@@ -25,7 +25,7 @@ const maxCharacters = 16 * 1024 * 1024
 const timeoutMs = 30_000
 
 /** Returns a `Call` that sends requests over HTTP below a base URL such as `http://127.0.0.1:8080`. */
-export function callOver(baseUrl: string): Call {
+export function callOver(baseUrl: string): RequestSender {
   const base = baseUrl.replace(/\/+$/, '')
   return async ({ method, target, headers, body }) => {
     const response = await fetch(base + target, {

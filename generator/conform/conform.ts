@@ -1,5 +1,5 @@
 import type { Document, NamedSchema, Operation } from '../model/types.ts'
-import type { Call } from './call.ts'
+import type { RequestSender } from './call.ts'
 import type { Draft } from './draft.ts'
 import { Examples } from './example.ts'
 import { faultsOf } from './judge.ts'
@@ -11,7 +11,7 @@ import { proveMasks } from './proofs/masks.ts'
 import { proveMethods } from './proofs/methods.ts'
 import { proveRefused } from './proofs/refused.ts'
 import { proveRouted } from './proofs/routed.ts'
-import type { Finding, Report, Walked } from './report.ts'
+import type { Difference, ConformanceReport, Walked } from './report.ts'
 import { type ConformOptions, type Subject, validDraft } from './subject.ts'
 
 type Prove = (subject: Subject, probe: Probe, draft: Draft) => Promise<void>
@@ -31,10 +31,10 @@ const defaultTotal = 20_000
 export async function conform(
   document: Document,
   schemas: ReadonlyMap<string, NamedSchema>,
-  call: Call,
+  call: RequestSender,
   options: ConformOptions = {},
-): Promise<Report> {
-  const findings: Finding[] = []
+): Promise<ConformanceReport> {
+  const findings: Difference[] = []
   const walked: Walked[] = []
   const budget: Budget = { left: options.total ?? defaultTotal }
   const isStrict = document.errors.length > 0 || options.platform === true

@@ -1,4 +1,4 @@
-import type { Answer } from './call.ts'
+import type { HttpAnswer } from './call.ts'
 import { isObject, memberOf, parsed } from './json.ts'
 
 /** The error in a response whose body is a google.rpc.Status (conventions §7). */
@@ -33,7 +33,7 @@ export const statusOfRpc: ReadonlyMap<string, readonly [code: number, status: nu
 ])
 
 /** Reads the error of a response; undefined if its body is no google.rpc.Status with ErrorInfo. */
-export function errorOf({ body }: Answer): ReportedError | undefined {
+export function errorOf({ body }: HttpAnswer): ReportedError | undefined {
   const status = parsed(body)?.value
   if (!isObject(status)) return undefined
   const details = objectsOf(memberOf(status, 'details'))
@@ -55,7 +55,7 @@ export function errorOf({ body }: Answer): ReportedError | undefined {
 }
 
 /** Summarizes a response in one line: its status, its reason and the fields it names. */
-export function summaryOf(answer: Answer): string {
+export function summaryOf(answer: HttpAnswer): string {
   const error = answer.status >= 300 ? errorOf(answer) : undefined
   if (!error) return `${answer.status} ${answer.body.slice(0, 120)}`.trim()
   const fields = error.fields.map(field => JSON.stringify(field)).join(', ')

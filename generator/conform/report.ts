@@ -5,7 +5,7 @@
 export type Proof = 'example' | 'routed' | 'refused' | 'door' | 'answer' | 'method'
 
 /** A difference between a document and its server. */
-export interface Finding {
+export interface Difference {
   readonly operationId: string
   readonly proof: Proof
   /** The tested case, such as `limit: below its minimum`. */
@@ -23,14 +23,14 @@ export interface Walked {
 }
 
 /** The result of testing a server against a document. */
-export interface Report {
+export interface ConformanceReport {
   /** The findings by operation, in the order of the document. */
-  readonly findings: readonly Finding[]
+  readonly findings: readonly Difference[]
   readonly walked: readonly Walked[]
 }
 
 /** Prints a report: a line for each finding, then the counts. */
-export function printReport({ findings, walked }: Report): string {
+export function printConformance({ findings, walked }: ConformanceReport): string {
   const lines = findings.map(
     ({ operationId, proof, what, expected, got }) =>
       `${operationId} ${proof}: ${cut(what)}: expected ${cut(expected)}, got ${cut(got)}`,

@@ -1,5 +1,5 @@
 import type { Json, Operation } from '../model/types.ts'
-import type { Answer } from './call.ts'
+import type { HttpAnswer } from './call.ts'
 import { type Draft, withParameter } from './draft.ts'
 import { isObject, memberOf, parsed } from './json.ts'
 import type { Probe } from './probe.ts'
@@ -47,13 +47,13 @@ async function rowsOf(
   found: readonly Json[],
   subject: Subject,
   probe: Probe,
-): Promise<Answer | undefined> {
+): Promise<HttpAnswer | undefined> {
   const draft = validDraft({ ...subject, operation: list })
   return draft && probe.peek(aimed(draft, found))
 }
 
 /** Returns the key of the first row: its member with the name of the parameter, else its id or name. */
-function keyOf({ body, status }: Answer, parameter: string): Json | undefined {
+function keyOf({ body, status }: HttpAnswer, parameter: string): Json | undefined {
   if (status >= 300) return undefined
   const value = parsed(body)?.value
   const rows: unknown = isObject(value) ? Object.values(value).find(Array.isArray) : value

@@ -1,5 +1,5 @@
 import type { Document, ErrorReason, Json, Operation, Parameter, Schema } from '../model/types.ts'
-import type { Call } from './call.ts'
+import type { RequestSender } from './call.ts'
 import { withParameter, type Draft } from './draft.ts'
 import type { Examples } from './example.ts'
 import { isJson, isJsonObject, type JsonObject, memberOf, withMember, withoutMember } from './json.ts'
@@ -43,7 +43,7 @@ export interface Subject {
   readonly operation: Operation
   readonly examples: Examples
   readonly options: ConformOptions
-  readonly call: Call
+  readonly call: RequestSender
   /**
    * Whether an error must be a google.rpc.Status with reason and fields, because the document declares errors.
    * Otherwise any 4XX is accepted.

@@ -1,4 +1,4 @@
-import type { Answer } from './call.ts'
+import type { HttpAnswer } from './call.ts'
 import { matching } from './answer.ts'
 import { errorOf, summaryOf, statusOfRpc } from './error.ts'
 import type { Probe } from './probe.ts'
@@ -24,7 +24,7 @@ const earlyStatuses: ReadonlySet<number> = new Set([400, 401, 403, 405, 406, 411
  * Reports a valid request that does not reach its handler. Only a success or an error of the handler proves that it
  * does.
  */
-export function mustBeAccepted(answer: Answer | undefined, what: string, subject: Subject, probe: Probe): void {
+export function mustBeAccepted(answer: HttpAnswer | undefined, what: string, subject: Subject, probe: Probe): void {
   if (!answer || isAccepted(answer, subject)) return
   probe.find('routed', what, 'a declared success or an error of its handler', summaryOf(answer))
 }
@@ -33,14 +33,14 @@ export function mustBeAccepted(answer: Answer | undefined, what: string, subject
  * Whether a response is an error that the operation declares, with the status of its code. Only the handler can produce
  * it.
  */
-export function isOwnError(answer: Answer, { document, operation }: Subject): boolean {
+export function isOwnError(answer: HttpAnswer, { document, operation }: Subject): boolean {
   const reason = errorOf(answer)?.reason
   if (reason === undefined || !operation.raises?.includes(reason)) return false
   const declared = document.errors.find(each => each.reason === reason)
   return statusOfRpc.get(declared?.rpc ?? '')?.[1] === answer.status
 }
 
-function isAccepted(answer: Answer, subject: Subject): boolean {
+function isAccepted(answer: HttpAnswer, subject: Subject): boolean {
   const { isStrict, operation } = subject
   const { status } = answer
   if (status < 400) return matching(operation.successes, status) !== undefined
@@ -55,7 +55,7 @@ function isAccepted(answer: Answer, subject: Subject): boolean {
 }
 
 /** Reports a valid request for an existing resource that does not succeed. */
-export function mustSucceed(answer: Answer | undefined, what: string, { operation }: Subject, probe: Probe): void {
+export function mustSucceed(answer: HttpAnswer | undefined, what: string, { operation }: Subject, probe: Probe): void {
   if (!answer || answer.status === 501) return
   const isSuccess = answer.status < 400 && matching(operation.successes, answer.status) !== undefined
   if (!isSuccess) probe.find('routed', what, 'a declared success', summaryOf(answer))
@@ -72,7 +72,7 @@ const refusingStatuses: ReadonlySet<number> = new Set([400, 415, 422])
 
 /** Reports a broken request that is not refused with the expected reason, or whose fields are not the expected ones. */
 export function mustBeRefused(
-  answer: Answer | undefined,
+  answer: HttpAnswer | undefined,
   what: string,
   refusal: Refusal,
   subject: Subject,
@@ -86,7 +86,7 @@ export function mustBeRefused(
   probe.find('refused', what, expected, summaryOf(answer))
 }
 
-function isRefused(answer: Answer, { fields, reason }: Refusal, { isStrict }: Subject): boolean {
+function isRefused(answer: HttpAnswer, { fields, reason }: Refusal, { isStrict }: Subject): boolean {
   const error = errorOf(answer)
   const isNamed = error !== undefined && error.fields.length > 0 && error.fields.every(field => fields.includes(field))
   if (isStrict) return answer.status === 400 && error?.reason === reason && isNamed

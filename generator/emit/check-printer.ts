@@ -9,7 +9,7 @@ import {
   memberStatements,
   memberValue,
   valueStatement,
-} from './checks.ts'
+} from './check-statements.ts'
 import { isStream } from './answer-type.ts'
 import { type Emission } from './emission.ts'
 import { itemName } from './media.ts'

@@ -1,7 +1,7 @@
 import type { Content, NamedSchema, Operation, Property, RequestBody, Schema } from '../model/types.ts'
 import { isStream } from './answer-type.ts'
 import { readBody } from './bodies.ts'
-import { memberValue } from './checks.ts'
+import { memberValue } from './check-statements.ts'
 import { type Emission, resolved, schemaOf } from './emission.ts'
 import { camel, completeName, pascal, word } from './names.ts'
 import type { OutputFile } from './file.ts'

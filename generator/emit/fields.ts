@@ -21,13 +21,13 @@ export function printFields(emission: Emission, file: OutputFile): void {
 }
 
 /** The schema that an operation updates by mask: the body, or the member `member` of it. */
-export interface Update {
+export interface UpdatedFields {
   readonly target: string
   readonly member?: string
 }
 
 /** Returns the update of an operation whose mask is in its query, or in its body beside the updated member. */
-export function updateOf({ body }: Operation, emission: Emission): Update | undefined {
+export function updatedFieldsOf({ body }: Operation, emission: Emission): UpdatedFields | undefined {
   if (!body || body.isTagged) return undefined
   const { schema } = body.content
   if (body.view === 'update') return schema.kind === 'ref' ? { target: schema.target } : undefined
@@ -39,7 +39,7 @@ export function updateOf({ body }: Operation, emission: Emission): Update | unde
 /** Returns the schemas that the operations of this document update by mask, each once. */
 function updated(emission: Emission): readonly NamedSchema[] {
   const { document, schemas } = emission
-  const targets = document.operations.flatMap(operation => updateOf(operation, emission)?.target ?? [])
+  const targets = document.operations.flatMap(operation => updatedFieldsOf(operation, emission)?.target ?? [])
   return [...new Set(targets)].flatMap(target => schemas.get(target) ?? [])
 }
 

@@ -1,10 +1,10 @@
 import { isIdentifier } from '../identifier.ts'
-import type { Access, Group, Operation, Response } from '../model/types.ts'
+import type { OperationAccess, Group, Operation, Response } from '../model/types.ts'
 import { resultType } from './answer-type.ts'
 import { requestComplete } from './complete-functions.ts'
 import { type Emission, openFile, schemaOf } from './emission.ts'
 import { domainName } from './errors.ts'
-import { updateOf } from './fields.ts'
+import { updatedFieldsOf } from './fields.ts'
 import type { OutputFile } from './file.ts'
 import { listNames } from './list-names.ts'
 import { handlerRequestName } from './parsed-types.ts'
@@ -93,7 +93,7 @@ function routeView(operation: Operation, emission: Emission, file: OutputFile): 
 /** Returns the server's part of a route; `handlers` is the expression of the operation's handlers. */
 function bindingView(operation: Operation, handlers: string, emission: Emission, file: OutputFile): BindingView {
   const { access, list, raises } = operation
-  const update = updateOf(operation, emission)
+  const update = updatedFieldsOf(operation, emission)
   const complete = requestComplete(operation, emission)
   const listFields = (): string => file.from('filters', listNames(operation, emission.document).fields, false)
   return {
@@ -124,7 +124,7 @@ function successView({ status, content, headers }: Response, emission: Emission,
   }
 }
 
-function accessOf(access: Access): string {
+function accessOf(access: OperationAccess): string {
   return `{ ${Object.entries(access)
     .map(([name, value]) => `${name}: ${flat(literal(value))}`)
     .join(', ')} }`

@@ -243,7 +243,7 @@ export interface Response {
 }
 
 /** The `x-access` of an operation (conventions §22). */
-export interface Access {
+export interface OperationAccess {
   readonly kind: 'permission' | 'public' | 'own' | 'authenticated'
   readonly key?: string
   readonly class?: string
@@ -310,7 +310,7 @@ export interface Operation {
    * `x-filter`. `replies`: several successes, or declared headers.
    */
   readonly answer: 'value' | 'empty' | 'page' | 'replies'
-  readonly access: Access | undefined
+  readonly access: OperationAccess | undefined
   readonly raises: readonly string[] | undefined
   readonly mode: 'sync' | 'async' | 'data' | undefined
   readonly list: ListTrait | undefined

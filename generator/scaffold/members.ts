@@ -7,13 +7,13 @@ import { withoutEnding } from './modules.ts'
  * The names of a class's instance members, including inherited members. `unknownBase` names a base class that is not in
  * the parsed files.
  */
-export interface Members {
+export interface ClassMembers {
   readonly names: ReadonlySet<string>
   readonly unknownBase: string | undefined
 }
 
 /** Collects the members of a class and its base classes in the parsed handwritten files. */
-export function membersOf(start: Class): Members {
+export function membersOf(start: Class): ClassMembers {
   const names = new Set<string>()
   const seen = new Set<Class>()
   let current: Class | undefined = start

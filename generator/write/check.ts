@@ -1,6 +1,6 @@
 import { compare, type Comparison } from './compare.ts'
 import { diff } from './diff.ts'
-import { digest, manifestName, printManifest, type Manifest } from './manifest.ts'
+import { digest, manifestName, printManifest, type OutputManifest } from './manifest.ts'
 import { OutputError } from './output-error.ts'
 
 /** The differences between an output root and the generated files; paths are relative to the root, in order. */
@@ -49,7 +49,7 @@ function changedFiles(comparison: Comparison): ChangedFile[] {
 
 /** Returns the change of a manifest that does not list exactly the generated files. Orphans are reported separately. */
 function manifestChange(
-  manifest: Manifest | undefined,
+  manifest: OutputManifest | undefined,
   files: ReadonlyMap<string, string>,
   comparison: Comparison,
 ): ChangedFile[] {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lookAt } from './place.ts'
-import { digest, isInnerPath, manifestName, readManifest, withLineFeeds, type Manifest } from './manifest.ts'
+import { digest, isInnerPath, manifestName, readManifest, withLineFeeds, type OutputManifest } from './manifest.ts'
 import { onDisk } from './output-error.ts'
 
 /**
@@ -29,7 +29,7 @@ export interface Orphan {
 
 /** The comparison of an output root with the generated files, in the order of their paths. */
 export interface Comparison {
-  readonly manifest: Manifest | undefined
+  readonly manifest: OutputManifest | undefined
   readonly files: readonly ComparedFile[]
   readonly orphans: readonly Orphan[]
   /** One message for each path that cannot be written. */
@@ -56,7 +56,7 @@ export function compare(root: string, files: ReadonlyMap<string, string>, ignore
 const byPath = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
   a < b ? -1 : a > b ? 1 : 0
 
-function tryManifest(root: string): Manifest | undefined {
+function tryManifest(root: string): OutputManifest | undefined {
   try {
     return readManifest(root)
   } catch {
@@ -69,7 +69,7 @@ function compareFile(
   path: string,
   text: string,
   exists: boolean,
-  manifest: Manifest | undefined,
+  manifest: OutputManifest | undefined,
 ): ComparedFile {
   if (!exists) return { path, state: 'missing', text, found: '' }
   const found = readText(root, path)
@@ -77,7 +77,7 @@ function compareFile(
   return { path, state, text, found }
 }
 
-function stateOf(path: string, hash: string, manifest: Manifest | undefined): FileState {
+function stateOf(path: string, hash: string, manifest: OutputManifest | undefined): FileState {
   const known = manifest?.files.get(path)
   if (hash === known || hash === manifest?.next.get(path)) return 'stale'
   return known === undefined ? 'foreign' : 'edited'
@@ -86,7 +86,7 @@ function stateOf(path: string, hash: string, manifest: Manifest | undefined): Fi
 function orphansOf(
   root: string,
   files: ReadonlyMap<string, string>,
-  manifest: Manifest | undefined,
+  manifest: OutputManifest | undefined,
   problems: string[],
 ): Orphan[] {
   const orphans: Orphan[] = []

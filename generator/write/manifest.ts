@@ -9,7 +9,7 @@ import { quoted } from './quoted.ts'
 export const manifestName = '.ninefold.json'
 
 /** The files of the last run: for each path relative to the output root, with `/`, the SHA-256 of the text. */
-export interface Manifest {
+export interface OutputManifest {
   /** The version of the generator that wrote it. */
   readonly generator: string
   readonly files: ReadonlyMap<string, string>
@@ -33,7 +33,7 @@ export function isInnerPath(path: string): boolean {
  * Returns the manifest of an output root, or undefined if the root has none. Throws `OutputError` for an invalid
  * manifest.
  */
-export function readManifest(root: string): Manifest | undefined {
+export function readManifest(root: string): OutputManifest | undefined {
   const place = lookAt(root, manifestName)
   if (place.kind === 'blocked') throw new OutputError([place.problem])
   if (place.kind === 'absent') return undefined
@@ -46,7 +46,7 @@ export function readManifest(root: string): Manifest | undefined {
 }
 
 /** Prints a manifest in the format of prettier, with paths in the order of code units. */
-export function printManifest(manifest: Manifest): string {
+export function printManifest(manifest: OutputManifest): string {
   const { generator, files, next } = manifest
   return `${JSON.stringify({ generator, files: sorted(files), ...(next.size > 0 && { next: sorted(next) }) }, null, 2)}\n`
 }
@@ -55,7 +55,7 @@ function sorted(files: ReadonlyMap<string, string>): Record<string, string> {
   return Object.fromEntries([...files].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function parseManifest(text: string): Manifest | undefined {
+function parseManifest(text: string): OutputManifest | undefined {
   const value = parseJson(text)
   if (!isRecord(value) || typeof value.generator !== 'string') return undefined
   const files = parseFiles(value.files)

@@ -9,7 +9,7 @@ interface Named {
 }
 
 /** The scopes and engines of paths are no resources in a workspace. */
-const notThings: ReadonlySet<string> = new Set(['organisation', 'workspace', 'engine', 'scope_type', 'scope_id'])
+const notResources: ReadonlySet<string> = new Set(['organisation', 'workspace', 'engine', 'scope_type', 'scope_id'])
 
 /** Finds the resource of a route's calls, as policies match it (iam.md 4.1). */
 export interface ResourceOf {
@@ -37,8 +37,8 @@ export function resourceOf(route: Pick<Route<unknown, unknown>, 'domain' | 'path
         return id === undefined ? [] : [{ type: kind, id }]
       })
       if (isCreate) return { type, name, above }
-      const [thing, ...rest] = above
-      return thing && { ...thing, above: rest }
+      const [innermost, ...rest] = above
+      return innermost && { ...innermost, above: rest }
     },
   }
 }
@@ -54,7 +54,7 @@ function thingsOf(
   const named: Named[] = []
   for (let i = 1; i < path.length; i += 2) {
     const parameter = path[i] ?? ''
-    if (notThings.has(parameter)) continue
+    if (notResources.has(parameter)) continue
     const collection = path[i - 1]?.split('/').findLast(Boolean) ?? ''
     const after = path[i + 1] ?? ''
     const isLast = i >= path.length - 2 && !after.startsWith('/')

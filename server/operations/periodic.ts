@@ -18,7 +18,7 @@ export interface LeaseRow {
 /** The leases of all periodic workers. */
 export const leases: Collection<LeaseRow> = { name: 'ninefold_leases', id: 'id' }
 
-interface PeriodicParts {
+interface PeriodicServices {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log
@@ -31,7 +31,7 @@ interface PeriodicParts {
  * for it.
  */
 export class PeriodicWorker implements Tenure {
-  readonly #parts: PeriodicParts
+  readonly #parts: PeriodicServices
   readonly #options: Worker
   #fence: number | undefined
   #abort = new AbortController()
@@ -39,7 +39,7 @@ export class PeriodicWorker implements Tenure {
   #turn: Promise<void> = Promise.resolve()
   #isStopped = false
 
-  constructor(parts: PeriodicParts, options: Worker) {
+  constructor(parts: PeriodicServices, options: Worker) {
     this.#parts = parts
     this.#options = options
   }

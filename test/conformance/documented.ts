@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Call } from '../../generator/conform/call.ts'
+import type { RequestSender } from '../../generator/conform/call.ts'
 import { conform } from '../../generator/conform/conform.ts'
-import { printReport } from '../../generator/conform/report.ts'
+import { printConformance } from '../../generator/conform/report.ts'
 import type { Existing } from '../../generator/conform/subject.ts'
 import type { Document } from '../../generator/model/types.ts'
 import type { AreaModule } from '../../server/area.ts'
@@ -62,7 +62,7 @@ export async function proveDocument(area: string, bodies: Bodies = {}): Promise<
         const report = await conform(document, schemas, call, options)
         const refused = beyondSchemas[id] ?? []
         const [expected, others] = parted(report.findings, ({ what }) => refused.includes(what))
-        expect(printReport({ ...report, findings: others })).toMatch(/^0 findings, 1 operation, \d+ requests$/)
+        expect(printConformance({ ...report, findings: others })).toMatch(/^0 findings, 1 operation, \d+ requests$/)
         expect(expected.map(({ what }) => what)).toEqual(refused)
         // The first request of all is a valid one.
         expect(answered[0] === 501).toBe(left.has(id))
@@ -89,9 +89,9 @@ function areaOf(document: Document): AreaModule {
 }
 
 /** A call that keeps the statuses of its answers in their order. */
-function watched(call: Call): { readonly call: Call; readonly answered: readonly number[] } {
+function watched(call: RequestSender): { readonly call: RequestSender; readonly answered: readonly number[] } {
   const answered: number[] = []
-  const watching: Call = async request => {
+  const watching: RequestSender = async request => {
     const answer = await call(request)
     answered.push(answer.status)
     return answer

@@ -1,6 +1,6 @@
 import { Examples } from '../../generator/conform/example.ts'
 import { isJson, isJsonObject, type JsonObject } from '../../generator/conform/json.ts'
-import type { Call } from '../../generator/conform/call.ts'
+import type { RequestSender } from '../../generator/conform/call.ts'
 import type { Existing } from '../../generator/conform/subject.ts'
 import type { Document, Json, NamedSchema, Operation } from '../../generator/model/types.ts'
 import type { AnyKind } from '../../domain/resources/kind.ts'
@@ -19,7 +19,7 @@ export interface Making {
   readonly document: Document
   readonly schemas: ReadonlyMap<string, NamedSchema>
   readonly kinds: readonly AnyKind[]
-  readonly call: Call
+  readonly call: RequestSender
   readonly authorization: string
   readonly bodies: Bodies
 }
@@ -139,7 +139,7 @@ async function makeTenant(making: Making): Promise<Tenant> {
   return { organisation, workspace: await post(`/taxonomy/v1/organisations/${organisation}/workspaces`) }
 }
 
-type Answered = Awaited<ReturnType<Call>>
+type Answered = Awaited<ReturnType<RequestSender>>
 
 function send({ authorization, call }: Making, method: string, target: string, body?: object): Promise<Answered> {
   const headers = { authorization, ...(body && { 'content-type': 'application/json' }) }

@@ -1,5 +1,5 @@
 import { formatMillis } from '../../../runtime/timestamps.ts'
-import { innermostNamed, type CalledThings } from '../conditions/called-resources.ts'
+import { innermostNamed, type CalledResources } from '../conditions/called-resources.ts'
 import type { CataloguePermission } from '../interfaces/catalogue.ts'
 import type { Circumstances, Decision } from '../interfaces/decisions.ts'
 import type { HeldBinding } from './held-bindings.ts'
@@ -15,7 +15,7 @@ export interface Case {
   readonly rights: RightsAt
   /** The policies of the workspace; undefined at other scopes. */
   readonly policies: PolicyIndex | undefined
-  readonly things: CalledThings
+  readonly called: CalledResources
   /** Whether the resources were looked up already; undecided conditions then stay undecided. */
   readonly areLookedUp: boolean
   readonly circumstances: Circumstances
@@ -47,12 +47,12 @@ const unhindered: Found = [undefined, false]
 
 /** An undecided DENY statement denies. */
 function denial(of: Case, concerning: readonly Concerning[]): Found {
-  const { rights, things } = of
+  const { rights, called } = of
   const attributes = attributesOf(of)
   let isHanging = false
   for (const each of concerning) {
     const { statement } = each
-    const { isConditionMet, isMeant } = matchOf(each, rights, things, attributes)
+    const { isConditionMet, isMeant } = matchOf(each, rights, called, attributes)
     const verdict = both(isMeant, isConditionMet)
     if (verdict === false) continue
     if (verdict === undefined && isToBeLookedUp(of, asksForResource(statement, rights))) isHanging = true
@@ -67,7 +67,7 @@ function conditionally(
   conditional: readonly HeldBinding[],
   allowing: readonly Concerning[],
 ): Decision | undefined {
-  const { rights, things } = of
+  const { rights, called } = of
   const attributes = attributesOf(of)
   const verdicts = conditional.map(({ condition }) => condition?.decide(attributes))
   const giving = conditional.filter((_, i) => verdicts[i] === true)
@@ -78,7 +78,7 @@ function conditionally(
   let unmet = ''
   for (const each of allowing) {
     const { statement } = each
-    const { isConditionMet, isMeant } = matchOf(each, rights, things, attributes)
+    const { isConditionMet, isMeant } = matchOf(each, rights, called, attributes)
     const verdict = both(isMeant, isConditionMet)
     if (verdict) return { reason: 'GRANTED', bindingIds: [], policyId: statement.policyId }
     isHanging ||= verdict === undefined && isToBeLookedUp(of, asksForResource(statement, rights))
@@ -90,8 +90,8 @@ function conditionally(
   return { reason: 'CONDITION_NOT_MET', bindingIds, policyId: unmet }
 }
 
-const isToBeLookedUp = ({ areLookedUp, things }: Case, asks: boolean): boolean =>
-  asks && !areLookedUp && things.length > 0
+const isToBeLookedUp = ({ areLookedUp, called }: Case, asks: boolean): boolean =>
+  asks && !areLookedUp && called.length > 0
 
 /** The bindings that grant the permission are computed on demand only. */
 class Unconditional implements Decision {
@@ -110,8 +110,8 @@ class Unconditional implements Decision {
   }
 }
 
-function attributesOf({ circumstances, permission, rights, things }: Case): Attributes {
-  return attributes(rights.held, permission.id, circumstances, innermostNamed(things))
+function attributesOf({ circumstances, permission, rights, called }: Case): Attributes {
+  return attributes(rights.held, permission.id, circumstances, innermostNamed(called))
 }
 
 /** The attributes for conditions. */

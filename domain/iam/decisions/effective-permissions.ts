@@ -18,7 +18,7 @@ import type { Scope } from '../../ports/scope.ts'
 import type { Attributes } from '../conditions/condition.ts'
 
 /** The input of a principal's rights at a scope. */
-export interface Holding {
+export interface RightsInput {
   readonly catalogue: Catalogue
   readonly principal: Omit<Principal, 'created' | 'updated'>
   /** The scopes from the scope itself up to its organisation, then PLATFORM. */
@@ -35,7 +35,7 @@ export interface Holding {
 }
 
 /** Returns the permissions of a principal at a scope with their sources; empty while the principal is not ACTIVE. */
-export function effectivePermissions(of: Holding): readonly EffectivePermission[] {
+export function effectivePermissions(of: RightsInput): readonly EffectivePermission[] {
   if (of.principal.status !== 'ACTIVE') return []
   const rights = rightsOf(of)
   const { statements } = of
@@ -65,7 +65,7 @@ export function effectivePermissions(of: Holding): readonly EffectivePermission[
  * Returns a principal's entry in the access list of a scope; undefined if it has no access now or is not ACTIVE.
  * Conditions that the time alone does not decide count as fulfilled.
  */
-export function accessEntry(of: Holding): AccessEntry | undefined {
+export function accessEntry(of: RightsInput): AccessEntry | undefined {
   const { display_name, email, id, kind, status } = of.principal
   if (status !== 'ACTIVE') return undefined
   const rights = rightsOf(of)
@@ -83,7 +83,7 @@ export function accessEntry(of: Holding): AccessEntry | undefined {
   return { ...shown, roles, policies: [...policies.values()] }
 }
 
-function rightsOf({ bindings, catalogue, chain, now, principal, role }: Omit<Holding, 'statements'>): RightsAt {
+function rightsOf({ bindings, catalogue, chain, now, principal, role }: Omit<RightsInput, 'statements'>): RightsAt {
   const known = { scopes: chain, keys: chain.map(scopeKey) }
   const setOf = (id: string) => permissionSet(catalogue, role(id)?.permissions ?? [])
   return new RightsAt(holding(principal, bindings), known, setOf, now)
@@ -124,7 +124,7 @@ const policySource = ({ conditionText, policyId }: Statement, chain: readonly Sc
   condition: conditionText,
 })
 
-const accessRole = ({ binding }: Grant, { chain, role }: Holding): AccessRole => ({
+const accessRole = ({ binding }: Grant, { chain, role }: RightsInput): AccessRole => ({
   role_id: binding.roleId,
   role_name: role(binding.roleId)?.name ?? '',
   binding_id: binding.id,

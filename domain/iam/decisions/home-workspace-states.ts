@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Store } from '../../ports/store.ts'
 import type { Taxonomy } from '../../ports/taxonomy.ts'
-import { atMost } from './loading-cache.ts'
+import { entryLimit } from './loading-cache.ts'
 
 /** The time for which a workspace state stays cached, so that the tree need not report every change of state. */
 const knownMs = 1000
@@ -12,7 +12,7 @@ const maxKnown = 10_000
 export class HomeStates {
   readonly #store: Store
   readonly #taxonomy: Taxonomy
-  readonly #known = new LRUCache<string, boolean>({ ...atMost(maxKnown), ttl: knownMs, ttlResolution: 0 })
+  readonly #known = new LRUCache<string, boolean>({ ...entryLimit(maxKnown), ttl: knownMs, ttlResolution: 0 })
   /** Grows with every `forget`: the result of an earlier read is not cached. */
   #generation = 0
 

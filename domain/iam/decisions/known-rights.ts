@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Store } from '../../ports/store.ts'
 import type { Catalogue } from '../interfaces/catalogue.ts'
 import { heldBindings, type HeldBindings } from './held-bindings.ts'
-import { atMost, LoadingCache } from './loading-cache.ts'
+import { entryLimit, LoadingCache } from './loading-cache.ts'
 import { PermissionSet, permissionSet } from './permission-set.ts'
 import { bindingsOn, RightsAt } from './rights-at.ts'
 import { roles } from '../collections/roles-store.ts'
@@ -29,7 +29,7 @@ export class KnownRights {
   readonly #principals: LoadingCache<HeldBindings>
   readonly #roles: LoadingCache<PermissionSet>
   /** Rights by principal and scope. Each use compares their inputs; a change of a role drops all of them. */
-  readonly #rights = new LRUCache<string, RightsAt>(atMost(maxRights))
+  readonly #rights = new LRUCache<string, RightsAt>(entryLimit(maxRights))
 
   constructor(store: Store, catalogue: Catalogue, chains: ScopeChains) {
     this.#store = store

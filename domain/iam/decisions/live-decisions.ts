@@ -1,6 +1,7 @@
 import type { Store } from '../../ports/store.ts'
 import type { Taxonomy } from '../../ports/taxonomy.ts'
-import { calledThings, lookedUp, type ResolvedResource, type ResolveResource } from '../conditions/called-resources.ts'
+import { calledResources, lookedUp, type ResolveResource } from '../conditions/called-resources.ts'
+import type { ResolvedResource } from '../../resources/look-up.ts'
 import type { Catalogue } from '../interfaces/catalogue.ts'
 import { decide, inactive, notGranted, type Case } from './decide.ts'
 import type { Circumstances, Decision, Decisions, Question, Visibility } from '../interfaces/decisions.ts'
@@ -12,7 +13,7 @@ import { WorkspacePolicies } from './workspace-policies.ts'
 import type { Scope } from '../../ports/scope.ts'
 
 /** The parts that decisions are read from. */
-export interface DecisionParts {
+export interface DecisionSources {
   readonly store: Store
   readonly taxonomy: Taxonomy
   readonly catalogue: Catalogue
@@ -28,7 +29,7 @@ interface Seen extends Circumstances {
 
 /** Decides from caches, which the feed of changes invalidates. */
 export class LiveDecisions implements Decisions, FeedListener {
-  readonly #parts: DecisionParts
+  readonly #parts: DecisionSources
   readonly #chains: ScopeChains
   readonly #rights: KnownRights
   readonly #policies: WorkspacePolicies
@@ -36,7 +37,7 @@ export class LiveDecisions implements Decisions, FeedListener {
   #seen: Seen | undefined
   #changes = 0
 
-  constructor(parts: DecisionParts) {
+  constructor(parts: DecisionSources) {
     const { catalogue, store, taxonomy } = parts
     this.#parts = parts
     this.#chains = new ScopeChains(store, taxonomy)
@@ -61,8 +62,8 @@ export class LiveDecisions implements Decisions, FeedListener {
     if (rights === 'nowhere' || permission === undefined || permission.stage === 'RETIRED') return notGranted
     const isWorkspace = scope.type === 'WORKSPACE'
     const policies = isWorkspace ? (this.#policies.peek(scope.id) ?? (await this.#policies.load(scope.id))) : undefined
-    const things = calledThings(resource)
-    return this.#decided({ permission, rights, policies, things, areLookedUp: false, circumstances }, scope)
+    const called = calledResources(resource)
+    return this.#decided({ permission, rights, policies, called, areLookedUp: false, circumstances }, scope)
   }
 
   async visible(principal: string, key: string, circumstances: Circumstances): Promise<Visibility> {
@@ -134,8 +135,8 @@ export class LiveDecisions implements Decisions, FeedListener {
   async #decided(of: Case, scope: Scope): Promise<Decision> {
     const decision = decide(of)
     if (decision !== undefined) return decision
-    const things = await lookedUp(of.things, (type, id) => this.#resolveIn(scope, type, id))
-    return decide({ ...of, things, areLookedUp: true }) ?? notGranted
+    const called = await lookedUp(of.called, (type, id) => this.#resolveIn(scope, type, id))
+    return decide({ ...of, called, areLookedUp: true }) ?? notGranted
   }
 
   /**

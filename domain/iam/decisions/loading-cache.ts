@@ -7,7 +7,7 @@ interface Loading<Value> {
 }
 
 /** The maximal number of entries. The space grows with the entries: lru-cache would allocate all of `max` at once. */
-export const atMost = (max: number) => ({ maxSize: max, sizeCalculation: (): number => 1 })
+export const entryLimit = (max: number) => ({ maxSize: max, sizeCalculation: (): number => 1 })
 
 /** The limits of a cache, and its listeners. */
 interface Keeping<Value> {
@@ -44,7 +44,7 @@ export class LoadingCache<Value extends object> {
   constructor(max: number, read: (key: string) => Promise<Value | undefined>, keeping: Keeping<Value> = {}) {
     const { came, weight, went } = keeping
     this.#kept = new LRUCache({
-      ...(weight ? byWeight(max, weight) : atMost(max)),
+      ...(weight ? byWeight(max, weight) : entryLimit(max)),
       ...(came && { onInsert: came }),
       ...(went && { dispose: went }),
     })

@@ -1,5 +1,5 @@
 import type { Policy, PolicyEffect, PolicyStatement } from '../../../output/iam/types.ts'
-import type { CalledThings } from '../conditions/called-resources.ts'
+import type { CalledResources } from '../conditions/called-resources.ts'
 import type { Catalogue, CataloguePermission } from '../interfaces/catalogue.ts'
 import { storedCondition } from '../conditions/conditions.ts'
 import { PermissionSet } from './permission-set.ts'
@@ -116,22 +116,22 @@ function isAmong({ direct, roles }: PrincipalForms, rights: RightsAt, attributes
 }
 
 /** Whether a statement names a resource of a call. A statement for some resources never matches a list. */
-function covers({ resources }: Statement, things: CalledThings): Verdict {
+function covers({ resources }: Statement, called: CalledResources): Verdict {
   if (resources.length === 0) return true
   let verdict: Verdict = false
   for (const { by, isPrefix, type, value } of resources) {
-    for (const thing of things) {
-      if (thing.type !== type) continue
-      if (by === 'id' ? thing.id === value : isPrefix ? thing.name?.startsWith(value) : thing.name === value)
+    for (const resource of called) {
+      if (resource.type !== type) continue
+      if (by === 'id' ? resource.id === value : isPrefix ? resource.name?.startsWith(value) : resource.name === value)
         return true
-      if (by === 'name' && thing.name === undefined) verdict = undefined
+      if (by === 'name' && resource.name === undefined) verdict = undefined
     }
   }
   return verdict
 }
 
 /** The parts of a match; a part is undefined if it is undecided. */
-export interface Match {
+export interface StatementMatch {
   /** Whether principals and resources match. */
   readonly isMeant: Verdict
   readonly isConditionMet: Verdict
@@ -148,11 +148,11 @@ export interface Concerning {
 export function matchOf(
   { isCertain, statement }: Concerning,
   rights: RightsAt,
-  things: CalledThings,
+  called: CalledResources,
   attributes: Attributes,
-): Match {
+): StatementMatch {
   const isConcerned = isCertain || concerns(statement, rights, attributes)
-  const isCovered = isConcerned === false ? false : covers(statement, things)
+  const isCovered = isConcerned === false ? false : covers(statement, called)
   const isMeant = both(isConcerned, isCovered)
   if (isMeant === false) return { isMeant, isConditionMet: undefined }
   return { isMeant, isConditionMet: statement.condition ? statement.condition.decide(attributes) : true }

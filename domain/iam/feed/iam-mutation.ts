@@ -10,7 +10,7 @@ import type { Feed } from '../interfaces/feed.ts'
 import { waitMs } from './settling.ts'
 
 /** The parts of iam's mutations. */
-export interface MutationParts {
+export interface MutationServices {
   readonly store: Store
   readonly operations: Operations<IamArea>
   readonly feed: Feed
@@ -22,7 +22,7 @@ export interface MutationParts {
  * its present state.
  */
 export async function mutateIam(
-  { feed, operations, store }: MutationParts,
+  { feed, operations, store }: MutationServices,
   context: CallContext,
   request: object,
   change: (tx: Transaction) => Promise<Effect<IamArea>>,
@@ -68,7 +68,7 @@ const askMs = 200
 const restMs = 1000
 
 /** Ends the operation of a change that other servers had to apply. */
-export const settleProcedure = ({ feed }: Pick<MutationParts, 'feed'>): Procedure<Settle> => ({
+export const settleProcedure = ({ feed }: Pick<MutationServices, 'feed'>): Procedure<Settle> => ({
   kind,
   steps: [
     {

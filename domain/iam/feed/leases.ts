@@ -22,7 +22,7 @@ export interface LeasePlace {
 }
 
 /** The parts of leases; the store is that of the feed. */
-export interface LeaseParts {
+export interface LeaseServices {
   readonly store: Store
   readonly clock: Clock
   readonly place: LeasePlace
@@ -33,13 +33,13 @@ export interface LeaseParts {
 /** The lease of this server, and those of the others with the revisions that they have applied (iam.md 4.3). */
 export class Leases {
   readonly id: string
-  readonly #parts: LeaseParts
+  readonly #parts: LeaseServices
   readonly #store: Store
   #runsUntil = -Infinity
   #renewed = -Infinity
   #applied = -1
 
-  constructor(parts: LeaseParts) {
+  constructor(parts: LeaseServices) {
     this.id = parts.clock.newId()
     this.#parts = parts
     this.#store = parts.place.store ?? parts.store

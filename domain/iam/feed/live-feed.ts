@@ -7,7 +7,7 @@ import { Leases, type LeasePlace } from './leases.ts'
 import { least, Settling } from './settling.ts'
 
 /** The parts of the feed. */
-export interface FeedParts {
+export interface FeedOptions {
   readonly store: Store
   readonly clock: Clock
   /** The caches that changes may concern. */
@@ -35,7 +35,7 @@ const keptMs = 3_600_000
  * is closed.
  */
 export class LiveFeed implements Feed {
-  readonly #parts: FeedParts
+  readonly #parts: FeedOptions
   readonly #leases: Leases | undefined
   readonly #settling: Settling
   readonly #revised = new WeakMap<Transaction, number>()
@@ -53,7 +53,7 @@ export class LiveFeed implements Feed {
   #turn: Promise<void> = Promise.resolve()
   #isStopped = false
 
-  constructor(parts: FeedParts) {
+  constructor(parts: FeedOptions) {
     const { clock, leases, steady = () => performance.now(), store } = parts
     this.#parts = parts
     this.#steady = steady

@@ -1,7 +1,7 @@
 import type { Binding, Policy, Principal, Role } from '../../../output/iam/types.ts'
 import { hasId, type Collection, type Reader } from '../../ports/store.ts'
 import { bindings, holdsAt } from '../collections/bindings-store.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { policies } from '../collections/policies-store.ts'
 import { principals } from '../collections/principals-store.ts'
 import { roles } from '../collections/roles-store.ts'
@@ -29,7 +29,7 @@ export interface AccessRows {
  */
 export async function accessRows(
   reader: Reader,
-  parts: Pick<IamParts, 'taxonomy'>,
+  parts: Pick<IamEnvironment, 'taxonomy'>,
   scope: Scope,
   now: number,
   principal?: string,

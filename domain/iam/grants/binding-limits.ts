@@ -4,7 +4,7 @@ import { systemPrincipalId } from '../../ports/reserved.ts'
 import type { Reader, Where } from '../../ports/store.ts'
 import type { Taxonomy } from '../../ports/taxonomy.ts'
 import { bindings, holdsAt } from '../collections/bindings-store.ts'
-import { chainOf, named, scopeOf } from '../values/scopes.ts'
+import { chainOf, named, scopeOfMembers } from '../values/scopes.ts'
 import type { Scope } from '../../ports/scope.ts'
 
 /** The limit of bindings of one principal in one organisation; the platform counts as one organisation (iam.md 1). */
@@ -12,7 +12,7 @@ const maxOfPrincipal = 250
 /** The limit of bindings at one scope (iam.md 1). */
 const maxAtScope = 1500
 
-interface LimitParts {
+interface LimitSources {
   readonly taxonomy: Pick<Taxonomy, 'chain'>
 }
 
@@ -22,7 +22,7 @@ interface LimitParts {
  */
 export async function requireBindingRoom(
   reader: Reader,
-  parts: LimitParts,
+  parts: LimitSources,
   principal: string,
   scope: Scope,
   more: number,
@@ -58,7 +58,7 @@ async function hasRoom(
 /** Tells of bindings whether they are in the organisation of a scope; the platform is an organisation of its own. */
 async function nearness(
   reader: Reader,
-  parts: LimitParts,
+  parts: LimitSources,
   scope: Scope,
 ): Promise<(binding: Binding) => Promise<boolean>> {
   const known = new Map<string, string>()
@@ -68,7 +68,7 @@ async function nearness(
     return found
   }
   const organisation = await organisationOf(scope)
-  return async binding => (await organisationOf(scopeOf(binding))) === organisation
+  return async binding => (await organisationOf(scopeOfMembers(binding))) === organisation
 }
 
 const exceeded = (description: string): Error =>

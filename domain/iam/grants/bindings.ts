@@ -21,14 +21,14 @@ import { checkCondition } from '../conditions/conditions.ts'
 import { requireAdministrators } from './escalation.ts'
 import { grantRole } from './grants.ts'
 import { mutateIam } from '../feed/iam-mutation.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
-import { checkScopeForm, scopeOf } from '../values/scopes.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
+import { checkScopeForm, scopeOfMembers } from '../values/scopes.ts'
 
 /** Serves bindings: roles of principals at scopes (iam.md 1). */
 export class Bindings implements BindingHandlers {
-  readonly #parts: IamParts
+  readonly #parts: IamEnvironment
 
-  constructor(parts: IamParts) {
+  constructor(parts: IamEnvironment) {
     this.#parts = parts
   }
 
@@ -46,7 +46,14 @@ export class Bindings implements BindingHandlers {
     const { condition, expire_time, principal_id, role_id } = request.body
     checkScopeForm(request.body)
     checkCondition(condition, 'condition')
-    const grant = { context, principal: principal_id, role_id, scope: scopeOf(request.body), condition, expire_time }
+    const grant = {
+      context,
+      principal: principal_id,
+      role_id,
+      scope: scopeOfMembers(request.body),
+      condition,
+      expire_time,
+    }
     return mutateIam(this.#parts, context, request, async tx =>
       effectOn('CREATE', await grantRole(tx, this.#parts, grant)),
     )
@@ -77,5 +84,5 @@ const effectOn = (type: IamArea['operationType'], binding: Binding): Effect<IamA
   type,
   resourceType: 'iam.bindings',
   resourceId: binding.id,
-  scope: scopeOf(binding),
+  scope: scopeOfMembers(binding),
 })

@@ -7,7 +7,7 @@ import { bindings } from '../collections/bindings-store.ts'
 import { findPrincipal } from './named-principals.ts'
 import { insertBinding, newBinding } from './grants.ts'
 import { firstMissing, heldThrough, surelyBound } from './held-permissions.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { grantedByRoles } from './role-permissions.ts'
 import type { Scope } from '../../ports/scope.ts'
 
@@ -25,7 +25,7 @@ const creatorRoles: Readonly<Partial<Record<Scope['type'], string>>> = {
  */
 export async function grantCreator(
   tx: Transaction,
-  parts: IamParts,
+  parts: IamEnvironment,
   principal: string,
   { chain, scope }: HeldScope,
 ): Promise<void> {
@@ -59,7 +59,7 @@ interface Asked {
  */
 async function standingOf(
   tx: Transaction,
-  { catalogue }: Pick<IamParts, 'catalogue'>,
+  { catalogue }: Pick<IamEnvironment, 'catalogue'>,
   { now, principal, role_id, scopes }: Asked,
 ): Promise<{ readonly found: Principal; readonly holdsRole: boolean }> {
   const found = await findPrincipal(tx, principal)

@@ -11,10 +11,10 @@ import { administers, administrationsOf, hasOtherAdministrator, isActiveUser } f
 import { bindings, holdsAt } from '../collections/bindings-store.ts'
 import type { Catalogue } from '../interfaces/catalogue.ts'
 import { findPrincipal } from './named-principals.ts'
-import { giftsOf, type Gift } from './granted-permissions.ts'
-import { firstMissing, Rights, type RightsParts } from './held-permissions.ts'
+import { grantedPermissionsOf, type GrantedPermissions } from './granted-permissions.ts'
+import { firstMissing, PrincipalRights, type RightsSources } from './held-permissions.ts'
 import { permissionSet } from '../decisions/permission-set.ts'
-import { chainOf, named, scopeOf } from '../values/scopes.ts'
+import { chainOf, named, scopeOfMembers } from '../values/scopes.ts'
 import { principalOfUser, type StoredUser } from '../collections/users-store.ts'
 import { platform } from '../../ports/access.ts'
 import type { Scope } from '../../ports/scope.ts'
@@ -24,26 +24,26 @@ import type { Scope } from '../../ports/scope.ts'
  * rows in the transaction of the caller, which has locked the revision, and never a cache.
  */
 
-const rightsOf = (reader: Reader, parts: RightsParts, { now, principal }: CallContext): Rights =>
-  new Rights(reader, parts, principal?.id ?? '', now)
+const rightsOf = (reader: Reader, parts: RightsSources, { now, principal }: CallContext): PrincipalRights =>
+  new PrincipalRights(reader, parts, principal?.id ?? '', now)
 
 /**
  * Rule E1: throws ESCALATION_DENIED unless the caller holds all granted permissions, at the same scope and for as long.
  */
 export async function requireGrantable(
   tx: Transaction,
-  parts: RightsParts,
+  parts: RightsSources,
   context: CallContext,
-  gifts: Iterable<Gift> | AsyncIterable<Gift>,
+  granted: Iterable<GrantedPermissions> | AsyncIterable<GrantedPermissions>,
 ): Promise<void> {
   const rights = rightsOf(tx, parts, context)
-  for await (const gift of gifts) {
-    const permission = firstMissing(parts.catalogue, await rights.at(gift.scope), gift)
-    if (permission !== undefined) throw denied(permission, gift)
+  for await (const each of granted) {
+    const permission = firstMissing(parts.catalogue, await rights.at(each.scope), each)
+    if (permission !== undefined) throw denied(permission, each)
   }
 }
 
-function denied(permission: string, { scope, until }: Gift): Error {
+function denied(permission: string, { scope, until }: GrantedPermissions): Error {
   const lasting = until === Infinity ? 'for good' : 'at least as long'
   const message = `you do not hold ${permission} at ${named(scope)} unconditionally and ${lasting}, so you cannot give it`
   return escalationDenied(message, { permission })
@@ -55,14 +55,14 @@ function denied(permission: string, { scope, until }: Gift): Error {
  */
 export async function requireRoleEdit(
   tx: Transaction,
-  parts: RightsParts,
+  parts: RightsSources,
   context: CallContext,
   role: Pick<Role, 'id' | 'name' | 'scope_type' | 'scope_id'>,
   added: readonly string[],
 ): Promise<void> {
   if (added.some(key => isAdministrative(parts.catalogue, key))) await requireNoPrograms(tx, role, context.now)
   const permissions = permissionSet(parts.catalogue, added)
-  await requireGrantable(tx, parts, context, [{ permissions, scope: scopeOf(role), until: Infinity }])
+  await requireGrantable(tx, parts, context, [{ permissions, scope: scopeOfMembers(role), until: Infinity }])
 }
 
 async function requireNoPrograms(tx: Transaction, { id, name }: Pick<Role, 'id' | 'name'>, now: number): Promise<void> {
@@ -75,12 +75,12 @@ async function requireNoPrograms(tx: Transaction, { id, name }: Pick<Role, 'id' 
 }
 
 /** Rule E3: throws ROLE_NOT_BINDABLE_AT_SCOPE unless a role can be bound at a scope. */
-export async function requireReach(reader: Reader, parts: RightsParts, role: Role, scope: Scope): Promise<void> {
+export async function requireReach(reader: Reader, parts: RightsSources, role: Role, scope: Scope): Promise<void> {
   if (!role.bindable_scope_types.includes(scope.type)) {
     const types = role.bindable_scope_types.join(', ')
     throw roleNotBindableAtScope(`role ${role.id} can be given at ${types} only, not at ${named(scope)}`)
   }
-  const owner = scopeOf(role)
+  const owner = scopeOfMembers(role)
   const chain = await chainOf(reader, parts, scope)
   if (chain?.some(({ id, type }) => id === owner.id && type === owner.type)) return
   // The message has neither the name nor the owner of the role, because the caller may know only its id.
@@ -111,13 +111,13 @@ export type TakeOver = 'DEACTIVATE' | 'OTHER'
  */
 export async function requireTakeOver(
   tx: Transaction,
-  parts: RightsParts,
+  parts: RightsSources,
   context: CallContext,
   target: StoredUser,
   kind: TakeOver,
 ): Promise<void> {
-  const gifts = giftsOf(tx, parts, principalOfUser(target), context.now, kind === 'DEACTIVATE')
-  await requireGrantable(tx, parts, context, gifts)
+  const granted = grantedPermissionsOf(tx, parts, principalOfUser(target), context.now, kind === 'DEACTIVATE')
+  await requireGrantable(tx, parts, context, granted)
 }
 
 /**
@@ -126,16 +126,16 @@ export async function requireTakeOver(
  */
 export async function mayTakeOver(
   reader: Reader,
-  parts: RightsParts,
+  parts: RightsSources,
   minter: string,
   target: string,
   now: number,
 ): Promise<boolean> {
-  const rights = new Rights(reader, parts, minter, now)
+  const rights = new PrincipalRights(reader, parts, minter, now)
   const principal = await findPrincipal(reader, target)
   if (principal === undefined || !(await rights.isActive())) return false
-  for await (const gift of giftsOf(reader, parts, principal, now)) {
-    if (firstMissing(parts.catalogue, await rights.at(gift.scope), gift) !== undefined) return false
+  for await (const each of grantedPermissionsOf(reader, parts, principal, now)) {
+    if (firstMissing(parts.catalogue, await rights.at(each.scope), each) !== undefined) return false
   }
   return true
 }
@@ -146,7 +146,7 @@ export async function mayTakeOver(
  */
 export async function requireOtherAdministrator(
   tx: Transaction,
-  parts: RightsParts,
+  parts: RightsSources,
   context: CallContext,
   { id }: Pick<StoredUser, 'id'>,
 ): Promise<void> {
@@ -156,7 +156,7 @@ export async function requireOtherAdministrator(
 /** Rule E5 for bindings that are deleted, or get a condition or an end; throws as `requireOtherAdministrator`. */
 export async function requireAdministrators(
   tx: Transaction,
-  parts: RightsParts,
+  parts: RightsSources,
   context: CallContext,
   lost: readonly Binding[],
 ): Promise<void> {
@@ -164,11 +164,11 @@ export async function requireAdministrators(
     if (!administers(binding) || !(await isActiveUser(tx, binding))) continue
     if (await hasOtherAdministrator(tx, binding)) continue
     if (binding.scope_type === 'ORGANISATION' && (await isExempt(tx, parts, context))) continue
-    const message = `${named(scopeOf(binding))} would be left without an active administrator; appoint another one first`
+    const message = `${named(scopeOfMembers(binding))} would be left without an active administrator; appoint another one first`
     throw lastAdministrator(message)
   }
 }
 
-async function isExempt(tx: Transaction, parts: RightsParts, context: CallContext): Promise<boolean> {
+async function isExempt(tx: Transaction, parts: RightsSources, context: CallContext): Promise<boolean> {
   return rightsOf(tx, parts, context).has('iam.bindings.delete', platform)
 }

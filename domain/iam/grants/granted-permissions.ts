@@ -2,19 +2,19 @@ import type { Binding, PolicyStatement, Principal, Role } from '../../../output/
 import type { Reader, Where } from '../../ports/store.ts'
 import type { Taxonomy } from '../../ports/taxonomy.ts'
 import { bindings, holdsAt } from '../collections/bindings-store.ts'
-import { endOf, type Held, type RightsParts } from './held-permissions.ts'
+import { endOf, type HeldPermissions, type RightsSources } from './held-permissions.ts'
 import { permissionSet } from '../decisions/permission-set.ts'
 import { policies } from '../collections/policies-store.ts'
 import { policySubjects } from '../collections/policy-subjects-store.ts'
 import { grantedBy } from './role-permissions.ts'
 import { roles } from '../collections/roles-store.ts'
-import { chainOf, scopeOf } from '../values/scopes.ts'
+import { chainOf, scopeOfMembers } from '../values/scopes.ts'
 import { homeOf } from '../values/home-scope.ts'
 import { reachOf } from '../decisions/policy-statements.ts'
 import type { Scope } from '../../ports/scope.ts'
 
 /** Permissions at a scope that a principal gets or has. */
-export interface Gift extends Held {
+export interface GrantedPermissions extends HeldPermissions {
   readonly scope: Scope
 }
 
@@ -22,13 +22,13 @@ export interface Gift extends Held {
  * Iterates over all permissions of a principal: through unexpired bindings, conditional bindings included, and through
  * ALLOW statements. With `isHomeOnly`, only those at PLATFORM and inside its home organisation.
  */
-export async function* giftsOf(
+export async function* grantedPermissionsOf(
   reader: Reader,
-  parts: RightsParts,
+  parts: RightsSources,
   principal: Principal,
   now: number,
   isHomeOnly = false,
-): AsyncGenerator<Gift, void, undefined> {
+): AsyncGenerator<GrantedPermissions, void, undefined> {
   const home = homeOf(principal)
   const isCounted = async (scope: Scope): Promise<boolean> => {
     if (!isHomeOnly || scope.type === 'PLATFORM') return true
@@ -40,7 +40,7 @@ export async function* giftsOf(
     if (holdsAt(value, now)) held.push(value)
   }
   for (const binding of held) {
-    const scope = scopeOf(binding)
+    const scope = scopeOfMembers(binding)
     const role = (await isCounted(scope)) && (await reader.get(roles, binding.role_id))
     if (role) yield { permissions: grantedBy(role, parts.catalogue), scope, until: endOf(binding) }
   }
@@ -65,9 +65,9 @@ export async function* giftsOf(
  */
 export async function* giftsOfRole(
   reader: Reader,
-  parts: RightsParts & { readonly taxonomy: Pick<Taxonomy, 'subtree'> },
+  parts: RightsSources & { readonly taxonomy: Pick<Taxonomy, 'subtree'> },
   { principal, role, scope, until }: { principal: Principal; role: Role; scope: Scope; until: number },
-): AsyncGenerator<Gift, void, undefined> {
+): AsyncGenerator<GrantedPermissions, void, undefined> {
   yield { permissions: permissionSet(parts.catalogue, role.permissions), scope, until }
   const subject = { subject: `role:${role.id}`, is_allowed: true }
   if (!(await reader.exists(policySubjects, subject))) return

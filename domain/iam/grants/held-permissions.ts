@@ -10,7 +10,7 @@ import { chainOf } from '../values/scopes.ts'
 import type { Scope } from '../../ports/scope.ts'
 
 /** The inputs of a principal's rights. */
-export interface RightsParts {
+export interface RightsSources {
   readonly catalogue: Catalogue
   readonly taxonomy: Pick<Taxonomy, 'chain'>
 }
@@ -26,7 +26,7 @@ export const endOf = ({ expire_time }: { readonly expire_time?: string | undefin
   expire_time === undefined ? Infinity : Date.parse(expire_time)
 
 /** Permissions that a principal has or gets until an instant in milliseconds; Infinity for permanent permissions. */
-export interface Held {
+export interface HeldPermissions {
   readonly permissions: PermissionSet
   readonly until: number
 }
@@ -47,18 +47,25 @@ export async function surelyBound(
 }
 
 /** Returns the permissions of bindings, from the permissions of their roles. */
-export const heldThrough = (bound: readonly Binding[], granted: ReadonlyMap<string, PermissionSet>): readonly Held[] =>
+export const heldThrough = (
+  bound: readonly Binding[],
+  granted: ReadonlyMap<string, PermissionSet>,
+): readonly HeldPermissions[] =>
   bound.map(binding => ({
     permissions: granted.get(binding.role_id) ?? PermissionSet.empty,
     until: endOf(binding),
   }))
 
 /** Returns the first permission of a grant, ascending, that is not held for as long; undefined if all are. */
-export function firstMissing(catalogue: Catalogue, held: readonly Held[], gift: Held): string | undefined {
-  const lasting = held.filter(({ until }) => until >= gift.until)
+export function firstMissing(
+  catalogue: Catalogue,
+  held: readonly HeldPermissions[],
+  granted: HeldPermissions,
+): string | undefined {
+  const lasting = held.filter(({ until }) => until >= granted.until)
   const all = PermissionSet.union(lasting.map(({ permissions }) => permissions))
-  if (gift.permissions.isSubsetOf(all)) return undefined
-  return catalogue.permissions.find(({ bit }) => gift.permissions.has(bit) && !all.has(bit))?.id
+  if (granted.permissions.isSubsetOf(all)) return undefined
+  return catalogue.permissions.find(({ bit }) => granted.permissions.has(bit) && !all.has(bit))?.id
 }
 
 /**
@@ -66,16 +73,16 @@ export function firstMissing(catalogue: Catalogue, held: readonly Held[], gift: 
  * Conditional bindings and policies do not count, and denials do not reduce them. A principal that is not ACTIVE has
  * none.
  */
-export class Rights {
+export class PrincipalRights {
   readonly #reader: Reader
-  readonly #parts: RightsParts
+  readonly #parts: RightsSources
   readonly #principal: string
   readonly #now: number
-  readonly #at = new Map<string, readonly Held[]>()
+  readonly #at = new Map<string, readonly HeldPermissions[]>()
   readonly #granted = new Map<string, PermissionSet>()
   #isActive: boolean | undefined
 
-  constructor(reader: Reader, parts: RightsParts, principal: string, now: number) {
+  constructor(reader: Reader, parts: RightsSources, principal: string, now: number) {
     this.#reader = reader
     this.#parts = parts
     this.#principal = principal
@@ -96,7 +103,7 @@ export class Rights {
   }
 
   /** Returns the permissions at a scope, separately for each source. */
-  async at(scope: Scope): Promise<readonly Held[]> {
+  async at(scope: Scope): Promise<readonly HeldPermissions[]> {
     const known = this.#at.get(scope.id)
     if (known) return known
     const held = await this.#read(scope)
@@ -104,7 +111,7 @@ export class Rights {
     return held
   }
 
-  async #read(scope: Scope): Promise<readonly Held[]> {
+  async #read(scope: Scope): Promise<readonly HeldPermissions[]> {
     const chain = await chainOf(this.#reader, this.#parts, scope)
     if (chain === undefined || !(await this.isActive())) return []
     const bound = await surelyBound(this.#reader, this.#principal, chain, this.#now)

@@ -36,21 +36,21 @@ import { accessEntry, effectivePermissions } from '../decisions/effective-permis
 import { statementsOf } from '../decisions/policy-statements.ts'
 import { findPrincipal, foundPrincipal } from './named-principals.ts'
 import { mutateIam } from '../feed/iam-mutation.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
-import { requireChain, scopeOf } from '../values/scopes.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
+import { requireChain, scopeOfMembers } from '../values/scopes.ts'
 import { Turns } from '../decisions/event-loop-turns.ts'
 import type { Scope } from '../../ports/scope.ts'
 
 /** Serves the access of principals at one scope, and its sources (iam.md 1, 4.6). */
 export class ScopeAccess implements AccessEntryHandlers {
-  readonly #parts: IamParts
+  readonly #parts: IamEnvironment
 
-  constructor(parts: IamParts) {
+  constructor(parts: IamEnvironment) {
     this.#parts = parts
   }
 
   async listScopeAccess(request: ListScopeAccessRequest, { now, query }: ListContext): Promise<Page<AccessEntry>> {
-    const scope = scopeOf(request)
+    const scope = scopeOfMembers(request)
     const { catalogue, store } = this.#parts
     const found = await store.snapshot(async reader => {
       await requireChain(reader, this.#parts, scope)
@@ -64,7 +64,7 @@ export class ScopeAccess implements AccessEntryHandlers {
     request: ListPrincipalPermissionsRequest,
     { now, query }: ListContext,
   ): Promise<Page<EffectivePermission>> {
-    const scope = scopeOf(request)
+    const scope = scopeOfMembers(request)
     const permissions = await this.#parts.store.snapshot(async reader => {
       await requireChain(reader, this.#parts, scope)
       await foundPrincipal(reader, request.principal)
@@ -81,7 +81,7 @@ export class ScopeAccess implements AccessEntryHandlers {
     { now, principal, query }: ListContext,
   ): Promise<Page<EffectivePermission>> {
     const own = principal?.id ?? ''
-    const scope = scopeOf(request)
+    const scope = scopeOfMembers(request)
     return listInMemory(await this.#parts.store.snapshot(reader => this.#effective(reader, scope, own, now)), query)
   }
 
@@ -101,7 +101,7 @@ export class ScopeAccess implements AccessEntryHandlers {
   ): Promise<Answer<TestPermissionsResponse>> {
     const { body, principal } = request
     const { store } = this.#parts
-    const scope = scopeOf(request)
+    const scope = scopeOfMembers(request)
     const circumstances = circumstancesOf(body.context, context.now)
     this.#requireKnown(body.permissions)
     await requireChain(store, this.#parts, scope)
@@ -129,7 +129,7 @@ export class ScopeAccess implements AccessEntryHandlers {
     context: CallContext,
   ): Promise<Answer<TestMyPermissionsResponse>> {
     const { body } = request
-    const scope = scopeOf(request)
+    const scope = scopeOfMembers(request)
     const own = context.principal?.id ?? ''
     this.#requireKnown(body.permissions)
     const exists = (await this.#parts.decisions.chain(scope)) !== undefined
@@ -165,7 +165,7 @@ export class ScopeAccess implements AccessEntryHandlers {
   }
 
   async grantAccess(request: ParsedGrantAccessRequest, context: CallContext): Promise<Answer<IamOperation>> {
-    const scope = scopeOf(request)
+    const scope = scopeOfMembers(request)
     checkCondition(request.body.condition, 'condition')
     return mutateIam(this.#parts, context, request, async tx => {
       await grant(tx, this.#parts, context, scope, request.body)
@@ -175,7 +175,7 @@ export class ScopeAccess implements AccessEntryHandlers {
 
   /** Removes access. It needs no active scope, because access can always be removed. */
   async revokeAccess(request: ParsedRevokeAccessRequest, context: CallContext): Promise<Answer<IamOperation>> {
-    const scope = scopeOf(request)
+    const scope = scopeOfMembers(request)
     return mutateIam(this.#parts, context, request, async tx => {
       await revoke(tx, this.#parts, context, scope, request.body)
       return effectOn('REVOKE', request.body.principal_id, scope)

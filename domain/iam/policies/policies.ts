@@ -22,7 +22,7 @@ import type { Stored, Transaction } from '../../ports/store.ts'
 import { nextEtag } from '../../resources/etag.ts'
 import { requireGrantable } from '../grants/escalation.ts'
 import { mutateIam } from '../feed/iam-mutation.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { policies } from '../collections/policies-store.ts'
 import { writeSubjects } from '../collections/policy-subjects-store.ts'
 import { requireChain } from '../values/scopes.ts'
@@ -38,9 +38,9 @@ export const policyQuota = 'iam.policies'
 
 /** Serves policies: statements that allow and deny inside workspaces (iam.md 1, 4.4). */
 export class Policies implements PolicyHandlers {
-  readonly #parts: IamParts
+  readonly #parts: IamEnvironment
 
-  constructor(parts: IamParts) {
+  constructor(parts: IamEnvironment) {
     this.#parts = parts
   }
 
@@ -138,10 +138,10 @@ export class Policies implements PolicyHandlers {
     if (before?.statements !== after.statements) {
       await requireNamed(tx, after.statements, await requireChain(tx, this.#parts, scope))
     }
-    const gifts = newlyAllowing(before, after).map(statement => {
+    const granted = newlyAllowing(before, after).map(statement => {
       return { permissions: reachOf(catalogue, statement), scope, until: Infinity }
     })
-    await requireGrantable(tx, this.#parts, context, gifts)
+    await requireGrantable(tx, this.#parts, context, granted)
   }
 
   async #requireWorkspace(workspace: string): Promise<void> {

@@ -34,7 +34,7 @@ import { nextEtag } from '../../resources/etag.ts'
 import { requireRoleEdit } from '../grants/escalation.ts'
 import { grants } from '../grants/held-permissions.ts'
 import { mutateIam } from '../feed/iam-mutation.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { requireSight, rolesSeen } from './visible-roles.ts'
 import {
   dropRole,
@@ -48,7 +48,7 @@ import {
   writeRolePermissions,
 } from './role-writes.ts'
 import { rolePermissions, roles } from '../collections/roles-store.ts'
-import { checkScopeForm, requireActiveScope, scopeOf } from '../values/scopes.ts'
+import { checkScopeForm, requireActiveScope, scopeOfMembers } from '../values/scopes.ts'
 
 /** The limit of custom roles of one owner (iam.md 4.10). */
 const maxRoles = 100
@@ -63,9 +63,9 @@ const bindableAt: Readonly<Partial<Record<ScopeKind, readonly ScopeKind[]>>> = {
 
 /** Serves roles: named sets of permissions (iam.md 1). */
 export class Roles implements RoleHandlers {
-  readonly #parts: IamParts
+  readonly #parts: IamEnvironment
 
-  constructor(parts: IamParts) {
+  constructor(parts: IamEnvironment) {
     this.#parts = parts
   }
 
@@ -96,7 +96,7 @@ export class Roles implements RoleHandlers {
     const { permissions } = request.body
     this.#requireKnown(permissions, permissions)
     return mutateIam(parts, context, request, async tx => {
-      await requireActiveScope(tx, parts, scopeOf(role), 'scope_id')
+      await requireActiveScope(tx, parts, scopeOfMembers(role), 'scope_id')
       await parts.feed.hold(tx)
       await requireRoleEdit(tx, parts, context, role, permissions)
       await this.#insert(tx, role)
@@ -215,7 +215,7 @@ function unknown(field: string, key: string): Error {
 const sorted = (body: UpdateRoleRequest['body']): UpdateRoleRequest['body'] =>
   body.permissions ? { ...body, permissions: body.permissions.toSorted() } : body
 
-function newRole({ catalogue, clock }: IamParts, body: ParsedCreateRoleRequest['body'], now: number): Role {
+function newRole({ catalogue, clock }: IamEnvironment, body: ParsedCreateRoleRequest['body'], now: number): Role {
   const { description, display_name, name, permissions, scope_id, scope_type } = body
   const bindable_scope_types = bindableAt[scope_type]
   if (bindable_scope_types === undefined) {

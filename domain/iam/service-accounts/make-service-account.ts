@@ -9,7 +9,7 @@ import { principals } from '../collections/principals-store.ts'
 import { principalOfServiceAccount, serviceAccounts } from '../collections/service-accounts-store.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-interface MakingParts {
+interface CreationServices {
   readonly clock: Clock
   readonly taxonomy: Pick<Taxonomy, 'chain' | 'consume'>
 }
@@ -26,7 +26,7 @@ export interface NewServiceAccount {
 
 /** Creates the service account of this name in a workspace, without a role, unless it exists. Returns its id. */
 export async function ensureServiceAccount(
-  parts: MakingParts,
+  parts: CreationServices,
   tx: Transaction,
   { chain, scope }: HeldScope,
   name: string,
@@ -44,7 +44,7 @@ export const accountQuota = 'iam.serviceAccounts'
  * QUOTA_EXCEEDED.
  */
 export async function makeServiceAccount(
-  { clock, taxonomy }: MakingParts,
+  { clock, taxonomy }: CreationServices,
   tx: Transaction,
   { chain, display_name = '', managed_by, name, workspace }: NewServiceAccount,
 ): Promise<ServiceAccount> {

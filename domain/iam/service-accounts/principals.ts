@@ -5,15 +5,15 @@ import type { Answer } from '../../../runtime/json.ts'
 import type { Page } from '../../../runtime/pagination.ts'
 import { seenBy, type VisibleRows, platform } from '../../ports/access.ts'
 import { findPrincipal, foundPrincipal } from '../grants/named-principals.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { principals } from '../collections/principals-store.ts'
 import { homeOf } from '../values/home-scope.ts'
 
 /** Serves the directory of users and service accounts (iam.md 1, 3). */
 export class Principals implements PrincipalHandlers {
-  readonly #parts: IamParts
+  readonly #parts: IamEnvironment
 
-  constructor(parts: IamParts) {
+  constructor(parts: IamEnvironment) {
     this.#parts = parts
   }
 

@@ -1,7 +1,7 @@
 import { errors, jwtVerify, type JWTPayload, type JWTHeaderParameters } from 'jose'
 import { tokenExpired, tokenInvalid } from '../../../output/iam/errors.ts'
 import { isUuid } from '../../../runtime/formats.ts'
-import type { IamSettings } from '../interfaces/iam-parts.ts'
+import type { IamSettings } from '../interfaces/iam-environment.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import { accessTokenMs } from '../values/token-lives.ts'
 

@@ -8,26 +8,26 @@ import type { AccessTokens } from './access-tokens.ts'
 import { accountKeys, spentAssertions } from '../collections/account-keys-store.ts'
 import { checkAssertion, invalidAssertion, type CheckedAssertion } from './assertions.ts'
 import { networkOf } from '../values/networks.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { serviceAccounts } from '../collections/service-accounts-store.ts'
 import { shortAgent } from './session-tokens.ts'
 import { accessTokenMs } from '../values/token-lives.ts'
 import { familyAnswer } from './token-response.ts'
 import { keptUntil, tokens, unrevokedOf, type StoredToken } from '../collections/tokens-store.ts'
 
-type ExchangeParts = Pick<IamParts, 'store' | 'clock' | 'audit' | 'taxonomy' | 'settings'> & {
+type ExchangeServices = Pick<IamEnvironment, 'store' | 'clock' | 'audit' | 'taxonomy' | 'settings'> & {
   readonly accessTokens: AccessTokens
 }
 
 /** The audience of assertions that are exchanged here. */
-const audienceOf = ({ baseUrl }: IamParts['settings']): string => `${baseUrl}/iam/v1/tokens:refresh`
+const audienceOf = ({ baseUrl }: IamEnvironment['settings']): string => `${baseUrl}/iam/v1/tokens:refresh`
 
 /**
  * Exchanges an assertion of a service account for an access token, once (iam.md 4.7). Throws ASSERTION_INVALID for
  * every fault, and while the home workspace is not effectively ACTIVE.
  */
 export async function exchangeAssertion(
-  parts: ExchangeParts,
+  parts: ExchangeServices,
   assertion: string,
   context: CallContext,
 ): Promise<TokenResponse> {
@@ -45,7 +45,7 @@ export async function exchangeAssertion(
 
 /** Locks and returns the account, if the account and its key are unchanged since the verification of the signature. */
 async function lockAccount(
-  { taxonomy }: ExchangeParts,
+  { taxonomy }: ExchangeServices,
   tx: Transaction,
   { account: { id, workspace_id }, key }: CheckedAssertion,
 ): Promise<Stored<ServiceAccount>> {
@@ -71,7 +71,7 @@ async function spend(tx: Transaction, { digest: id, expireTime }: CheckedAsserti
  * it.
  */
 async function use(
-  { audit }: ExchangeParts,
+  { audit }: ExchangeServices,
   tx: Transaction,
   { id, value, version }: Stored<ServiceAccount>,
   { key }: CheckedAssertion,

@@ -7,7 +7,7 @@ import { Conflict, type Reader, type Transaction } from '../../ports/store.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { endToken } from './end-token.ts'
 import { networkOf } from '../values/networks.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { principals } from '../collections/principals-store.ts'
 import {
   digestOf,
@@ -21,7 +21,7 @@ import { graceMs, idleMs } from '../values/token-lives.ts'
 import { sessionAnswer } from './token-response.ts'
 import { keptUntil, spentRefreshTokens, statusAt, tokens, type StoredToken } from '../collections/tokens-store.ts'
 
-type RefreshParts = Pick<IamParts, 'store' | 'feed' | 'audit'> & { readonly accessTokens: AccessTokens }
+type RefreshServices = Pick<IamEnvironment, 'store' | 'feed' | 'audit'> & { readonly accessTokens: AccessTokens }
 
 /** The state of a refresh token. */
 type Found =
@@ -48,7 +48,11 @@ interface Outcome {
  * 30 seconds, while the next token is unused, returns the same next token. Throws REFRESH_TOKEN_INVALID; a token that
  * was spent earlier also ends the session.
  */
-export async function refreshSession(parts: RefreshParts, text: string, context: CallContext): Promise<TokenResponse> {
+export async function refreshSession(
+  parts: RefreshServices,
+  text: string,
+  context: CallContext,
+): Promise<TokenResponse> {
   const { accessTokens, store } = parts
   const token = parseRefreshToken(text)
   if (token === undefined) throw invalid()
@@ -120,7 +124,7 @@ async function rotate(
 
 /** Ends a session after the use of a spent token, and records the activity. */
 async function endReused(
-  { audit, feed, store }: Pick<RefreshParts, 'audit' | 'feed' | 'store'>,
+  { audit, feed, store }: Pick<RefreshServices, 'audit' | 'feed' | 'store'>,
   session: StoredToken,
   context: CallContext,
 ): Promise<void> {

@@ -11,20 +11,20 @@ import type { AccessTokens } from './access-tokens.ts'
 import { endToken, endTokensOf } from './end-token.ts'
 import { homeOf } from '../values/home-scope.ts'
 import { mutateIam } from '../feed/iam-mutation.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { principals } from '../collections/principals-store.ts'
 import { findSession, reuse } from './refresh.ts'
 import { tokens, type StoredToken } from '../collections/tokens-store.ts'
 import { platform } from '../../ports/access.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-type RevokeParts = IamParts & { readonly accessTokens: AccessTokens }
+type RevocationServices = IamEnvironment & { readonly accessTokens: AccessTokens }
 
 type Operation = Promise<JsonText<IamOperation>>
 
 /** Ends the sent token, whoever sends it. An unknown or ended token counts as ended. */
 export async function revokePossessed(
-  parts: RevokeParts,
+  parts: RevocationServices,
   token: string,
   request: RevokeTokenRequest,
   context: CallContext,
@@ -47,7 +47,7 @@ export async function revokePossessed(
  * hint.
  */
 export async function revokeById(
-  parts: RevokeParts,
+  parts: RevocationServices,
   id: string,
   request: RevokeTokenRequest,
   context: CallContext,
@@ -69,7 +69,7 @@ export async function revokeById(
 
 /** Ends all sessions or token families of a principal. Throws PRINCIPAL_NOT_FOUND for callers that may know it. */
 export async function revokeAllOf(
-  parts: RevokeParts,
+  parts: RevocationServices,
   id: string,
   request: RevokeTokenRequest,
   context: CallContext,
@@ -92,7 +92,7 @@ export async function revokeAllOf(
  * Checks the permission again: the door lets a call with a used Idempotency-Key pass without it. The path does not name
  * the token, so the key does not prove the permission to revoke this token.
  */
-const refused = ({ access }: RevokeParts, context: CallContext, scope: Scope): Promise<ApiError | undefined> =>
+const refused = ({ access }: RevocationServices, context: CallContext, scope: Scope): Promise<ApiError | undefined> =>
   refusalOf(access.require(context, 'iam.tokens.revoke', scope, platform))
 
 const reasonOf = (isOwn: boolean): RevokeReason => (isOwn ? 'LOGOUT' : 'ADMIN')
@@ -119,7 +119,7 @@ interface Possessed {
   readonly isReused: boolean
 }
 
-async function possessed(parts: RevokeParts, token: string, { now }: CallContext): Promise<Possessed> {
+async function possessed(parts: RevocationServices, token: string, { now }: CallContext): Promise<Possessed> {
   const { accessTokens, store } = parts
   if (token.startsWith('rt1.')) {
     const { kind, session } = await findSession(store, token, now)
@@ -144,10 +144,10 @@ function callerOf(session: StoredToken | undefined, context: CallContext): CallC
   return { ...context, principal: { id: session.principal_id, kind }, idempotencyKey: undefined }
 }
 
-const standing = (parts: RevokeParts, { home_id, home_type }: StoredToken): Promise<Scope> =>
+const standing = (parts: RevocationServices, { home_id, home_type }: StoredToken): Promise<Scope> =>
   standingScope(parts, { type: home_type, id: home_id })
 
 /** A deleted home scope counts as the platform (iam.md 4.10). */
-async function standingScope({ store, taxonomy }: RevokeParts, home: Scope): Promise<Scope> {
+async function standingScope({ store, taxonomy }: RevocationServices, home: Scope): Promise<Scope> {
   return home.type === 'PLATFORM' || (await taxonomy.chain(store, home)) ? home : platform
 }

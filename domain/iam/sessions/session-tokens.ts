@@ -17,14 +17,14 @@ import { keptUntil, statusAt, tokens, unrevokedOf, type StoredToken } from '../c
 import { platform } from '../../ports/access.ts'
 
 /** The parts of sessions. */
-export interface SessionsParts {
+export interface SessionServices {
   readonly clock: Clock
   readonly feed: Feed
   readonly accessTokens: AccessTokens
 }
 
 /** Sessions in the store. */
-export const sessionsOf = ({ accessTokens, clock, feed }: SessionsParts): Required<Sessions> => ({
+export const sessionsOf = ({ accessTokens, clock, feed }: SessionServices): Required<Sessions> => ({
   ready: () => accessTokens.ready(),
 
   async isFull(reader, user, now) {

@@ -8,14 +8,14 @@ import type { AccessTokens } from './access-tokens.ts'
 import type { Decisions } from '../interfaces/decisions.ts'
 import type { ChangeKind } from '../interfaces/feed.ts'
 import { HomeStates } from '../decisions/home-workspace-states.ts'
-import { atMost } from '../decisions/loading-cache.ts'
+import { entryLimit } from '../decisions/loading-cache.ts'
 import { principals } from '../collections/principals-store.ts'
 import { RevokedSessions } from './revoked-sessions.ts'
 
 const maxVerified = 20_000
 
 /** The parts of the authenticator. */
-export interface AuthenticatorParts {
+export interface AuthenticatorServices {
   readonly store: Store
   readonly clock: Clock
   readonly taxonomy: Taxonomy
@@ -38,16 +38,16 @@ interface Known {
  * checked at every call.
  */
 export class Authenticator {
-  readonly #parts: AuthenticatorParts
+  readonly #parts: AuthenticatorServices
   /** The cached tokens by their Authorization header. */
-  readonly #known = new LRUCache<string, Known>(atMost(maxVerified))
+  readonly #known = new LRUCache<string, Known>(entryLimit(maxVerified))
   readonly #revoked: RevokedSessions
   readonly #homes: HomeStates
   #isBehind = false
   #resets = 0
   #catchingUp: Promise<void> | undefined
 
-  constructor(parts: AuthenticatorParts) {
+  constructor(parts: AuthenticatorServices) {
     this.#parts = parts
     this.#revoked = new RevokedSessions(parts)
     this.#homes = new HomeStates(parts)

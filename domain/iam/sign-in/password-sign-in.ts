@@ -8,7 +8,7 @@ import { calledBy, type Activity } from '../../ports/audit.ts'
 import type { Transaction } from '../../ports/store.ts'
 import { normalEmail } from '../values/email.ts'
 import { homeOf } from '../values/home-scope.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import type { Passwords } from '../interfaces/passwords.ts'
 import { unlessBusy } from '../interfaces/throttle.ts'
 import { passwords, users, type StoredPassword, type StoredUser } from '../collections/users-store.ts'
@@ -31,7 +31,7 @@ const nobody = 'nobody'
  * verification.
  */
 export async function authenticate(
-  parts: IamParts,
+  parts: IamEnvironment,
   { body }: AuthenticateRequest,
   context: CallContext,
 ): Promise<Answer<TokenResponse>> {
@@ -50,7 +50,7 @@ export async function authenticate(
 }
 
 async function prove(
-  { passwords: hashing, store }: IamParts,
+  { passwords: hashing, store }: IamEnvironment,
   user: StoredUser | undefined,
   password: string,
 ): Promise<Proved | undefined> {
@@ -73,7 +73,7 @@ async function renew(hashing: Passwords, password: string): Promise<string | und
 
 /** Returns undefined if the user changed after the password was verified. */
 async function open(
-  { audit, feed, sessions }: IamParts,
+  { audit, feed, sessions }: IamEnvironment,
   tx: Transaction,
   { hash, renewed, user: { email, id } }: Proved,
   context: CallContext,

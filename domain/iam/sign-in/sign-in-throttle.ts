@@ -8,7 +8,7 @@ import { hasSessionFrom } from './known-networks.ts'
 import { networkOf } from '../values/networks.ts'
 import type { Attempt, Throttle } from '../interfaces/throttle.ts'
 import {
-  failed,
+  withFailure,
   forgottenAt,
   momentOf,
   noFailures,
@@ -22,7 +22,7 @@ import {
 import { throttles, type StoredThrottle } from './throttle-store.ts'
 
 /** The parts of a throttle. */
-export interface ThrottleParts {
+export interface ThrottleOptions {
   readonly store: Store
   /** The key of the digests, equal on all servers of the store. */
   readonly key: Uint8Array
@@ -37,7 +37,7 @@ interface Key {
 }
 
 /** Counts attempts in the store, so that all servers delay attempts alike (iam.md 4.7). */
-export function throttleOf(parts: ThrottleParts): Throttle {
+export function throttleOf(parts: ThrottleOptions): Throttle {
   const { limits, store } = parts
   const digest = (...of: readonly string[]): string =>
     createHmac('sha256', parts.key).update(JSON.stringify(of)).digest('hex')
@@ -81,7 +81,7 @@ export function throttleOf(parts: ThrottleParts): Throttle {
 
 /** Counts an attempt under every key, or under none of them. A success clears `own`. */
 async function count(
-  { limits, store }: ThrottleParts,
+  { limits, store }: ThrottleOptions,
   all: readonly Key[],
   own: Key | undefined,
   isExempt: (reader: Reader, key: Key) => Promise<boolean> | boolean,
@@ -101,7 +101,7 @@ async function count(
       }
       if (until > now) throw throttled(until - now)
       for (const [key, row] of rows) {
-        await write(tx, key, row, failed(throttleRules[key.kind], limits[key.kind], row?.value ?? noFailures, now))
+        await write(tx, key, row, withFailure(throttleRules[key.kind], limits[key.kind], row?.value ?? noFailures, now))
       }
     })
   }

@@ -51,7 +51,7 @@ export function momentOf({ windowMs }: ThrottleRule, limit: number, now: number)
 }
 
 /** Adds a failure. */
-export function failed(rule: ThrottleRule, limit: number, before: Failures, now: number): Failures {
+export function withFailure(rule: ThrottleRule, limit: number, before: Failures, now: number): Failures {
   const { doubling, windowMs } = rule
   const isForgiven =
     before.waits > 0 && (now >= before.waitUntil + windowMs || isAhead(before.waitUntil, windowMs, now))

@@ -20,7 +20,7 @@ import type { Stored, Transaction } from '../../ports/store.ts'
 import { avatarChanges, avatars, type StoredAvatar } from '../collections/avatars-store.ts'
 import { mutateIam } from '../feed/iam-mutation.ts'
 import { lockCaller, requireUser } from './own-account.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { pictureOf } from '../pictures/picture.ts'
 import { foundUser, userEffect } from './user-rows.ts'
 import { users, type StoredUser } from '../collections/users-store.ts'
@@ -30,9 +30,9 @@ const limits = { bytes: 256 * 1024, minSide: 16, maxSide: 1024, changes: 6, with
 
 /** Serves the pictures of users. */
 export class Avatars {
-  readonly #parts: IamParts
+  readonly #parts: IamEnvironment
 
-  constructor(parts: IamParts) {
+  constructor(parts: IamEnvironment) {
     this.#parts = parts
   }
 

@@ -1,7 +1,7 @@
 import type { CredentialPurpose } from '../../../output/iam/types.ts'
 import { systemPrincipalId } from '../../ports/reserved.ts'
 import type { Stored, Transaction } from '../../ports/store.ts'
-import { makeAdministrator, type HostParts } from './administrator-account.ts'
+import { makeAdministrator, type AdministratorServices } from './administrator-account.ts'
 import { credentialUrl } from '../credentials/credential-calls.ts'
 import { mint, newToken } from '../credentials/credential-tokens.ts'
 import { normalEmail } from '../values/email.ts'
@@ -28,7 +28,7 @@ export interface BrokenGlass {
  * is INVITED, and a deactivated user is activated again. The password of an ACTIVE user stays valid until the token is
  * used (iam.md 4.9).
  */
-export async function breakGlass(parts: HostParts, address: string): Promise<BrokenGlass> {
+export async function breakGlass(parts: AdministratorServices, address: string): Promise<BrokenGlass> {
   const { clock, feed, store } = parts
   const email = normalEmail(address)
   const token = newToken()
@@ -51,7 +51,7 @@ export async function breakGlass(parts: HostParts, address: string): Promise<Bro
 /** Locks and returns the user with an address, and makes the user INVITED or ACTIVE. */
 async function admitted(
   tx: Transaction,
-  parts: HostParts,
+  parts: AdministratorServices,
   email: string,
   fresh: StoredUser,
 ): Promise<Stored<StoredUser>> {

@@ -13,7 +13,7 @@ import type { Stored, Transaction } from '../../ports/store.ts'
 import { nextEtag } from '../../resources/etag.ts'
 import { TokenOpener, type OpenToken } from '../credentials/credential-tokens.ts'
 import { mutateIam } from '../feed/iam-mutation.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { passwordLength } from '../credentials/password-rules.ts'
 import { reuseOf } from '../credentials/stored-passwords.ts'
 import { inStatus, userTransitions } from './user-states.ts'
@@ -23,10 +23,10 @@ import { passwords, type StoredUser } from '../collections/users-store.ts'
 
 /** Serves the calls of a credential token, which need no bearer token (iam.md 4.7). */
 export class CredentialUse {
-  readonly #parts: IamParts
+  readonly #parts: IamEnvironment
   readonly #opener: TokenOpener
 
-  constructor(parts: IamParts, guards: UserGuards) {
+  constructor(parts: IamEnvironment, guards: UserGuards) {
     this.#parts = parts
     this.#opener = new TokenOpener(guards.mayTakeOver)
   }

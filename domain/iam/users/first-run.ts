@@ -2,7 +2,7 @@ import { formatMillis } from '../../../runtime/timestamps.ts'
 import { systemPrincipalId } from '../../ports/reserved.ts'
 import type { Collection, Stored, Transaction } from '../../ports/store.ts'
 import { nextEtag } from '../../resources/etag.ts'
-import { makeAdministrator, wasAdministered, type HostParts } from './administrator-account.ts'
+import { makeAdministrator, wasAdministered, type AdministratorServices } from './administrator-account.ts'
 import { mint, newToken, voidTokens } from '../credentials/credential-tokens.ts'
 import { normalEmail } from '../values/email.ts'
 import { newUser } from './user-invitation.ts'
@@ -43,7 +43,10 @@ export type Begun =
  * Creates the first administrator in one transaction, unless there was one. Of servers that start concurrently, the
  * second finds the administrator of the first and only mints a new token. Throws if the password is not allowed.
  */
-export async function beginFirstRun(parts: HostParts, { email, password }: FirstAdministrator): Promise<Begun> {
+export async function beginFirstRun(
+  parts: AdministratorServices,
+  { email, password }: FirstAdministrator,
+): Promise<Begun> {
   const { clock, feed, store } = parts
   const known = (await store.get(firstRuns, rowId))?.value
   if (known?.is_over) return { kind: 'administered', user: known.user_id }
@@ -71,7 +74,7 @@ const minting = { purpose: 'ACTIVATION', minted_by: '', delivery: 'HOST', ttlMs:
 
 const ofThePlatform = (email: string) => ({ email, organisation_id: '', locale: '', time_zone: '', labels: {} })
 
-async function judgedHash({ passwords }: HostParts, password: string, email: string): Promise<string> {
+async function judgedHash({ passwords }: AdministratorServices, password: string, email: string): Promise<string> {
   const weakness = await passwords.weakness(password, email, 'bootstrap.admin_password_file')
   if (weakness) throw new Error(weakness.message)
   return passwords.hash(password)
@@ -90,7 +93,7 @@ interface Writing {
   readonly hash: string | undefined
 }
 
-async function write(tx: Transaction, parts: HostParts, { earlier, fresh, hash }: Writing): Promise<void> {
+async function write(tx: Transaction, parts: AdministratorServices, { earlier, fresh, hash }: Writing): Promise<void> {
   const { clock, feed, operations, passwords } = parts
   const now = clock.now()
   const user = earlier ? readdressed(earlier.value, fresh.email) : fresh

@@ -9,7 +9,7 @@ import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { Reader, Stored, Transaction } from '../../ports/store.ts'
 import { nextEtag } from '../../resources/etag.ts'
 import { mutateIam } from '../feed/iam-mutation.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { reuseOf } from '../credentials/stored-passwords.ts'
 import { checkProfile, settableOf } from './profile-fields.ts'
 import { unlessBusy } from '../interfaces/throttle.ts'
@@ -19,9 +19,9 @@ import { passwords, users, type StoredPassword, type StoredUser } from '../colle
 
 /** Serves the calls of users on their own accounts. */
 export class OwnAccount {
-  readonly #parts: IamParts
+  readonly #parts: IamEnvironment
 
-  constructor(parts: IamParts) {
+  constructor(parts: IamEnvironment) {
     this.#parts = parts
   }
 

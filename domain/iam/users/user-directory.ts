@@ -19,7 +19,7 @@ import { withMembers } from '../../resources/json-text.ts'
 import { voidTokens } from '../credentials/credential-tokens.ts'
 import { nextEtag } from '../../resources/etag.ts'
 import { mutateIam } from '../feed/iam-mutation.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { checkProfile, settableOf } from './profile-fields.ts'
 import type { UserGuards } from './user-guards.ts'
 import { foundUser, userEffect, writeUser } from './user-rows.ts'
@@ -27,10 +27,10 @@ import { users, type StoredUser } from '../collections/users-store.ts'
 
 /** Serves the calls of administrators on users. */
 export class UserDirectory {
-  readonly #parts: IamParts
+  readonly #parts: IamEnvironment
   readonly #guards: UserGuards
 
-  constructor(parts: IamParts, guards: UserGuards) {
+  constructor(parts: IamEnvironment, guards: UserGuards) {
     this.#parts = parts
     this.#guards = guards
   }

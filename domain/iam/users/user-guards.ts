@@ -3,7 +3,7 @@ import type { Transaction } from '../../ports/store.ts'
 import type { TakeOverGuard } from '../credentials/credential-tokens.ts'
 import { mayTakeOver, requireOtherAdministrator, requireTakeOver, type TakeOver } from '../grants/escalation.ts'
 import { givableRole, giveRole, type RoleGrant } from '../grants/grants.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import type { StoredUser } from '../collections/users-store.ts'
 
 /** The rules of iam.md 4.5 for calls on users. All checks run under the lock of the revision. */
@@ -22,7 +22,7 @@ export interface UserGuards {
 }
 
 /** The rules of the platform. */
-export const userGuards = (parts: IamParts): UserGuards => ({
+export const userGuards = (parts: IamEnvironment): UserGuards => ({
   requireTakeOver: (tx, context, target, kind) => requireTakeOver(tx, parts, context, target, kind),
   requireOtherAdministrator: (tx, context, target) => requireOtherAdministrator(tx, parts, context, target),
   mayTakeOver: (reader, minter, target, now) => mayTakeOver(reader, parts, minter, target, now),

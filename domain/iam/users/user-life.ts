@@ -15,7 +15,7 @@ import type { Stored, Transaction } from '../../ports/store.ts'
 import { mutateWithCredential } from '../credentials/credential-calls.ts'
 import { voidTokens } from '../credentials/credential-tokens.ts'
 import { mutateIam } from '../feed/iam-mutation.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { inStatus, requireStatus, userTransitions, type UserVerb } from './user-states.ts'
 import type { UserGuards } from './user-guards.ts'
 import { foundUser, userEffect, writeUser } from './user-rows.ts'
@@ -23,10 +23,10 @@ import { passwords, users, type StoredUser } from '../collections/users-store.ts
 
 /** Serves the verbs on the status and the password of a user, for administrators (iam.md 2). */
 export class UserLife {
-  readonly #parts: IamParts
+  readonly #parts: IamEnvironment
   readonly #guards: UserGuards
 
-  constructor(parts: IamParts, guards: UserGuards) {
+  constructor(parts: IamEnvironment, guards: UserGuards) {
     this.#parts = parts
     this.#guards = guards
   }
@@ -111,7 +111,7 @@ const invited = (user: StoredUser, expires: number): StoredUser => ({
  */
 export async function deactivate(
   tx: Transaction,
-  { feed, sessions }: Pick<IamParts, 'feed' | 'sessions'>,
+  { feed, sessions }: Pick<IamEnvironment, 'feed' | 'sessions'>,
   stored: Stored<StoredUser>,
   now: number,
 ): Promise<void> {
@@ -129,7 +129,7 @@ export async function deactivate(
  */
 export async function reactivate(
   tx: Transaction,
-  { feed }: Pick<IamParts, 'feed'>,
+  { feed }: Pick<IamEnvironment, 'feed'>,
   stored: Stored<StoredUser>,
   { by, now }: { readonly by: string; readonly now: number },
 ): Promise<StoredUser> {

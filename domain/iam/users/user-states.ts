@@ -11,7 +11,7 @@ import type { ApiError } from '../../../runtime/errors.ts'
 import { formatMillis } from '../../../runtime/timestamps.ts'
 import type { StoredUser } from '../collections/users-store.ts'
 
-interface Transition {
+interface UserTransition {
   /** The type of the operation. */
   readonly type: string
   readonly from: readonly PrincipalStatus[]
@@ -40,13 +40,13 @@ export const userTransitions = {
     refused: credentialTokenInvalid,
   },
   changePassword: { type: 'CHANGE_PASSWORD', from: ['ACTIVE'], to: 'ACTIVE', refused: tokenRevoked },
-} as const satisfies Readonly<Record<string, Transition>>
+} as const satisfies Readonly<Record<string, UserTransition>>
 
 export type UserVerb = keyof typeof userTransitions
 
 /** Throws the error of the verb unless the user's status allows it. */
 export function requireStatus(verb: UserVerb, { id, status }: StoredUser): void {
-  const { from, refused }: Transition = userTransitions[verb]
+  const { from, refused }: UserTransition = userTransitions[verb]
   if (!from.includes(status)) throw refused(`user ${id} is ${status}; this needs ${from.join(' or ')}`)
 }
 

@@ -33,7 +33,7 @@ import { authenticate } from '../sign-in/password-sign-in.ts'
 import { Avatars } from './avatars.ts'
 import { CredentialUse } from './credential-use.ts'
 import { OwnAccount } from './own-account.ts'
-import type { IamParts } from '../interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { UserDirectory } from './user-directory.ts'
 import { userGuards, type UserGuards } from './user-guards.ts'
 import { UserInvitation } from './user-invitation.ts'
@@ -41,7 +41,7 @@ import { UserLife } from './user-life.ts'
 
 /** Serves users. Each group of calls has a class of its own, and this class delegates to them. */
 export class Users implements UserHandlers {
-  readonly #parts: IamParts
+  readonly #parts: IamEnvironment
   readonly #directory: UserDirectory
   readonly #invitation: UserInvitation
   readonly #life: UserLife
@@ -49,7 +49,7 @@ export class Users implements UserHandlers {
   readonly #account: OwnAccount
   readonly #avatars: Avatars
 
-  constructor(parts: IamParts, guards: UserGuards = userGuards(parts)) {
+  constructor(parts: IamEnvironment, guards: UserGuards = userGuards(parts)) {
     this.#parts = parts
     this.#directory = new UserDirectory(parts, guards)
     this.#invitation = new UserInvitation(parts, guards)

@@ -3,12 +3,12 @@ import ipaddr from 'ipaddr.js'
 /**
  * An address in words of 32 bits: one for IPv4, four for IPv6. An IPv4 address that is mapped into IPv6 counts as IPv4.
  */
-export type Address = readonly number[]
+export type IpAddress = readonly number[]
 
 /** A range of addresses with equal first bits; a single address has all bits equal. */
 export interface AddressRange {
   /** The equal bits; all other bits are 0. */
-  readonly first: Address
+  readonly first: IpAddress
   readonly masks: readonly number[]
 }
 
@@ -27,7 +27,7 @@ export function addressRange(text: string): AddressRange | undefined {
   return bits >= 0 && bits <= most ? rangeOf(first, bits) : undefined
 }
 
-function rangeOf(address: Address, bits: number): AddressRange {
+function rangeOf(address: IpAddress, bits: number): AddressRange {
   const masks = address.map((_, i) => maskOf(Math.min(32, Math.max(0, bits - i * 32))))
   return { first: address.map((word, i) => word & (masks[i] ?? 0)), masks }
 }
@@ -35,14 +35,14 @@ function rangeOf(address: Address, bits: number): AddressRange {
 /** A shift by 32 bits has no effect in JavaScript. */
 const maskOf = (bits: number): number => (bits === 0 ? 0 : -1 << (32 - bits))
 
-export function isWithin(address: Address, { first, masks }: AddressRange): boolean {
+export function isWithin(address: IpAddress, { first, masks }: AddressRange): boolean {
   if (address.length !== first.length) return false
   for (let i = 0; i < first.length; i += 1) if (((address[i] ?? 0) & (masks[i] ?? 0)) !== first[i]) return false
   return true
 }
 
 /** Parses an address in the notation of hosts; returns undefined for other text. */
-export function addressOf(text: string): Address | undefined {
+export function addressOf(text: string): IpAddress | undefined {
   if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return undefined
   const bytes = ipaddr.process(text).toByteArray()
   return Array.from({ length: bytes.length / 4 }, (_, i) =>

@@ -13,7 +13,7 @@ export interface ScopeMembers {
   readonly scope_id: string
 }
 
-export const scopeOf = ({ scope_id, scope_type }: ScopeMembers): Scope => ({ type: scope_type, id: scope_id })
+export const scopeOfMembers = ({ scope_id, scope_type }: ScopeMembers): Scope => ({ type: scope_type, id: scope_id })
 
 /** The form of a scope in messages. */
 export const named = ({ id, type }: Scope): string => (type === 'PLATFORM' ? 'the platform' : `${type} ${id}`)

@@ -14,7 +14,7 @@ import { cascadeKind, catchUpKind, type CascadeInput, type Subtree } from '../tr
 import { followingsOf, isBusy, type Following } from './following.ts'
 import { locate } from '../tree/locate.ts'
 import { workspaces } from '../tree/nodes.ts'
-import type { TaxonomyParts } from '../tree/taxonomy-parts.ts'
+import type { TaxonomyEnvironment } from '../tree/taxonomy-environment.ts'
 import { groupsIn } from '../tree/places.ts'
 import { followUnfollowed } from './unfollowed.ts'
 
@@ -48,7 +48,7 @@ const start: Checkpoint = { total: 0, begun: '', watched: '', busy: [], ended: 0
  * effective state is read when the work acts on it, so a later verb wins. The work has no deadline.
  */
 export function cascadeProcedures(
-  parts: TaxonomyParts,
+  parts: TaxonomyEnvironment,
 ): readonly [Procedure<CascadeInput, Checkpoint>, Procedure<Subtree, Checkpoint>] {
   const begin: Step<Subtree, Checkpoint> = { name: 'begin', run: context => beginNext(parts, context) }
   const wait: Step<CascadeInput, Checkpoint> = { name: 'wait', run: waitForAll }
@@ -59,7 +59,7 @@ export function cascadeProcedures(
 }
 
 /** Starts a follow-up for the next workspaces whose areas have not followed their states. */
-async function beginNext(parts: TaxonomyParts, context: StepContext<Subtree, Checkpoint>): Promise<StepOutcome> {
+async function beginNext(parts: TaxonomyEnvironment, context: StepContext<Subtree, Checkpoint>): Promise<StepOutcome> {
   const { input, store } = context
   const where = await whereBelow(store, input)
   const checkpoint = context.checkpoint ?? { ...start, total: await store.count(workspaces, where) }

@@ -6,7 +6,7 @@ import type { WorkspaceHooks } from '../../ports/taxonomy.ts'
 import { dropIdleFollowing, followings, isBusy } from './following.ts'
 import { dropArchival } from '../tree/lifecycle.ts'
 import { workspaces, type StoredWorkspace } from '../tree/nodes.ts'
-import type { TaxonomyParts } from '../tree/taxonomy-parts.ts'
+import type { TaxonomyEnvironment } from '../tree/taxonomy-environment.ts'
 import { deleteOverridesAt } from '../quotas/quota-overrides-store.ts'
 import { causeOf, type FollowTimes } from './reconcile.ts'
 import { lockTree } from '../tree/tree-lock.ts'
@@ -39,7 +39,7 @@ const purgeOrder = ['compute', 'network', 'registry', 'storage', 'observability'
 
 /** Both purges; they are repeated until they succeed. */
 export function purgeProcedures(
-  { functions, hooks }: TaxonomyParts,
+  { functions, hooks }: TaxonomyEnvironment,
   { restMs, askMs }: Pick<FollowTimes, 'restMs' | 'askMs'>,
 ): readonly Procedure<PurgeInput, Checkpoint>[] {
   const areas: Step<PurgeInput, Checkpoint> = {

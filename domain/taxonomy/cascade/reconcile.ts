@@ -14,7 +14,7 @@ import type { Reader, Transaction } from '../../ports/store.ts'
 import type { WorkspaceHooks } from '../../ports/taxonomy.ts'
 import { changeFollowing, followings, isBusy, newFollowing, type Following } from './following.ts'
 import { locate } from '../tree/locate.ts'
-import type { TaxonomyParts } from '../tree/taxonomy-parts.ts'
+import type { TaxonomyEnvironment } from '../tree/taxonomy-environment.ts'
 import { active, bareState, deleting } from '../tree/states.ts'
 
 /** The delays of the platform, in milliseconds. */
@@ -69,7 +69,7 @@ export async function ensureFollowed(
 
 /** Brings the areas of one workspace to its present effective state. */
 export function reconcileProcedure(
-  { clock, hooks, operations }: TaxonomyParts,
+  { clock, hooks, operations }: TaxonomyEnvironment,
   times: FollowTimes,
 ): Procedure<ReconcileInput, Checkpoint> {
   /** Ends the work, or begins again if the areas have followed another state than the present one. */
@@ -187,7 +187,7 @@ async function failedOnce(
  */
 async function followAnew(
   tx: Transaction,
-  { clock, operations }: Pick<TaxonomyParts, 'clock' | 'operations'>,
+  { clock, operations }: Pick<TaxonomyEnvironment, 'clock' | 'operations'>,
   { checkpoint, input }: WorkFacts<ReconcileInput, Checkpoint>,
   error: OperationError,
   { restMs, retryMs }: FollowTimes,

@@ -8,7 +8,7 @@ import { finding } from './finding.ts'
 const type = 'taxonomy.quotas'
 
 /** Checks that the quotas are the built-in quotas, equal to the catalogue except for their default limits. */
-export async function* inspectQuotas(reader: Reader): AsyncGenerator<Finding, void, undefined> {
+export async function* inspectBuiltInQuotas(reader: Reader): AsyncGenerator<Finding, void, undefined> {
   for (const quota of builtInQuotas) {
     const stored = (await reader.get(quotas, quota.id))?.value
     if (stored !== undefined) yield* inspectQuota(stored, quota)

@@ -2,8 +2,8 @@ import { quotaExceeded } from '../../../output/shared/errors.ts'
 import type { Reader } from '../../ports/store.ts'
 import { quotaOverrides, type StoredOverride } from './quota-overrides-store.ts'
 import { quotas } from './quotas-store.ts'
-import { scopeOf } from '../tree/scopes.ts'
-import { usageOf } from './usage.ts'
+import { fromWireScope } from '../tree/scopes.ts'
+import { subtreeUsage } from './usage.ts'
 import type { Scope } from '../../ports/scope.ts'
 
 /** A limit of a quota at one node of a chain. */
@@ -48,7 +48,7 @@ export async function requireRoom(reader: Reader, limits: readonly Limit[], dema
   const { amount, isCounted = false, quota } = demand
   for (const { limit, scope } of limits) {
     if (limit < 0) continue
-    const usage = (await usageOf(reader, quota, scope)) - (isCounted ? amount : 0)
+    const usage = (await subtreeUsage(reader, quota, scope)) - (isCounted ? amount : 0)
     if (usage + amount <= limit) continue
     const used = `${usage} of ${limit} are used, ${amount} more ${amount === 1 ? 'was' : 'were'} requested`
     throw quotaExceeded(
@@ -85,7 +85,7 @@ export async function limitsAt(
 }
 
 const limitOf = (override: StoredOverride): Limit => ({
-  scope: scopeOf(override),
+  scope: fromWireScope(override),
   limit: override.limit,
   overrideId: override.id,
 })

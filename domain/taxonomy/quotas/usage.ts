@@ -46,7 +46,7 @@ export const usageId = (quota: string, node: string): string => `${quota}/${node
 /**
  * Returns the usage of a quota in the subtree of an organisation, group or workspace. The scope itself does not count.
  */
-export async function usageOf(reader: Reader, quota: string, scope: Scope): Promise<number> {
+export async function subtreeUsage(reader: Reader, quota: string, scope: Scope): Promise<number> {
   const counted = treeCounts.get(quota)
   if (counted) return counted(reader, scope)
   switch (scope.type) {

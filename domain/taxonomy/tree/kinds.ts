@@ -131,7 +131,7 @@ export const unlessPlatforms = (id: string, allowed: readonly LifecycleState[]):
   platformNodes.has(id) ? [] : allowed
 
 /** Throws the kind's `*_STATE_INVALID` unless the state, by default the node's own state, is allowed. */
-export function requireState(
+export function requireNodeState(
   { noun, stateInvalid }: AnyNodeKind,
   node: StoredNode,
   allowed: readonly LifecycleState[],

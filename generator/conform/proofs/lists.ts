@@ -1,5 +1,5 @@
 import type { FilterField, ListTrait, Operation, Parameter } from '../../model/types.ts'
-import type { Answer } from '../call.ts'
+import type { HttpAnswer } from '../call.ts'
 import { type Draft, withParameter } from '../draft.ts'
 import { isObject, memberOf, parsed } from '../json.ts'
 import { pairs } from '../pairs.ts'
@@ -131,7 +131,7 @@ async function provePages(subject: Subject, probe: Probe, draft: Draft): Promise
 }
 
 function pageOf(
-  answer: Answer | undefined,
+  answer: HttpAnswer | undefined,
   member: string,
 ): { readonly rows: number; readonly next: string } | undefined {
   const value = answer && answer.status < 300 ? parsed(answer.body)?.value : undefined

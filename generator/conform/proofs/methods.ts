@@ -1,4 +1,4 @@
-import type { Answer } from '../call.ts'
+import type { HttpAnswer } from '../call.ts'
 import type { Draft } from '../draft.ts'
 import { errorOf, summaryOf } from '../error.ts'
 import type { Probe } from '../probe.ts'
@@ -28,7 +28,13 @@ function methodsOf({ document, operation }: Subject): readonly string[] {
   return document.operations.filter(({ pathParts }) => template(pathParts) === path).map(({ method }) => method)
 }
 
-function judge(answer: Answer, what: string, declared: readonly string[], { isStrict }: Subject, probe: Probe): void {
+function judge(
+  answer: HttpAnswer,
+  what: string,
+  declared: readonly string[],
+  { isStrict }: Subject,
+  probe: Probe,
+): void {
   const reason = errorOf(answer)?.reason
   const isRefused = answer.status === 405 && (!isStrict || reason === 'ROUTE_NOT_FOUND')
   if (!isRefused) return probe.find('method', what, '405 ROUTE_NOT_FOUND', summaryOf(answer))

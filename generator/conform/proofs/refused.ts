@@ -1,6 +1,6 @@
 import type { Content, Parameter } from '../../model/types.ts'
 import { type Break, breaksOf } from '../breaks.ts'
-import type { Answer } from '../call.ts'
+import type { HttpAnswer } from '../call.ts'
 import { isJsonMember } from '../body-text.ts'
 import { type Draft, withParameter } from '../draft.ts'
 import { errorOf } from '../error.ts'
@@ -118,4 +118,5 @@ async function refuseReset(what: string, sent: Draft, refusal: Refusal, subject:
   if (answer && answer.status !== 501 && !isNotFound(answer)) mustBeRefused(answer, what, refusal, subject, probe)
 }
 
-const isNotFound = (answer: Answer): boolean => answer.status === 404 && errorOf(answer)?.reason !== 'ROUTE_NOT_FOUND'
+const isNotFound = (answer: HttpAnswer): boolean =>
+  answer.status === 404 && errorOf(answer)?.reason !== 'ROUTE_NOT_FOUND'

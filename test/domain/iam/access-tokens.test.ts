@@ -5,7 +5,7 @@ import { SigningKeys } from '../../../domain/iam/sessions/signing-keys.ts'
 import { AccessTokens } from '../../../domain/iam/sessions/access-tokens.ts'
 import { signingKeys } from '../../../domain/iam/collections/signing-keys-store.ts'
 import { addUser, tokenPlatform, type TokenPlatform } from './token-platform.ts'
-import { baseUrl } from './iam-parts.ts'
+import { baseUrl } from './iam-environment.ts'
 import { outcomeOf } from '../outcomes.ts'
 
 const password = 'correct horse battery'

@@ -3,7 +3,7 @@ import { bindings, holdsAt } from '../../../domain/iam/collections/bindings-stor
 import { Bindings } from '../../../domain/iam/grants/bindings.ts'
 import type { ChangeKind, Feed } from '../../../domain/iam/interfaces/feed.ts'
 import { makeServiceAccount } from '../../../domain/iam/service-accounts/make-service-account.ts'
-import type { IamParts } from '../../../domain/iam/interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../../../domain/iam/interfaces/iam-environment.ts'
 import { Policies } from '../../../domain/iam/policies/policies.ts'
 import { Principals } from '../../../domain/iam/service-accounts/principals.ts'
 import { principals } from '../../../domain/iam/collections/principals-store.ts'
@@ -24,13 +24,13 @@ import { formatMillis } from '../../../runtime/timestamps.ts'
 import { areaRecords } from '../../../server/operations/area-records.ts'
 import { testStore } from '../../server/store/harness.ts'
 import { callContext } from './calls.ts'
-import { collections, iamParts } from './iam-parts.ts'
+import { collections, iamEnvironment } from './iam-environment.ts'
 import { bindingRow, insertChild, insertRoot, insertUser, platformScope, userRow, type Born } from './rows.ts'
 import { testCatalogue } from './test-catalogue.ts'
 
 /** A platform whose handlers administer access; the door is the test's. */
 export interface Administration {
-  readonly parts: IamParts
+  readonly parts: IamEnvironment
   readonly store: Store
   readonly bindings: Bindings
   readonly roles: Roles
@@ -81,7 +81,7 @@ export async function administration(): Promise<Administration> {
   let ahead = 0
   const changes: Administration['changes'] = []
   const revised: Administration['revised'] = new Map()
-  const bench = iamParts({ store, now: () => Date.now() + ahead })
+  const bench = iamEnvironment({ store, now: () => Date.now() + ahead })
   const { decisions, feed, queue } = bench
   const parts = { ...bench.parts, feed: recordingFeed(feed, { changes, revised }) }
   const { clock } = parts
@@ -113,7 +113,7 @@ export async function administration(): Promise<Administration> {
 
 type Makers = Pick<Administration, 'organisation' | 'group' | 'workspace' | 'user' | 'program' | 'bind'>
 
-function makers({ clock, store, taxonomy }: IamParts, feed: Feed): Makers {
+function makers({ clock, store, taxonomy }: IamEnvironment, feed: Feed): Makers {
   const born = (): Born => ({ id: clock.newId(), time: formatMillis(clock.now()) })
   const child = async (type: 'GROUP' | 'WORKSPACE', organisation: Scope, name: string, parent?: Scope) => {
     const made = born()

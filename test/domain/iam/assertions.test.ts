@@ -17,7 +17,7 @@ import type { NodeState } from '../../../domain/ports/taxonomy.ts'
 import { workspaces } from '../../../domain/taxonomy/tree/nodes.ts'
 import { testPlace } from '../../server/store/harness.ts'
 import { addAccount, tokenPlatform, type TokenPlatform } from './token-platform.ts'
-import { baseUrl } from './iam-parts.ts'
+import { baseUrl } from './iam-environment.ts'
 import { callContext } from './calls.ts'
 import { outcomeOf, valueOf } from '../outcomes.ts'
 

@@ -17,7 +17,7 @@ import {
   webpChunk,
 } from './pictures.ts'
 import { activeUser, usersPlatform } from './users-platform.ts'
-import { collections } from './iam-parts.ts'
+import { collections } from './iam-environment.ts'
 import { outcomeOf } from '../outcomes.ts'
 
 const bodyOf = (data: Buffer, content_type: AvatarInput['content_type'] = 'image/png'): AvatarInput => ({

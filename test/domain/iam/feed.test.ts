@@ -9,7 +9,7 @@ import {
   servers,
 } from '../../../domain/iam/collections/feed-store.ts'
 import type { ChangeKind, FeedListener } from '../../../domain/iam/interfaces/feed.ts'
-import { LiveFeed, type FeedParts } from '../../../domain/iam/feed/live-feed.ts'
+import { LiveFeed, type FeedOptions } from '../../../domain/iam/feed/live-feed.ts'
 import type { Collection, Transaction } from '../../../domain/ports/store.ts'
 import { createClock } from '../../../server/clock.ts'
 import type { ServerStore } from '../../../server/store/server-store.ts'
@@ -38,7 +38,7 @@ interface Server {
 }
 
 /** A server on a place, with a store of its own. */
-async function serverAt(place: string, parts: Partial<FeedParts> = {}): Promise<Server> {
+async function serverAt(place: string, parts: Partial<FeedOptions> = {}): Promise<Server> {
   const store = await storeAt(place, ...collections)
   const told = new Told()
   const changedElsewhere = store.changedElsewhere?.bind(store)

@@ -8,7 +8,7 @@ import { users } from '../../../domain/iam/collections/users-store.ts'
 import { systemPrincipalId } from '../../../domain/ports/reserved.ts'
 import { storeAt, testPlace, testStore } from '../../server/store/harness.ts'
 import { activeUser, goodPassword, invite, usersPlatform, World } from './users-platform.ts'
-import { collections } from './iam-parts.ts'
+import { collections } from './iam-environment.ts'
 import { outcomeOf } from '../outcomes.ts'
 
 const email = 'Admin@localhost'

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Decisions } from '../../../domain/iam/interfaces/decisions.ts'
-import type { IamParts } from '../../../domain/iam/interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../../../domain/iam/interfaces/iam-environment.ts'
 import type { Passwords } from '../../../domain/iam/interfaces/passwords.ts'
 import { makeServiceAccount } from '../../../domain/iam/service-accounts/make-service-account.ts'
 import { ServiceAccounts } from '../../../domain/iam/service-accounts/service-accounts.ts'
@@ -27,7 +27,7 @@ import { outbox, type OutboxRow } from '../../../server/audit/outbox.ts'
 import { preparedPlace, storeAt } from '../../server/store/harness.ts'
 import { outcomeOf, valueOf } from '../outcomes.ts'
 import { callContext, listing } from './calls.ts'
-import { collections, iamParts } from './iam-parts.ts'
+import { collections, iamEnvironment } from './iam-environment.ts'
 import { insertUser, userRow } from './rows.ts'
 
 /** Stands in for password hashing at no cost; the hashes contain the plain password. */
@@ -42,7 +42,7 @@ const plainPasswords: Passwords = {
 /** One server with the tokens of iam on a store; everything else of it is faked to allow all. */
 export interface TokenPlatform {
   readonly store: Store
-  readonly parts: IamParts
+  readonly parts: IamEnvironment
   readonly accessTokens: AccessTokens
   readonly keys: SigningKeys
   readonly authenticator: Authenticator
@@ -90,7 +90,7 @@ const decisionsBut = (inactive: ReadonlySet<string>): Decisions => ({
   chain: unasked,
 })
 
-const accessTo = (seen: TokenPlatform['seen']): IamParts['access'] => ({
+const accessTo = (seen: TokenPlatform['seen']): IamEnvironment['access'] => ({
   async require() {
     if (!seen.mayRevoke) throw new ApiError({ reason: 'IAM_PERMISSION_DENIED', rpc: 'PERMISSION_DENIED' }, 'denied')
   },
@@ -105,7 +105,7 @@ export async function tokenPlatform(options: PlatformOptions = {}): Promise<Toke
   await store.tx(tx => startTaxonomy(tx, now))
   const seen: TokenPlatform['seen'] = { visible: 'everything', mayRevoke: true }
   const inactive = new Set<string>()
-  const { accessTokens, authenticator, keys, parts } = iamParts({
+  const { accessTokens, authenticator, keys, parts } = iamEnvironment({
     store,
     now: () => time.now,
     decisions: decisionsBut(inactive),

@@ -3,7 +3,7 @@ import { credentialTokens } from '../../../domain/iam/collections/credential-tok
 import { users } from '../../../domain/iam/collections/users-store.ts'
 import { preparedPlace, storeAt } from '../../server/store/harness.ts'
 import { goodPassword, invite, organisation, usersPlatform, World, type UsersPlatform } from './users-platform.ts'
-import { collections } from './iam-parts.ts'
+import { collections } from './iam-environment.ts'
 import { outcomeOf } from '../outcomes.ts'
 
 const rounds = 6

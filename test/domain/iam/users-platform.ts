@@ -3,7 +3,7 @@ import type { NodeState, Taxonomy } from '../../../domain/ports/taxonomy.ts'
 import type { VisibleRows } from '../../../domain/ports/access.ts'
 import { OperationRecords } from '../../../domain/resources/operation-records.ts'
 import type { Mail } from '../../../domain/iam/interfaces/mailer.ts'
-import type { IamParts } from '../../../domain/iam/interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../../../domain/iam/interfaces/iam-environment.ts'
 import type { UserGuards } from '../../../domain/iam/users/user-guards.ts'
 import { Users } from '../../../domain/iam/users/users.ts'
 import { IamClient } from '../../../output/iam/client.ts'
@@ -14,7 +14,7 @@ import { unimplemented } from '../../../runtime/errors.ts'
 import { fetchHost } from '../../../runtime/hosts/fetch.ts'
 import { createTransport } from '../../../runtime/transport.ts'
 import { tokens } from './calls.ts'
-import { baseUrl, iamParts } from './iam-parts.ts'
+import { baseUrl, iamEnvironment } from './iam-environment.ts'
 import type { Scope } from '../../../domain/ports/scope.ts'
 
 /** An administrator who may do everything, and has no row. */
@@ -53,7 +53,7 @@ export class World {
 /** The calls on users over a store, with all that is not theirs made up. */
 export interface UsersPlatform {
   readonly world: World
-  readonly parts: IamParts
+  readonly parts: IamEnvironment
   /** Calls as a user, by default as the administrator; with a service account's id, as that. */
   as(user?: string, kind?: 'user' | 'service'): IamClient
   /** Calls without a bearer token. */
@@ -103,8 +103,8 @@ const unbuilt = new Proxy(
   },
 )
 
-const partsOf = (store: Store, world: World): IamParts =>
-  iamParts({
+const partsOf = (store: Store, world: World): IamEnvironment =>
+  iamEnvironment({
     store,
     now: () => world.now,
     listeners: [{ changed: (kind, key) => void world.changes.push(`${kind} ${key}`), reset() {} }],
@@ -128,7 +128,7 @@ const partsOf = (store: Store, world: World): IamParts =>
     },
   }).parts
 
-const accessOf = (world: World): IamParts['access'] => ({
+const accessOf = (world: World): IamEnvironment['access'] => ({
   async require(_context, permission, { id, type }) {
     if (!world.missing.has(permission)) return
     throw iamPermissionDenied('permission denied', { permission, scope_type: type, scope_id: id })
@@ -153,7 +153,7 @@ function taxonomyOf(world: World): Taxonomy {
   }
 }
 
-function throttleOf(world: World): IamParts['throttle'] {
+function throttleOf(world: World): IamEnvironment['throttle'] {
   const attempt = (what: keyof World['attempts']) => {
     if (world.isThrottled) throw authenticationThrottled('too many attempts', { retryAfterSeconds: 60 })
     world.attempts[what] += 1

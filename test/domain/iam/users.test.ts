@@ -15,7 +15,7 @@ import {
   workspace,
   type UsersPlatform,
 } from './users-platform.ts'
-import { collections } from './iam-parts.ts'
+import { collections } from './iam-environment.ts'
 import { outcomeOf } from '../outcomes.ts'
 
 const platform = async (): Promise<UsersPlatform> => usersPlatform(await testStore(...collections))

@@ -6,7 +6,7 @@ import { seeded } from '../../areas/random.ts'
 import type { Intent, Sets } from '../../server/killed/journal.ts'
 
 /** The parts of an actor. */
-export interface ActorParts {
+export interface VpcActorOptions {
   readonly client: NetworkClient
   readonly make: Make
   /** Begins the names of all that it makes. */
@@ -28,14 +28,14 @@ const mostVpcs = 4
 
 /** Creates, changes and deletes VPCs of its own region, and the quota limit of the region, one call after the other. */
 export class VpcActor implements Steps {
-  readonly #parts: ActorParts
+  readonly #parts: VpcActorOptions
   readonly #random = seeded(process.pid + performance.now())
   readonly #region: string
   #vpcs: readonly Thing[] = []
   #limit: Thing | undefined
   #count = 0
 
-  constructor(parts: ActorParts) {
+  constructor(parts: VpcActorOptions) {
     this.#parts = parts
     this.#region = `of-${parts.name}`
   }

@@ -10,7 +10,7 @@ import {
 import { platformWorkspaceId } from '../../../domain/ports/reserved.ts'
 import { areas } from '../../../server/areas.ts'
 import { readConfig } from '../../../server/config.ts'
-import { asHost, type HostParts } from '../../../server/iam/host.ts'
+import { asHost, type HostServices } from '../../../server/iam/host.ts'
 import { served, type Served } from '../backup/harness.ts'
 import { testFolder } from '../store/harness.ts'
 
@@ -20,7 +20,7 @@ const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
 /** A platform that is served by another process, and commands of the host, which are run by this one. */
 interface Place {
   readonly server: Served
-  host<R>(work: (parts: HostParts) => Promise<R>): Promise<R>
+  host<R>(work: (parts: HostServices) => Promise<R>): Promise<R>
 }
 
 async function place(): Promise<Place> {

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { feedCollections, servers } from '../../../domain/iam/collections/feed-store.ts'
 import { leaseMs, type LeasePlace } from '../../../domain/iam/feed/leases.ts'
-import { LiveFeed, type FeedParts } from '../../../domain/iam/feed/live-feed.ts'
+import { LiveFeed, type FeedOptions } from '../../../domain/iam/feed/live-feed.ts'
 import { createClock } from '../../../server/clock.ts'
 import { leasePlace } from '../../../server/iam/lease-place.ts'
 import { openSqlite, type SqliteStore } from '../../../server/store/sqlite.ts'
@@ -22,7 +22,7 @@ interface Server {
 }
 
 /** A server on a file, with a store of its own. */
-async function serverOn(file: string, parts: Partial<FeedParts> = {}): Promise<Server> {
+async function serverOn(file: string, parts: Partial<FeedOptions> = {}): Promise<Server> {
   const store = await openSqlite({ file, collections: feedCollections })
   const leases = await leasePlace(store)
   let looked = 0

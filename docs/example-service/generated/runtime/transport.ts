@@ -26,11 +26,11 @@ export interface Transport {
   /** The source of time; the machine's own by default. */
   readonly timing?: Partial<Timing>
   /** Runs the attempts of a call; each attempt is `run`. */
-  readonly policy?: <Result>(call: Call, run: () => Promise<Result>) => Promise<Result>
+  readonly policy?: <Result>(call: ClientCall, run: () => Promise<Result>) => Promise<Result>
 }
 
 /** A call before its first attempt. */
-export interface Call extends Outgoing {
+export interface ClientCall extends Outgoing {
   readonly route: ClientRoute<unknown, unknown>
   readonly timeoutMs: number
   readonly retry?: false

@@ -2,7 +2,7 @@ import type { IamArea } from '../../../output/iam/area.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { feedCollections, servers } from '../../../domain/iam/collections/feed-store.ts'
 import { LiveFeed } from '../../../domain/iam/feed/live-feed.ts'
-import { mutateIam, settleProcedure, type MutationParts } from '../../../domain/iam/feed/iam-mutation.ts'
+import { mutateIam, settleProcedure, type MutationServices } from '../../../domain/iam/feed/iam-mutation.ts'
 import type { Effect } from '../../../domain/ports/operations.ts'
 import type { Transaction } from '../../../domain/ports/store.ts'
 import { iam } from '../../../output/iam/errors.ts'
@@ -16,7 +16,7 @@ import { areaRecords, operationsCollection } from '../../../server/operations/ar
 import { rememberedKeys } from '../../../server/operations/idempotency.ts'
 import { operationsOf } from '../../../server/operations/operations.ts'
 import { WorkQueue } from '../../../server/operations/work-queue.ts'
-import { settledOperations } from '../../../server/iam/settled-operations.ts'
+import { settledOperations } from '../../../server/access/settled-operations.ts'
 import { startWorkers, workCollections } from '../../../server/operations/workers.ts'
 import { logLines, quick } from '../../server/operations/work-bench.ts'
 import { storeAt, testPlace } from '../../server/store/harness.ts'
@@ -25,7 +25,7 @@ const records = operationsCollection<IamOperation>('iam', operationsList)
 const collections = [...feedCollections, ...workCollections, outbox, rememberedKeys, records]
 const clock = createClock()
 
-interface Server extends MutationParts {
+interface Server extends MutationServices {
   readonly feed: LiveFeed
   /** The changes that it was told. */
   readonly told: readonly string[]

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { addAccountKey } from '../../../../domain/iam/service-accounts/account-keys.ts'
 import { signingKeys } from '../../../../domain/iam/collections/signing-keys-store.ts'
 import { addAccount, addUser, tokenPlatform, type TokenPlatform } from '../token-platform.ts'
-import { baseUrl, collections } from '../iam-parts.ts'
+import { baseUrl, collections } from '../iam-environment.ts'
 import { callContext } from '../calls.ts'
 import { valueOf } from '../../outcomes.ts'
 

@@ -2,13 +2,17 @@ import type { AreaTypes } from '../../runtime/route.ts'
 import type { Authorizer } from './access.ts'
 import type { Audit } from './audit.ts'
 import type { Clock } from './clock.ts'
-import type { Functions, Owner } from './functions.ts'
+import type { Functions, FunctionOwner } from './functions.ts'
 import type { Operations } from './operations.ts'
 import type { Store } from './store.ts'
 import type { Taxonomy } from './taxonomy.ts'
 
 /** The parts that the domain code of an area gets. `Area` is the generated `<Area>Area`. */
-export interface Parts<Area extends AreaTypes, Required extends Owner = never, Optional extends Owner = never> {
+export interface Parts<
+  Area extends AreaTypes,
+  Required extends FunctionOwner = never,
+  Optional extends FunctionOwner = never,
+> {
   readonly store: Store
   readonly clock: Clock
   readonly access: Authorizer

@@ -3,7 +3,7 @@ import { principals } from '../../../../domain/iam/collections/principals-store.
 import type { PrincipalStatus } from '../../../../output/iam/types.ts'
 import { testStore } from '../../../server/store/harness.ts'
 import { goodPassword, invite, usersPlatform, type UsersPlatform } from '../users-platform.ts'
-import { collections } from '../iam-parts.ts'
+import { collections } from '../iam-environment.ts'
 import { outcomeOf } from '../../outcomes.ts'
 
 const otherPassword = 'seven-amber-windmills'

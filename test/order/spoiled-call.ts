@@ -19,7 +19,7 @@ export interface Spoiled {
  * Creates the resources of a call, applies every fault, and calls; returns `OK` or the reason. Rows are created before
  * states change that forbid creation: first taken names, then quotas, and suspended workspaces last.
  */
-export async function attempt(
+export async function callSpoiled(
   world: World,
   mutation: Mutation,
   recipe: Recipe | undefined,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { jsonFault } from '../../cli/json-fault.ts'
+import { jsonFault } from '../../text/json-fault.ts'
 
 it.each([
   ['{bad', "expected property name or '}' at line 1, column 2"],

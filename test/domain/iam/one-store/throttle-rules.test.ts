@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  failed,
+  withFailure,
   momentOf,
   noFailures,
   throttleRules,
@@ -18,7 +18,7 @@ function waits(kind: ThrottleKind, limit: number, count: number): number[] {
   let failures = noFailures
   let now = start
   return Array.from({ length: count }, () => {
-    failures = failed(throttleRules[kind], limit, failures, now)
+    failures = withFailure(throttleRules[kind], limit, failures, now)
     const wait = Math.max(0, failures.waitUntil - now)
     now += wait
     return wait / 1000
@@ -28,7 +28,7 @@ function waits(kind: ThrottleKind, limit: number, count: number): number[] {
 /** Fails every `stepMs`, `count` times. */
 function steadily(kind: ThrottleKind, limit: number, count: number, stepMs: number): Failures {
   let failures = noFailures
-  for (let i = 0; i < count; i += 1) failures = failed(throttleRules[kind], limit, failures, start + i * stepMs)
+  for (let i = 0; i < count; i += 1) failures = withFailure(throttleRules[kind], limit, failures, start + i * stepMs)
   return failures
 }
 
@@ -44,7 +44,7 @@ describe('an address from a network', () => {
 
   it('begins anew when nothing failed for 15 minutes after a wait', () => {
     const before = steadily('email_network', 5, 8, 1)
-    const after = failed(throttleRules.email_network, 5, before, before.waitUntil + 15 * minuteMs)
+    const after = withFailure(throttleRules.email_network, 5, before, before.waitUntil + 15 * minuteMs)
     expect(after).toMatchObject({ waits: 0, waitUntil: 0 })
   })
 })
@@ -72,7 +72,7 @@ describe('an address, and a network', () => {
           for (const gap of gaps) {
             now += gap
             if (failures.waitUntil > now) continue
-            failures = failed(rule, limit, failures, now)
+            failures = withFailure(rule, limit, failures, now)
             counted.push(now)
           }
           const within = (at: number): number => counted.filter(time => time > at - rule.windowMs && time <= at).length
@@ -94,7 +94,7 @@ describe('a failure that was none', () => {
         (kind: ThrottleKind, count, limit) => {
           const before = steadily(kind, limit, count, 100)
           const now = start + count * 100
-          const after = failed(throttleRules[kind], limit, before, now)
+          const after = withFailure(throttleRules[kind], limit, before, now)
           const back = withdrawn(throttleRules[kind], limit, after, momentOf(throttleRules[kind], limit, now))
           expect(back).toEqual(before)
         },

@@ -1,5 +1,5 @@
 import type { IamArea } from '../../../output/iam/area.ts'
-import type { Parts } from '../../ports/parts.ts'
+import type { Parts } from '../../ports/area-parts.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Decisions } from './decisions.ts'
 import type { Feed } from './feed.ts'
@@ -17,7 +17,7 @@ export interface IamSettings {
 }
 
 /** The parts that the code of the area gets. */
-export interface IamParts extends Parts<IamArea> {
+export interface IamEnvironment extends Parts<IamArea> {
   readonly settings: IamSettings
   /** The permissions of the nine documents. */
   readonly catalogue: Catalogue

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import {
   accessEntry,
   effectivePermissions,
-  type Holding,
+  type RightsInput,
 } from '../../../../domain/iam/decisions/effective-permissions.ts'
 import { statementsOf } from '../../../../domain/iam/decisions/policy-statements.ts'
 import type { Binding, Policy, PolicyStatement } from '../../../../output/iam/types.ts'
@@ -45,9 +45,9 @@ const roles: Readonly<Record<string, readonly string[]>> = {
   editor: ['compute.vms.get', 'compute.vms.create'],
 }
 
-type Said = Partial<Omit<Holding, 'statements'>> & { readonly policies?: readonly Policy[] }
+type Said = Partial<Omit<RightsInput, 'statements'>> & { readonly policies?: readonly Policy[] }
 
-const holding = ({ policies = [], ...said }: Said): Holding => ({
+const holding = ({ policies = [], ...said }: Said): RightsInput => ({
   catalogue,
   principal: {
     id: 'kim',

@@ -3,7 +3,7 @@ import { passwordsOf } from '../../../domain/iam/credentials/stored-passwords.ts
 import { LiveDecisions } from '../../../domain/iam/decisions/live-decisions.ts'
 import { LiveFeed } from '../../../domain/iam/feed/live-feed.ts'
 import type { FeedListener } from '../../../domain/iam/interfaces/feed.ts'
-import type { IamParts } from '../../../domain/iam/interfaces/iam-parts.ts'
+import type { IamEnvironment } from '../../../domain/iam/interfaces/iam-environment.ts'
 import { AccessTokens } from '../../../domain/iam/sessions/access-tokens.ts'
 import { sessionsOf } from '../../../domain/iam/sessions/session-tokens.ts'
 import { SigningKeys } from '../../../domain/iam/sessions/signing-keys.ts'
@@ -43,7 +43,7 @@ export const baseUrl = 'https://iam.test'
 
 /** The parts of iam over a store, and the caches behind them; tests start the caches that they need. */
 export interface IamBench {
-  readonly parts: IamParts
+  readonly parts: IamEnvironment
   /** Decides by the rows; not a part where a test replaces the decisions. */
   readonly decisions: LiveDecisions
   readonly feed: LiveFeed
@@ -54,7 +54,7 @@ export interface IamBench {
 }
 
 /** The choices of a test. */
-export interface IamChoices extends Partial<IamParts> {
+export interface IamChoices extends Partial<IamEnvironment> {
   readonly store: Store
   /** Milliseconds since 1970; tests set it. */
   readonly now: () => number
@@ -66,7 +66,7 @@ export interface IamChoices extends Partial<IamParts> {
  * Assembles the parts of iam as a server does, of one server alone: the feed has no leases. The clock is the test's, no
  * mail is sent, and hashes of passwords cost next to nothing. A test replaces the parts that it controls.
  */
-export function iamParts({ listeners = [], now, store, ...replaced }: IamChoices): IamBench {
+export function iamEnvironment({ listeners = [], now, store, ...replaced }: IamChoices): IamBench {
   const clock = createClock(now)
   const { catalogue = testCatalogue, taxonomy = taxonomyFunctions } = replaced
   const queue = new WorkQueue()
@@ -77,7 +77,7 @@ export function iamParts({ listeners = [], now, store, ...replaced }: IamChoices
   const decisions = replaced.decisions ?? live
   const authenticator = new Authenticator({ store, clock, decisions, accessTokens, taxonomy })
   const feed = new LiveFeed({ store, clock, listeners: [live, authenticator, ...listeners] })
-  const parts: IamParts = {
+  const parts: IamEnvironment = {
     store,
     clock,
     audit,
