@@ -71,7 +71,11 @@ async function namesByRegion(
   rows: AsyncIterable<Stored<{ readonly name: string; readonly region: string }>>,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const names = new Map<string, string[]>()
-  for await (const { value } of rows) names.set(value.region, [...(names.get(value.region) ?? []), value.name])
+  for await (const { value } of rows) {
+    const known = names.get(value.region)
+    if (known) known.push(value.name)
+    else names.set(value.region, [value.name])
+  }
   return names
 }
 
