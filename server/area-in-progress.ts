@@ -4,6 +4,7 @@ import { OperationRecords } from '../domain/resources/operation-records.ts'
 import type { FunctionOwner } from '../domain/ports/functions.ts'
 import { unimplemented } from '../runtime/errors.ts'
 import type { ListFields } from '../runtime/filter/types.ts'
+import type { SettingDeclarations } from './settings/declarations.ts'
 import { area, type AreaDeclaration, type AreaModule, type AreaEnvironment } from './area.ts'
 
 /** The built resources of an area: for each name in its handlers, a function that makes its handler from the parts. */
@@ -17,8 +18,9 @@ export interface DeclarationInProgress<
   Handlers,
   Required extends FunctionOwner = never,
   Optional extends FunctionOwner = never,
-> extends Omit<AreaDeclaration<Area, Handlers, Required, Optional>, 'handlers'> {
-  readonly built: BuiltResources<Handlers, AreaEnvironment<Area, Required, Optional>>
+  Settings extends SettingDeclarations = Readonly<Record<never, never>>,
+> extends Omit<AreaDeclaration<Area, Handlers, Required, Optional, Settings>, 'handlers'> {
+  readonly built: BuiltResources<Handlers, AreaEnvironment<Area, Required, Optional, Settings>>
 }
 
 /**
@@ -31,9 +33,13 @@ export function areaInProgress<
   Handlers extends object,
   Required extends FunctionOwner = never,
   Optional extends FunctionOwner = never,
->(declaration: DeclarationInProgress<Area, Handlers, Required, Optional>): AreaModule {
+  Settings extends SettingDeclarations = Readonly<Record<never, never>>,
+>(declaration: DeclarationInProgress<Area, Handlers, Required, Optional, Settings>): AreaModule {
   const { built, ...rest } = declaration
-  const module = area<Area, Handlers, Required, Optional>({ ...rest, handlers: parts => handlersOf(built, parts) })
+  const module = area<Area, Handlers, Required, Optional, Settings>({
+    ...rest,
+    handlers: parts => handlersOf(built, parts),
+  })
   return { ...module, built: Object.keys(built) }
 }
 

@@ -68,6 +68,16 @@ export type AreaEnvironment<
   readonly guard?: IamServices | undefined
 }
 
+/** The parts that an area gets for the rows of its first start. */
+export interface StartParts<Settings extends SettingDeclarations = None> {
+  /** The values of the settings that the area declares, by their keys. */
+  readonly settings: SettingValues<Settings>
+  readonly newId: () => string
+}
+
+/** The parts of the server for the first start of its areas. */
+export type Starting = Pick<PlatformServices, 'clock' | 'config'>
+
 /** The declaration of an area for the server. All members except the first two are optional. */
 export interface AreaDeclaration<
   Area extends AreaTypes,
@@ -119,7 +129,7 @@ export interface AreaDeclaration<
   /** The data planes: routes outside of the document (conventions §18). */
   readonly planes?: (parts: AreaEnvironment<Area, Required, Optional, Settings>) => readonly DataPlane[]
   /** Creates the rows of the first start. It runs at every start, so it must only add rows or restore fixed values. */
-  readonly start?: (tx: Transaction, now: number) => Promise<void>
+  readonly start?: (tx: Transaction, now: number, parts: StartParts<Settings>) => Promise<void>
   /** The checker of the area's rows, beside the checks of kinds. */
   readonly inspect?: Inspect
 }
@@ -141,7 +151,7 @@ export interface AreaModule {
   readonly scopes: AccessScopes
   readonly resolve: Resolve
   readonly mount: (parts: PlatformServices) => MountedArea
-  readonly start?: (tx: Transaction, now: number) => Promise<void>
+  readonly start?: (tx: Transaction, starting: Starting) => Promise<void>
   readonly inspect?: Inspect
 }
 
@@ -184,7 +194,11 @@ export function area<
     mount: parts => mountArea(declaration, parts),
     ...(functions && { functions }),
     ...(settings && { settings }),
-    ...(start && { start }),
+    ...(start && {
+      start: (tx: Transaction, { clock, config }: Starting) =>
+        // Without a declaration, the type is that of no settings.
+        start(tx, clock.now(), { settings: settingsOf(config, settings ?? ({} as Settings)), newId: clock.newId }),
+    }),
     ...(inspect && { inspect }),
   }
 }

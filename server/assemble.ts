@@ -85,7 +85,7 @@ export async function assemble(
 ): Promise<Assembled> {
   const { access, guard } = platform
   await store.tx(async tx => {
-    for (const { start } of areas) await start?.(tx, clock.now())
+    for (const { start } of areas) await start?.(tx, { clock, config })
   })
   const { watch, watchRoute } = denials(store, audit, log)
   const taxonomy = functions.require('taxonomy')

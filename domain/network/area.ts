@@ -8,7 +8,7 @@ import { QuotaLimits } from '../resources/quotas/limits.ts'
 import { limits, quotaLimitKind, quotas, scopeTypes } from './quotas.ts'
 import { vpcKind, vpcs } from './vpcs.ts'
 
-type NetworkEnvironment = Parts<NetworkArea, never, 'topology'>
+type NetworkEnvironment = Parts<NetworkArea, 'topology'>
 
 const limitsOf = (parts: Parts<NetworkArea>) => new QuotaLimits(parts, quotas, limits, quotaLimitKind)
 
@@ -16,7 +16,7 @@ const limitsOf = (parts: Parts<NetworkArea>) => new QuotaLimits(parts, quotas, l
 export const network = {
   kinds: [vpcKind, quotaLimitKind],
   collections: [quotas.buckets],
-  needs: { optional: ['topology'] },
+  needs: { required: ['topology'] },
   scopes: { getQuotaLimit: rowScope(quotaLimitKind) },
   hooks: (parts: NetworkEnvironment) => ({ purgeWorkspace: (workspace: string) => limitsOf(parts).purge(workspace) }),
   inspect: ({ reader }: Inspection) => inspectQuotas(reader, quotas, quotaLimitKind),

@@ -22,12 +22,11 @@ export const vpcKind = defineKind({
 })
 
 /** The calls of VPCs. */
-export function vpcs(parts: Parts<NetworkArea, never, 'topology'>): VpcHandlers {
+export function vpcs(parts: Parts<NetworkArea, 'topology'>): VpcHandlers {
   const { functions, taxonomy } = parts
   const resources = new Resources<StoredVpc, NetworkArea>(vpcKind, parts)
   const requireRegion = async (tx: Transaction, name: string): Promise<void> => {
-    // Without a mounted topology, any region name is accepted.
-    if (!functions.topology || (await functions.topology.requireRegion(tx, name))) return
+    if (await functions.topology.requireRegion(tx, name)) return
     const resource = { type: 'topology.regions', name }
     throw atField(regionNotFound(`no region is called ${name}`, { resource }), 'region')
   }

@@ -54,10 +54,13 @@ export interface Collection<T> {
    * server changed other tables.
    */
   readonly isOfAnyVersion?: boolean
-  /** Sets of members that no two documents may share. `taken` makes the error of the second document. */
+  /**
+   * Sets of members that no two documents may share. `taken` makes the error of the second document; a `Conflict` runs
+   * its transaction again, which then finds the first document.
+   */
   readonly uniques?: readonly {
     readonly fields: readonly Path<T>[]
-    readonly taken: (document: T) => ApiError
+    readonly taken: (document: T) => ApiError | Conflict
   }[]
   /** Column names in the order of the index; the id is appended. The default order of `list` has an index already. */
   readonly indexes?: readonly (readonly Path<T>[])[]

@@ -150,7 +150,7 @@ function declarationFaults(
   const own = document.errors.find(({ reason }) => reason === error.reason)
   const declared = own ?? options.common?.find(({ reason }) => reason === error.reason)
   if (!declared) return []
-  const [rpc, status] = statusOfRpc.get(declared.rpc ?? '') ?? []
+  const [rpc, status] = statusOfRpc.get(isOfBody(declared, error) ? 'INVALID_ARGUMENT' : (declared.rpc ?? '')) ?? []
   const code = String(own ? own.code : codeOfCommon(declared, document.domain.base))
   return [
     ...(rpc !== error.rpc ? [{ what, expected: `rpc code ${rpc ?? 'none'}`, got: String(error.rpc) }] : []),
@@ -160,5 +160,8 @@ function declarationFaults(
       : []),
   ]
 }
+
+/** Whether an error says that a field of the body names something absent (conventions §3). */
+const isOfBody = ({ rpc }: ErrorReason, { fields }: ReportedError): boolean => rpc === 'NOT_FOUND' && fields.length > 0
 
 const codeOfCommon = ({ code }: ErrorReason, base = 0): number => base + code

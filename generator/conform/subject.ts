@@ -69,7 +69,7 @@ export function validDraft(subject: Subject): Draft | undefined {
 }
 
 /**
- * Aims a draft at the existing resources of the options, and removes preconditions from an update. Undefined if the
+ * Aims a draft at the existing resources of the options, and removes preconditions from its body. Undefined if the
  * options name no such resources.
  */
 export function existingDraft(draft: Draft, subject: Subject): Draft | undefined {
@@ -95,9 +95,15 @@ function withoutPreconditions(draft: Draft, { examples, operation: { body } }: S
   const masked = maskedOf(shape)
   const inner = masked && shapeOf(masked.schema, examples.schemas)
   const value = masked && memberOf(draft.body, masked.name)
-  if (inner?.kind !== 'object' || !isJsonObject(value)) return draft
+  if (inner?.kind !== 'object' || !isJsonObject(value))
+    return { ...draft, body: withoutPrecondition(draft.body, shape) }
   const changed = withMember(draft.body, masked?.name ?? '', withoutFixed(value, inner))
   return { ...draft, body: withoutMember(changed, 'etag') }
+}
+
+function withoutPrecondition(value: JsonObject, { properties }: ObjectShape): JsonObject {
+  const preconditions = properties.filter(({ access }) => access === 'precondition')
+  return preconditions.reduce((rest, { name }) => withoutMember(rest, name), value)
 }
 
 function withoutFixed(value: JsonObject, { properties }: ObjectShape): JsonObject {

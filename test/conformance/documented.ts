@@ -9,7 +9,7 @@ import type { AreaModule } from '../../server/area.ts'
 import { areas } from '../../server/areas.ts'
 import { stubsIn } from '../../server/status/sources.ts'
 import { statusOf } from '../../server/status/status.ts'
-import { makeExisting, type Bodies } from './existing.ts'
+import { makeExisting, type Arranged, type Bodies } from './existing.ts'
 import { callTo } from './in-process.ts'
 import { modelOf } from './model.ts'
 import { composePlatform, type ComposedPlatform } from './platform.ts'
@@ -38,7 +38,7 @@ const beyondSchemas: Readonly<Record<string, readonly string[]>> = {
  * Proves an area with nothing but the examples of its document. Where an operation is not built, its valid requests must
  * get as far as to be told so; all that comes before is proved in full.
  */
-export async function proveDocument(area: string, bodies: Bodies = {}): Promise<void> {
+export async function proveDocument(area: string, bodies: Bodies = {}, arranged: Arranged = {}): Promise<void> {
   const { common, document, schemas } = await modelOf(area)
   const left = leftOf(document)
   const { kinds } = areaOf(document)
@@ -53,7 +53,7 @@ export async function proveDocument(area: string, bodies: Bodies = {}): Promise<
     test(`is served as specs/${area}.yaml says`, async () => {
       const { authorization } = platform
       const dispatched = callTo(platform.dispatch)
-      const making = { document, schemas, kinds, call: dispatched, authorization, bodies }
+      const making = { document, schemas, kinds, call: dispatched, authorization, bodies, arranged }
       const made = kinds.length > 0 && !left.has(id) ? await makeExisting(making, operation) : []
       for (const found of made.length === 0 ? [{}] : made) {
         const existing = { ...found, ...existingFor(path, document) }

@@ -14,6 +14,12 @@ export interface Tenant {
 /** Members of a body that no example can know, by operationId. */
 export type Bodies = Readonly<Record<string, (tenant: Tenant) => JsonObject>>
 
+/** Calls the platform as the administrator with a body; the answer is the id of the resource. It throws on a refusal. */
+export type Run = (target: string, body: object) => Promise<string>
+
+/** Resources that no operation creates at the path of a collection, by the operationId that needs them. */
+export type Arranged = Readonly<Record<string, (run: Run) => Promise<Existing>>>
+
 /** The parts for creating resources. */
 export interface Making {
   readonly document: Document
@@ -22,6 +28,7 @@ export interface Making {
   readonly call: RequestSender
   readonly authorization: string
   readonly bodies: Bodies
+  readonly arranged: Arranged
 }
 
 type Path = Readonly<Record<string, string>>
@@ -36,6 +43,8 @@ const ofDefinition = 'quota_definition'
  * built.
  */
 export async function makeExisting(making: Making, operation: Operation): Promise<readonly Existing[]> {
+  const arranged = making.arranged[operation.id]
+  if (arranged) return [await arranged(runOf(making))]
   const [collection, below] = operation.path.split(`/{${ofDefinition}}`)
   if (collection === undefined || below === undefined) return existingIn(making, operation)
   const list = making.document.operations.find(each => each.method === 'GET' && each.path === collection)
@@ -73,7 +82,7 @@ async function idFor(making: Making, operation: Operation, name: string, where: 
   const find = (method: string) =>
     making.document.operations.find(each => each.method === method && each.path === collection)
   const create = find('POST')
-  if (create) return makeThing(making, create, where)
+  if (create) return (await makeThing(making, create, where))?.id
   const list = find('GET')
   const [first] = list ? await listed(making, list, where.path) : []
   return first && String(first['id'] ?? first['resource'])
@@ -84,12 +93,12 @@ async function bodyFor(making: Making, create: Operation, where: Where): Promise
   const type = create.access?.key?.split('.').slice(0, 2).join('.')
   const kind = making.kinds.find(each => each.type === type)
   const body: Record<string, Json> = { ...making.bodies[create.id]?.(where.tenant), ...limitOf(where) }
-  for (const { member, target } of kind?.targets ?? []) {
+  for (const { by = 'id', member, target } of kind?.targets ?? []) {
     const ofTarget = making.document.operations.find(
       ({ access, method }) => method === 'POST' && access?.key === `${target.type}.create`,
     )
-    const id = ofTarget && (await makeThing(making, ofTarget, where))
-    if (id !== undefined) body[member] = id
+    const thing = ofTarget && (await makeThing(making, ofTarget, where))
+    if (thing !== undefined) body[member] = thing[by]
   }
   return body
 }
@@ -108,17 +117,24 @@ function limitOf({ definition, tenant }: Where): JsonObject {
 
 let made = 0
 
-async function makeThing(making: Making, create: Operation, where: Where): Promise<string | undefined> {
+/** A resource that was made; its name is empty where it has none. */
+interface Made {
+  readonly id: string
+  readonly name: string
+}
+
+async function makeThing(making: Making, create: Operation, where: Where): Promise<Made | undefined> {
   const content = create.body?.content
   const example = content && new Examples(making.schemas).of(content.schema, 'input', '')
   const given = {
     ...objectOf(example),
     ...objectOf(content?.example),
   }
-  const named = Object.hasOwn(given, 'name') ? { name: `made-${(made += 1)}` } : {}
+  const name = Object.hasOwn(given, 'name') ? `made-${(made += 1)}` : ''
+  const named = name === '' ? {} : { name }
   const body = { ...given, ...named, ...(await bodyFor(making, create, where)) }
   const answer = await send(making, 'POST', fill(create.path, where.path), body)
-  return answer.status === 501 ? undefined : String(answered(create, answer)['resource_id'])
+  return answer.status === 501 ? undefined : { id: String(answered(create, answer)['resource_id']), name }
 }
 
 /** The rows of the first page of a list; none where the list is not built. */
@@ -139,14 +155,27 @@ async function makeTenant(making: Making): Promise<Tenant> {
   return { organisation, workspace: await post(`/taxonomy/v1/organisations/${organisation}/workspaces`) }
 }
 
+/** Calls as `Run` says. */
+export function runOf(making: Pick<Making, 'authorization' | 'call'>): Run {
+  return async (target, body) => {
+    const answer = await send(making, 'POST', target, body)
+    return String(answered({ id: target }, answer)['resource_id'])
+  }
+}
+
 type Answered = Awaited<ReturnType<RequestSender>>
 
-function send({ authorization, call }: Making, method: string, target: string, body?: object): Promise<Answered> {
+function send(
+  { authorization, call }: Pick<Making, 'authorization' | 'call'>,
+  method: string,
+  target: string,
+  body?: object,
+): Promise<Answered> {
   const headers = { authorization, ...(body && { 'content-type': 'application/json' }) }
   return call({ method, target, headers, ...(body && { body: JSON.stringify(body) }) })
 }
 
-function answered({ id }: Operation, { body, status }: Answered): JsonObject {
+function answered({ id }: Pick<Operation, 'id'>, { body, status }: Answered): JsonObject {
   const value: unknown = JSON.parse(body)
   if (status === 200) return objectOf(value)
   throw new Error(`${id} made nothing to be named: ${status} ${body}`)

@@ -7,13 +7,17 @@ import { startClientProgram } from '../../areas/kill/client-process.ts'
 import { toldRestarts } from '../../areas/kill/restarts.ts'
 import { killRounds, killTimeout, killUnderLoad, serve } from '../../areas/kill/kill-under-load.ts'
 import { addTenant } from '../../areas/members.ts'
+import { addRegions } from '../../areas/regions.ts'
 import type { Sets } from '../../server/killed/journal.ts'
 import { reckon, type Kept } from '../../server/killed/reckoning.ts'
 import { postgresUrl } from '../../server/store/harness.ts'
 import { testStorePlace } from '../../server/store/left-place.ts'
+import { regionOf } from './vpc-actor.ts'
 import type { VpcLoad } from './vpc-load.ts'
 
 const program = fileURLToPath(new URL('./vpc-load.ts', import.meta.url))
+
+const actors = 4
 
 /** One server on SQLite, two servers on one PostgreSQL. */
 const serverCount = postgresUrl() === undefined ? 1 : 2
@@ -46,7 +50,9 @@ it(
     if (!server) throw new Error('no server was started')
     const { api } = await server.admin()
     const { workspace } = await addTenant(api, 'acme')
-    const load: Omit<VpcLoad, 'name' | 'token'> = { addresses: served.addresses, actors: 4, workspace }
+    const clients = ['early', 'late'].flatMap(name => Array.from({ length: actors }, (_, i) => `${name}-${i}`))
+    await addRegions(api, clients.map(regionOf))
+    const load: Omit<VpcLoad, 'name' | 'token'> = { addresses: served.addresses, actors, workspace }
     const { journal, restarts } = await killUnderLoad(served, killRounds, (name, to, token) =>
       startClientProgram(program, { ...load, name, token }, to, onTestFinished),
     )

@@ -8,6 +8,7 @@ import { areas } from '../../../server/areas.ts'
 import { storeCollections, type StorePlace } from '../../../server/platform-store.ts'
 import { doctorFindings } from '../../areas/doctor.ts'
 import { mutationCount, randomMutations } from '../../areas/random-mutations.ts'
+import { addRegions } from '../../areas/regions.ts'
 import { whileOpen } from '../../areas/while-open.ts'
 import { addTenant } from '../../areas/members.ts'
 import { testPlatform } from '../../areas/test-platform.ts'
@@ -20,6 +21,7 @@ describe('after random mutations', () => {
     const platform = await testPlatform()
     const { api } = await platform.admin()
     const tenant = await addTenant(api, 'acme')
+    await addRegions(api, ['local2', 'local3'])
     const outcomes = await randomMutations({
       seed: 14,
       count: mutationCount,

@@ -26,6 +26,9 @@ const engine = 'native'
 const quota_definition = 'network.vpcs'
 const mostVpcs = 4
 
+/** The region of the actor whose things have names that begin with `name`. */
+export const regionOf = (name: string): string => `of-${name}`
+
 /** Creates, changes and deletes VPCs of its own region, and the quota limit of the region, one call after the other. */
 export class VpcActor implements Steps {
   readonly #parts: VpcActorOptions
@@ -37,7 +40,7 @@ export class VpcActor implements Steps {
 
   constructor(parts: VpcActorOptions) {
     this.#parts = parts
-    this.#region = `of-${parts.name}`
+    this.#region = regionOf(parts.name)
   }
 
   async step(): Promise<void> {

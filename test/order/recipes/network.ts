@@ -4,7 +4,6 @@ import type { AreaRecipes, Fault } from '../recipe.ts'
 import { resourceRecipes, type Resource } from '../resource-recipes.ts'
 
 const region = 'local1'
-const noTopology = 'no topology is mounted yet, so that any region is one'
 const noSubnets = 'subnets and firewall policies, which refer to VPCs, are not built'
 
 const noRoom: Fault = {
@@ -15,6 +14,11 @@ const noRoom: Fault = {
     await run('network.createQuotaLimit', { path: { quota_definition: 'network.vpcs' }, body })
     return aim
   },
+}
+
+const noRegion: Fault = {
+  reason: 'REGION_NOT_FOUND',
+  apply: aim => withBody(aim, { region: 'nowhere' }),
 }
 
 const badBlock: Fault = {
@@ -39,7 +43,7 @@ const vpc: Resource = {
   noun: 'Vpc',
   body: ({ newName }) => ({ name: newName(), region, cidr_blocks: ['10.20.0.0/16'] }),
   calls: {
-    create: { faults: { rule: badBlock, quota: noRoom }, unmade: { reference: noTopology } },
+    create: { faults: { rule: badBlock, reference: noRegion, quota: noRoom } },
     update: { body: { cidr_blocks: ['10.21.0.0/16'] }, faults: { rule: badBlock }, unmade: { state: noSubnets } },
     delete: { unmade: { state: noSubnets } },
   },
