@@ -5,7 +5,10 @@ import { rowScope } from '../resources/look-up.ts'
 import { QuotaDefinitions } from '../resources/quotas/definition-handlers.ts'
 import { inspectQuotas } from '../resources/quotas/inspect.ts'
 import { QuotaLimits } from '../resources/quotas/limits.ts'
+import { portKind } from './ports/port-kind.ts'
 import { limits, quotaLimitKind, quotas, scopeTypes } from './quotas.ts'
+import { freeRanges } from './subnets/free-ranges-store.ts'
+import { subnetKind } from './subnets/subnet-kind.ts'
 import { vpcKind, vpcs } from './vpcs.ts'
 
 type NetworkParts = Parts<NetworkArea, never, 'topology'>
@@ -14,8 +17,8 @@ const limitsOf = (parts: Parts<NetworkArea>) => new QuotaLimits(parts, quotas, l
 
 /** The built part of the area: VPCs, quota definitions and limits. */
 export const network = {
-  kinds: [vpcKind, quotaLimitKind],
-  collections: [quotas.buckets],
+  kinds: [portKind, subnetKind, vpcKind, quotaLimitKind],
+  collections: [quotas.buckets, freeRanges],
   needs: { optional: ['topology'] },
   scopes: { getQuotaLimit: rowScope(quotaLimitKind) },
   hooks: (parts: NetworkParts) => ({ purgeWorkspace: (workspace: string) => limitsOf(parts).purge(workspace) }),
