@@ -5,6 +5,11 @@ import { rowScope } from '../resources/look-up.ts'
 import { QuotaDefinitions } from '../resources/quotas/definition-handlers.ts'
 import { inspectQuotas } from '../resources/quotas/inspect.ts'
 import { QuotaLimits } from '../resources/quotas/limits.ts'
+import { firewallPolicies } from './firewall/policies.ts'
+import { firewallPolicyKind } from './firewall/policy-kind.ts'
+import { firewallRuleKind } from './firewall/rule-kind.ts'
+import { firewallPolicyRules } from './firewall/rules.ts'
+import { inspectFirewall } from './firewall/inspect.ts'
 import { portKind } from './ports/port-kind.ts'
 import { limits, quotaLimitKind, quotas, scopeTypes } from './quotas.ts'
 import { freeRanges } from './subnets/free-ranges-store.ts'
@@ -17,14 +22,19 @@ const limitsOf = (parts: Parts<NetworkArea>) => new QuotaLimits(parts, quotas, l
 
 /** The built part of the area: VPCs, quota definitions and limits. */
 export const network = {
-  kinds: [portKind, subnetKind, vpcKind, quotaLimitKind],
+  kinds: [firewallRuleKind, firewallPolicyKind, portKind, subnetKind, vpcKind, quotaLimitKind],
   collections: [quotas.buckets, freeRanges],
   needs: { optional: ['topology'] },
   scopes: { getQuotaLimit: rowScope(quotaLimitKind) },
   hooks: (parts: NetworkParts) => ({ purgeWorkspace: (workspace: string) => limitsOf(parts).purge(workspace) }),
-  inspect: ({ reader }: Inspection) => inspectQuotas(reader, quotas, quotaLimitKind),
+  async *inspect({ reader }: Inspection) {
+    yield* inspectQuotas(reader, quotas, quotaLimitKind)
+    yield* inspectFirewall(reader)
+  },
   built: {
     vpcs,
+    firewallPolicies,
+    firewallPolicyRules,
     quotaDefinitions: () => new QuotaDefinitions(quotas, scopeTypes, limits.errors),
     quotaLimits: limitsOf,
   },

@@ -12,6 +12,8 @@ import type { ScopeType } from '../../output/network/types.ts'
 import { quotaLimitFields } from '../../output/network/validators.ts'
 import { limitKind, type LimitDeclaration } from '../resources/quotas/limit-kind.ts'
 import { Quotas } from '../resources/quotas/quotas.ts'
+import { firewallPolicyCollection } from './firewall/policies-store.ts'
+import { firewallRuleCollection } from './firewall/rules-store.ts'
 import { vpcCollection } from './vpcs-store.ts'
 
 const vpcCounts = { unit: '1', resource_type: 'network.vpcs', counted: vpcCollection } as const
@@ -35,6 +37,28 @@ export const quotas = new Quotas('network', [
     scope: 'ORGANISATION',
     dimensions: [],
     default_limit: 100,
+  },
+  {
+    id: 'network.firewallPolicies',
+    display_name: 'Firewall policies',
+    description: 'Firewall policies of a workspace, over all engines.',
+    unit: '1',
+    resource_type: 'network.firewallPolicies',
+    scope: 'WORKSPACE',
+    dimensions: [],
+    default_limit: 20,
+    counted: firewallPolicyCollection,
+  },
+  {
+    id: 'network.firewallPolicyRules',
+    display_name: 'Firewall policy rules',
+    description: 'Rules of one firewall policy, disabled rules too.',
+    unit: '1',
+    resource_type: 'network.firewallPolicyRules',
+    scope: 'WORKSPACE',
+    dimensions: ['firewall_policy_id'],
+    default_limit: 100,
+    counted: firewallRuleCollection,
   },
 ])
 
