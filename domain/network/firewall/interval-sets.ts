@@ -33,11 +33,11 @@ export class IntervalSets {
   constructor(words: number, ranges: readonly RuleRange[]) {
     const flips = flipsOf(ranges)
     this.#words = words
-    this.#bounds = Uint32Array.from(flips, ({ at }) => at)
-    this.#flips = Uint32Array.from(flips, ({ rule }) => rule)
+    this.#bounds = Uint32Array.from(flips, flip => Math.floor(flip / ruleSpan))
+    this.#flips = Uint32Array.from(flips, flip => flip % ruleSpan)
     this.#snapshots = new Uint32Array((Math.floor(flips.length / stride) + 1) * words)
     const current = new Uint32Array(words)
-    for (const [i, { rule }] of flips.entries()) {
+    for (const [i, rule] of this.#flips.entries()) {
       flip(current, rule)
       if ((i + 1) % stride === 0) this.#snapshots.set(current, ((i + 1) / stride) * words)
     }
@@ -64,22 +64,22 @@ export class IntervalSets {
   }
 }
 
-interface Flip {
-  readonly at: number
-  readonly rule: number
-}
-
 function flip(set: Uint32Array, rule: number): void {
   const word = rule >>> 5
   set[word] = (set[word] ?? 0) ^ (1 << (rule & 31))
 }
 
-function flipsOf(ranges: readonly RuleRange[]): readonly Flip[] {
-  const flips = mergedOf(ranges).flatMap(({ first, last, rule }) => [
-    { at: first, rule },
-    ...(last < 2 ** 32 - 1 ? [{ at: last + 1, rule }] : []),
-  ])
-  return flips.toSorted((one, other) => one.at - other.at)
+/** A flip is one number, `bound * ruleSpan + rule`, because numbers are sorted much faster than objects. */
+const ruleSpan = 2 ** 20
+
+/** Returns the sorted flips of all ranges. A flip after the greatest integer is left out. */
+function flipsOf(ranges: readonly RuleRange[]): Float64Array {
+  const flips: number[] = []
+  for (const { first, last, rule } of mergedOf(ranges)) {
+    flips.push(first * ruleSpan + rule)
+    if (last < 2 ** 32 - 1) flips.push((last + 1) * ruleSpan + rule)
+  }
+  return Float64Array.from(flips).sort()
 }
 
 /** Joins the ranges of each rule that overlap or touch, because a bit must not be flipped back within a range. */
