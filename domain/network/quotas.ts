@@ -1,6 +1,7 @@
 import type { NetworkArea } from '../../output/network/area.ts'
 import {
   limitBelowUsage,
+  network,
   quotaDefinitionNotFound,
   quotaLimitAlreadyExists,
   quotaLimitDimensionsInvalid,
@@ -12,12 +13,14 @@ import type { ScopeType } from '../../output/network/types.ts'
 import { quotaLimitFields } from '../../output/network/validators.ts'
 import { limitKind, type LimitDeclaration } from '../resources/quotas/limit-kind.ts'
 import { Quotas } from '../resources/quotas/quotas.ts'
+import { portCollection } from './ports/ports-store.ts'
+import { subnetCollection } from './subnets/subnets-store.ts'
 import { vpcCollection } from './vpcs-store.ts'
 
 const vpcCounts = { unit: '1', resource_type: 'network.vpcs', counted: vpcCollection } as const
 
 /** The quota definitions of the area (network.md 1). Each further resource adds its own. */
-export const quotas = new Quotas('network', [
+export const quotas = new Quotas(network, [
   {
     ...vpcCounts,
     id: 'network.vpcs',
@@ -35,6 +38,28 @@ export const quotas = new Quotas('network', [
     scope: 'ORGANISATION',
     dimensions: [],
     default_limit: 100,
+  },
+  {
+    id: 'network.subnets',
+    display_name: 'Subnets',
+    description: 'Subnets of one VPC.',
+    unit: '1',
+    resource_type: 'network.subnets',
+    scope: 'WORKSPACE',
+    dimensions: ['vpc_id'],
+    default_limit: 32,
+    counted: subnetCollection,
+  },
+  {
+    id: 'network.logicalPorts',
+    display_name: 'Logical ports',
+    description: 'Logical ports of a workspace in one region, over all engines.',
+    unit: '1',
+    resource_type: 'network.logicalPorts',
+    scope: 'WORKSPACE',
+    dimensions: ['region'],
+    default_limit: 200,
+    counted: portCollection,
   },
 ])
 
