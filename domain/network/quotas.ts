@@ -1,6 +1,7 @@
 import type { NetworkArea } from '../../output/network/area.ts'
 import {
   limitBelowUsage,
+  network,
   quotaDefinitionNotFound,
   quotaLimitAlreadyExists,
   quotaLimitDimensionsInvalid,
@@ -14,12 +15,14 @@ import { limitKind, type LimitDeclaration } from '../resources/quotas/limit-kind
 import { Quotas } from '../resources/quotas/quotas.ts'
 import { firewallPolicyCollection } from './firewall/policies-store.ts'
 import { firewallRuleCollection } from './firewall/rules-store.ts'
+import { portCollection } from './ports/ports-store.ts'
+import { subnetCollection } from './subnets/subnets-store.ts'
 import { vpcCollection } from './vpcs-store.ts'
 
 const vpcCounts = { unit: '1', resource_type: 'network.vpcs', counted: vpcCollection } as const
 
 /** The quota definitions of the area (network.md 1). Each further resource adds its own. */
-export const quotas = new Quotas('network', [
+export const quotas = new Quotas(network, [
   {
     ...vpcCounts,
     id: 'network.vpcs',
@@ -59,6 +62,28 @@ export const quotas = new Quotas('network', [
     dimensions: ['firewall_policy_id'],
     default_limit: 100,
     counted: firewallRuleCollection,
+  },
+  {
+    id: 'network.subnets',
+    display_name: 'Subnets',
+    description: 'Subnets of one VPC.',
+    unit: '1',
+    resource_type: 'network.subnets',
+    scope: 'WORKSPACE',
+    dimensions: ['vpc_id'],
+    default_limit: 32,
+    counted: subnetCollection,
+  },
+  {
+    id: 'network.logicalPorts',
+    display_name: 'Logical ports',
+    description: 'Logical ports of a workspace in one region, over all engines.',
+    unit: '1',
+    resource_type: 'network.logicalPorts',
+    scope: 'WORKSPACE',
+    dimensions: ['region'],
+    default_limit: 200,
+    counted: portCollection,
   },
 ])
 
