@@ -34,20 +34,20 @@ export function randomRule(random: Random, vpc: RandomVpc, name: string, priorit
     direction: random.percent(60) ? 'NETWORK_FIREWALL_DIRECTION_INGRESS' : 'NETWORK_FIREWALL_DIRECTION_EGRESS',
     action: random.percent(50) ? 'NETWORK_FIREWALL_ACTION_ALLOW' : 'NETWORK_FIREWALL_ACTION_DENY',
     enabled: random.percent(85),
-    protocols: Array.from({ length: 1 + random.below(3) }, () => randomMatch(random)),
-    ...(random.percent(75) && { peers: randomPeers(random, vpc) }),
+    protocols: Array.from({ length: 1 + random.below(2) }, () => randomMatch(random)),
+    ...(random.percent(92) && { peers: randomPeers(random, vpc) }),
     ...(random.percent(40) && { targets: randomTargets(random, vpc) }),
   }
 }
 
 function randomMatch(random: Random): ProtocolMatchInput {
-  const protocol = random.oneOf(['ANY', 'TCP', 'TCP', 'UDP', 'ICMP'] as const)
+  const protocol = random.percent(4) ? 'ANY' : random.oneOf(['TCP', 'TCP', 'UDP', 'ICMP'] as const)
   if (protocol === 'ANY') return { protocol: 'NETWORK_PROTOCOL_ANY' }
   if (protocol === 'ICMP')
     return { protocol: 'NETWORK_PROTOCOL_ICMP', ...(random.percent(50) && { icmp_type: random.below(4) }) }
   return {
     protocol: `NETWORK_PROTOCOL_${protocol}`,
-    ports: Array.from({ length: random.below(4) }, () => span(random)),
+    ports: Array.from({ length: random.percent(10) ? 0 : 1 + random.below(2) }, () => span(random)),
   }
 }
 
@@ -71,7 +71,7 @@ const someSubnets = (random: Random, { subnets }: RandomVpc): string[] =>
   subnets.filter(() => random.percent(20)).map(({ id }) => id)
 
 function randomBlock(random: Random): string {
-  const prefix = random.oneOf([0, 8, 16, 22, 24, 26, 28, 30, 31, 32])
+  const prefix = random.percent(4) ? random.oneOf([0, 8, 16, 22]) : random.oneOf([24, 25, 26, 27, 28, 30, 31, 32])
   const block = parseBlock(`${formatAddress(centre + random.below(1024))}/${prefix}`)
   return `${formatAddress(block?.first ?? 0)}/${prefix}`
 }
