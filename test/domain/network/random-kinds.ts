@@ -2,6 +2,7 @@ import type { Ninefold } from '../../../output/client.ts'
 import type { Random } from '../../areas/random.ts'
 import type { RandomKind, RandomThing } from '../../areas/random-mutations.ts'
 import { absentId, type Tenant } from '../../server/iam/guarded-platform.ts'
+import { randomFirewall } from './firewall/random-firewall.ts'
 import { Places, randomMachines, randomSubnets } from './random-subnets.ts'
 
 const engine = 'native'
@@ -148,6 +149,7 @@ export function networkKinds(api: Ninefold, tenant: Tenant): readonly RandomKind
     vpcs(api, workspaces, networks),
     randomSubnets(api, networks, subnets),
     randomMachines(api, subnets),
+    ...randomFirewall(api, networks, subnets),
     quotaLimits(api, workspaces, tenant),
     workspaces.kind,
   ]
