@@ -6,6 +6,7 @@ import { withBody } from '../aim.ts'
 import type { AreaRecipes, Fault } from '../recipe.ts'
 import { resourceRecipes, type Resource } from '../resource-recipes.ts'
 import type { World } from '../world.ts'
+import { firewallRecipes } from './network/firewall.ts'
 
 const region = 'local1'
 const noTopology = 'no topology is mounted yet, so that any region is one'
@@ -134,9 +135,15 @@ const limit: Resource = {
 }
 
 export const recipes: AreaRecipes = {
-  operations: { ...resourceRecipes(vpc), ...resourceRecipes(subnet), ...resourceRecipes(limit) },
+  operations: {
+    ...resourceRecipes(vpc),
+    ...resourceRecipes(subnet),
+    ...resourceRecipes(limit),
+    ...firewallRecipes.operations,
+  },
   // The quota reasons are judged by the definition that the path names, and the block by the VPC of the body.
   reasons: {
+    ...firewallRecipes.reasons,
     SUBNET_CIDR_OUTSIDE_VPC: 'reference',
     QUOTA_LIMIT_DIMENSIONS_INVALID: 'reference',
     QUOTA_LIMIT_SCOPE_INVALID: 'reference',
