@@ -87,16 +87,17 @@ export function existingDraft(draft: Draft, subject: Subject): Draft | undefined
   return withoutPreconditions({ ...aimed, body: given }, subject)
 }
 
-/** Removes the immutable members and the etag: the example shows another resource. */
+/** Removes the immutable members of an update, and the etag: the example shows another resource. */
 function withoutPreconditions(draft: Draft, { examples, operation: { body } }: Subject): Draft {
   const shape = body && shapeOf(body.content.schema, examples.schemas)
   if (shape?.kind !== 'object' || !isJsonObject(draft.body)) return draft
   if (body?.view === 'update') return { ...draft, body: withoutFixed(draft.body, shape) }
   const masked = maskedOf(shape)
-  const inner = masked && shapeOf(masked.schema, examples.schemas)
-  const value = masked && memberOf(draft.body, masked.name)
+  if (!masked) return { ...draft, body: withoutMember(draft.body, 'etag') }
+  const inner = shapeOf(masked.schema, examples.schemas)
+  const value = memberOf(draft.body, masked.name)
   if (inner?.kind !== 'object' || !isJsonObject(value)) return draft
-  const changed = withMember(draft.body, masked?.name ?? '', withoutFixed(value, inner))
+  const changed = withMember(draft.body, masked.name, withoutFixed(value, inner))
   return { ...draft, body: withoutMember(changed, 'etag') }
 }
 

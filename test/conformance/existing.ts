@@ -11,8 +11,11 @@ export interface Tenant {
   readonly workspace: string
 }
 
+/** Creates a resource at the path of a call by the operation of an id; returns the id of the resource. */
+export type MakeBeside = (operationId: string) => Promise<string>
+
 /** Members of a body that no example can know, by operationId: the ids of scopes, the names of dimensions. */
-export type Bodies = Readonly<Record<string, (tenant: Tenant) => JsonObject>>
+export type Bodies = Readonly<Record<string, (tenant: Tenant, make: MakeBeside) => JsonObject | Promise<JsonObject>>>
 
 /** The parts for creating resources. */
 export interface Making {
@@ -57,36 +60,53 @@ async function idFor(making: Making, operation: Operation, name: string, where: 
   const collection = operation.path.slice(0, operation.path.indexOf(`/{${name}}`))
   const find = (method: string) =>
     making.document.operations.find(each => each.method === method && each.path === collection)
-  const create = find('POST')
-  if (create) return makeThing(making, create, where)
   const list = find('GET')
+  const create = find('POST') ?? (list && adderOf(making, list))
+  if (create) return makeIfBuilt(making, create, where)
   return list && firstListed(making, list, where)
+}
+
+/** The operation that creates the rows of a list at another path, such as `:addRule` of the parent. */
+function adderOf({ document }: Making, { access }: Operation): Operation | undefined {
+  const key = access?.key?.replace(/\.list$/, '.create')
+  return document.operations.find(each => each.method === 'POST' && each.path.includes(':') && each.access?.key === key)
 }
 
 /** The body of a creation: the members that only this test knows, and the ids of the targets. */
 async function bodyFor(making: Making, create: Operation, where: Where): Promise<JsonObject> {
   const type = create.access?.key?.split('.').slice(0, 2).join('.')
   const kind = making.kinds.find(each => each.type === type)
-  const body: Record<string, Json> = { ...making.bodies[create.id]?.(where.tenant) }
+  const body: Record<string, Json> = {
+    ...(await making.bodies[create.id]?.(where.tenant, id => makeThing(making, operationOf(making, id), where))),
+  }
   for (const { member, target } of kind?.targets ?? []) {
     const ofTarget = making.document.operations.find(
       ({ access, method }) => method === 'POST' && access?.key === `${target.type}.create`,
     )
-    const id = ofTarget && (await makeThing(making, ofTarget, where))
+    const id = ofTarget && (await makeIfBuilt(making, ofTarget, where))
     if (id !== undefined) body[member] = id
   }
   return body
 }
 
+function operationOf({ document }: Making, id: string): Operation {
+  const operation = document.operations.find(each => each.id === id)
+  if (operation) return operation
+  throw new Error(`the document has no operation ${id}`)
+}
+
 let made = 0
 
-async function makeThing(making: Making, create: Operation, where: Where): Promise<string | undefined> {
+async function makeThing(making: Making, create: Operation, where: Where): Promise<string> {
+  const id = await makeIfBuilt(making, create, where)
+  if (id !== undefined) return id
+  throw new Error(`${create.id} is needed and not built`)
+}
+
+async function makeIfBuilt(making: Making, create: Operation, where: Where): Promise<string | undefined> {
   const content = create.body?.content
   const example = content && new Examples(making.schemas).of(content.schema, 'input', '')
-  const given = {
-    ...objectOf(example),
-    ...objectOf(content?.example),
-  }
+  const { etag: _precondition, ...given } = { ...objectOf(example), ...objectOf(content?.example) }
   const named = Object.hasOwn(given, 'name') ? { name: `made-${(made += 1)}` } : {}
   const body = { ...given, ...named, ...(await bodyFor(making, create, where)) }
   const answer = await send(making, 'POST', fill(create.path, where.path), body)

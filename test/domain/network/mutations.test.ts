@@ -28,7 +28,7 @@ describe('after random mutations', () => {
     })
     const done = [...outcomes.keys()].filter(key => !key.startsWith('workspace') && key.endsWith(': DONE'))
     expect(done.toSorted()).toEqual(
-      ['VPC', 'firewall policy', 'firewall rule', 'machine', 'quota limit', 'subnet'].flatMap(kind =>
+      ['VPC', 'machine', 'quota limit', 'subnet'].flatMap(kind =>
         ['create', 'delete', 'update'].map(verb => `${kind} ${verb}: DONE`),
       ),
     )
@@ -36,8 +36,7 @@ describe('after random mutations', () => {
     const refusals = [
       ...['VPC_NOT_FOUND', 'VPC_ALREADY_EXISTS', 'VPC_IN_USE', 'VPC_CIDR_IN_USE', 'ETAG_MISMATCH', 'QUOTA_EXCEEDED'],
       ...['SUBNET_IN_USE', 'SUBNET_EXHAUSTED', 'SUBNET_CIDR_OVERLAP', 'SUBNET_RESERVED_RANGE_INVALID'],
-      ...['IP_ADDRESS_IN_USE', 'IP_ADDRESS_NOT_ASSIGNABLE', 'FIREWALL_POLICY_PRIORITY_TAKEN'],
-      ...['FIREWALL_RULE_NOT_FOUND', 'FIREWALL_RULE_PRIORITY_TAKEN', 'FIREWALL_RULE_INVALID'],
+      ...['IP_ADDRESS_IN_USE', 'IP_ADDRESS_NOT_ASSIGNABLE'],
     ]
     for (const reason of mutationCount < 5000 ? [] : refusals) {
       expect([...outcomes.keys()].join('\n')).toContain(reason)

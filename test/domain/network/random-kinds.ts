@@ -149,8 +149,19 @@ export function networkKinds(api: Ninefold, tenant: Tenant): readonly RandomKind
     vpcs(api, workspaces, networks),
     randomSubnets(api, networks, subnets),
     randomMachines(api, subnets),
-    ...randomFirewall(api, networks, subnets),
     quotaLimits(api, workspaces, tenant),
+    workspaces.kind,
+  ]
+}
+
+/** Firewall policies and rules with the VPCs and subnets that they name, in workspaces of one organisation. */
+export function firewallKinds(api: Ninefold, tenant: Tenant): readonly RandomKind[] {
+  const workspaces = new Workspaces(api, tenant)
+  const [networks, subnets] = [new Places(), new Places()]
+  return [
+    vpcs(api, workspaces, networks),
+    randomSubnets(api, networks, subnets),
+    ...randomFirewall(api, networks, subnets),
     workspaces.kind,
   ]
 }

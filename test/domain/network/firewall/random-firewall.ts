@@ -58,8 +58,8 @@ function randomPolicies(api: Ninefold, vpcs: Places, policies: PolicyPlace[]): R
 function randomRules(api: Ninefold, subnets: Places, policies: readonly PolicyPlace[]): RandomKind {
   const bodyOf = (random: Random): FirewallPolicyRuleInput => {
     const { cidr: cidr_block, id } = subnets.any(random)
-    const name = `r-${random.below(15)}`
-    const rule = randomRule(random, { subnets: [{ id, cidr_block }] }, name, random.below(30))
+    const name = `r-${random.below(12)}`
+    const rule = randomRule(random, { subnets: [{ id, cidr_block }] }, name, random.below(5))
     // The subnet is often of another VPC than the policy, which is refused.
     return random.percent(5) ? { ...rule, peers: { ranges: ['10.0.0.1/8'] } } : rule
   }
