@@ -13,7 +13,7 @@ import {
   type SelectedPort,
 } from './rule-selection.ts'
 
-/** The facts of a VPC that its rules refer to. */
+/** The policies of a VPC, and the subnets and ports to which their rules refer. */
 export interface GuardedVpc {
   readonly policies: readonly PolicyWithRules[]
   /** The CIDR blocks of the subnets by id. */
@@ -28,7 +28,7 @@ export interface GuardedVpc {
 /** The compiled policies of a VPC, by direction. */
 export type CompiledPolicies = Readonly<Record<FirewallDirectionInput, CompiledRules>>
 
-/** The result of a match. */
+/** The decision about a packet. */
 export interface RuleVerdict {
   readonly action: FirewallAction
   /** Empty for the implied rules. */
@@ -85,7 +85,7 @@ export class CompiledRules {
     this.#byProtocol = new Uint32Array(words)
   }
 
-  /** Returns the verdict of the first rule that matches, or else of the implied rule. */
+  /** Returns the verdict of the first rule that matches a packet, or else of the implied rule. */
   match(port: SelectedPort, address: number, protocol: PacketProtocol, selector: number): RuleVerdict {
     if (this.#rules.length === 0) return this.#implied
     const targets = this.#targetsOf(port)
@@ -136,7 +136,7 @@ function protocolRanges(rules: readonly OrderedRule[], protocol: PacketProtocol)
   )
 }
 
-/** The addresses of the peers of each rule by their ranges and subnets, but not by their labels. */
+/** Returns the addresses that each rule selects by ranges and subnets. Labels are compared for each packet. */
 function addressRanges(rules: readonly OrderedRule[], subnets: ReadonlyMap<string, string>): readonly RuleRange[] {
   return [...rules.entries()].flatMap(([index, { rule }]) => {
     if (isAnybody(rule)) return [{ rule: index, first: 0, last: 2 ** 32 - 1 }]

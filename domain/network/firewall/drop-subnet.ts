@@ -9,9 +9,9 @@ import { firewallRuleCollection, subnetsOf, type StoredRule } from './rules-stor
 
 /**
  * Drops a deleted subnet from the rules of its VPC, in the transaction that deletes the subnet and has locked the VPC. A
- * rule never becomes wider by that: a rule is disabled if its peers become empty as a whole, or if the subnets of its
+ * rule never becomes wider by the loss: a rule is disabled if its peers become empty as a whole, or if the subnets of its
  * targets become empty (network.md 4). Returns a warning FIREWALL_RULE_DISABLED for each such rule, also if the rule was
- * disabled before, because it would be wider once it is enabled.
+ * disabled before, because the rule would be wider once somebody enables the rule.
  */
 export async function dropSubnetFromRules(
   tx: Transaction,
@@ -37,7 +37,7 @@ export async function dropSubnetFromRules(
   return warnings
 }
 
-/** Returns a rule without a subnet; `isWider` tells whether the rule would hold for more than before. */
+/** Returns a rule without a subnet; `isWider` is true if the rule would hold for more than before. */
 function without(rule: StoredRule, subnet: string): { readonly rule: StoredRule; readonly isWider: boolean } {
   const { peers, targets } = rule
   const keeps = (id: string): boolean => id !== subnet

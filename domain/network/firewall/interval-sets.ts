@@ -6,7 +6,7 @@ export interface RuleRange {
   readonly last: number
 }
 
-/** The number of flips between two snapshots: a look-up copies a snapshot and applies fewer flips than this. */
+/** The number of flips between two snapshots: a look-up copies a snapshot and applies fewer flips than this number. */
 const stride = 64
 
 /** Returns the number of 32-bit words of a bit set over `count` rules. */
@@ -19,7 +19,7 @@ export function addTo(set: Uint32Array, rule: number): void {
 }
 
 /**
- * For each integer from 0 to 2^32 - 1, the set of the rules that hold for it. The bounds of all ranges are sorted, and
+ * The sets of the rules that hold for each integer from 0 to 2^32 - 1. The bounds of all ranges are sorted, and
  * each bound flips the bit of one rule; every 64th set is kept as a snapshot. Memory grows with the number of ranges,
  * and a look-up costs a binary search and a copy, whatever the ranges are.
  */
@@ -69,7 +69,7 @@ function flip(set: Uint32Array, rule: number): void {
   set[word] = (set[word] ?? 0) ^ (1 << (rule & 31))
 }
 
-/** A flip is one number, `bound * ruleSpan + rule`, because numbers are sorted much faster than objects. */
+/** The factor of the bound in a flip. A flip is one number, `bound * ruleSpan + rule`, because numbers are sorted much faster than objects. */
 const ruleSpan = 2 ** 20
 
 /** Returns the sorted flips of all ranges. A flip after the greatest integer is left out. */

@@ -13,7 +13,7 @@ export const firewallPolicyCollection: Collection<FirewallPolicy> = {
   list: firewallPoliciesList,
   listedBelow: 'workspace_id',
   columns: { workspace_id: 'STRING', engine: 'STRING' },
-  // Priorities are unique in a VPC too. `requireFreePriority` checks them, because its error names the other policy.
+  // Priorities are unique in a VPC too. `requireFreePolicyPriority` checks priorities, because the error names the other policy.
   uniques: [
     {
       fields: ['workspace_id', 'name'],

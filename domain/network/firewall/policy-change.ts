@@ -35,7 +35,7 @@ export async function lockPolicy(
   return requireFound(tx, taxonomy, firewallPolicyKind, path, stored)
 }
 
-/** Writes a locked policy whose rules have changed: with a new etag, and `added` rules more. */
+/** Writes a locked policy whose rules have changed: sets a new etag, and adds `added` to `rule_count`. */
 export async function touchPolicy(
   tx: Transaction,
   { id, value, version }: Stored<FirewallPolicy>,

@@ -14,7 +14,7 @@ export function parsePorts(text: string): PortRange {
   return { first: Number(first), last: Number(last) }
 }
 
-/** The protocols as packets name them; OTHER is every protocol without a number of its own in rules. */
+/** The protocol of a packet. OTHER stands for all protocols that rules match by ANY alone. */
 export type PacketProtocol = 'TCP' | 'UDP' | 'ICMP' | 'OTHER'
 
 /** Returns the ports, or the types of ICMP, that a match selects in a protocol; undefined if it selects no packet. */

@@ -22,7 +22,10 @@ import { firewallRuleCollection, type StoredRule } from './rules-store.ts'
 
 type Tree = Pick<Taxonomy, 'chain' | 'requireActive' | 'share'>
 
-/** Adds a rule to its policy; `id` is the id of the new rule. The checks stand in the order of conventions §4. */
+/**
+ * Adds a rule to its policy. `id` is the id of the new rule; `now` is the time of the call, in milliseconds since 1970.
+ * The checks stand in the order of conventions §4. Throws the errors of `addFirewallPolicyRule`.
+ */
 export async function addRule(
   tx: Transaction,
   taxonomy: Tree,
@@ -46,7 +49,10 @@ export async function addRule(
   return effectOn('CREATE', rule)
 }
 
-/** Changes a rule by the mask of the request. A change of no value leaves the rule and its policy as they are. */
+/**
+ * Changes a rule by the mask of the request. An update without a changed value writes neither the rule nor its policy.
+ * Throws the errors of `updateFirewallPolicyRule`.
+ */
 export async function updateRule(
   tx: Transaction,
   taxonomy: Tree,
@@ -68,7 +74,7 @@ export async function updateRule(
   return { ...effectOn('UPDATE', rule), changed }
 }
 
-/** Removes a rule from its policy. */
+/** Removes a rule from its policy. Throws the errors of `removeFirewallPolicyRule`. */
 export async function removeRule(
   tx: Transaction,
   taxonomy: Tree,

@@ -4,7 +4,7 @@ import { defineKind } from '../../resources/kind.ts'
 import { firewallPolicyKind } from './policy-kind.ts'
 import { firewallRuleCollection } from './rules-store.ts'
 
-/** The rules of firewall policies (network.md 1). They count as a part of their policy, not as holdings. */
+/** The rules of firewall policies (network.md 1). The policy counts among the holdings of a workspace, and its rules do not. */
 export const firewallRuleKind = defineKind({
   type: 'network.firewallPolicyRules',
   noun: 'rule',
