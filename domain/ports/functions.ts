@@ -1,10 +1,12 @@
 import type { Iam } from './iam.ts'
+import type { Network } from './network.ts'
 import type { Taxonomy } from './taxonomy.ts'
 import type { Topology } from './topology.ts'
 
 /** The functions that areas have for each other, by the area that owns them (conventions §14). */
 export interface AreaFunctions {
   readonly iam: Iam
+  readonly network: Network
   readonly taxonomy: Taxonomy
   readonly topology: Topology
 }

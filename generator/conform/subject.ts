@@ -87,7 +87,7 @@ export function existingDraft(draft: Draft, subject: Subject): Draft | undefined
   return withoutPreconditions({ ...aimed, body: given }, subject)
 }
 
-/** Removes the immutable members and the etag: the example shows another resource. */
+/** Removes the immutable members of an update, and the etag: the example shows another resource. */
 function withoutPreconditions(draft: Draft, { examples, operation: { body } }: Subject): Draft {
   const shape = body && shapeOf(body.content.schema, examples.schemas)
   if (shape?.kind !== 'object' || !isJsonObject(draft.body)) return draft

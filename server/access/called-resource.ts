@@ -1,6 +1,7 @@
 import type { CalledResource } from '../../domain/iam/interfaces/decisions.ts'
 import type { PathParameters } from '../../runtime/doors.ts'
 import type { Route } from '../../runtime/route.ts'
+import { catalogue } from './catalogue.ts'
 
 /** The resources in the path of a route, computed once: the parameters with the kinds that they name. */
 interface Named {
@@ -44,8 +45,9 @@ export function resourceOf(route: Pick<Route<unknown, unknown>, 'domain' | 'path
 }
 
 /**
- * The nearest resource comes first. The last parameter of a path has the kind of the permission; other parameters have
- * the kind of their segment.
+ * The nearest resource comes first. A parameter has the kind of its segment. The last parameter of a path has the kind
+ * of the permission if its segment names no kind, as in `/secrets/{secret}/versions/{id}`; the policy of
+ * `/firewall-policies/{firewall_policy}:updateRule` stays a policy.
  */
 function thingsOf(
   { domain, path }: Pick<Route<unknown, unknown>, 'domain' | 'path'>,
@@ -58,7 +60,9 @@ function thingsOf(
     const collection = path[i - 1]?.split('/').findLast(Boolean) ?? ''
     const after = path[i + 1] ?? ''
     const isLast = i >= path.length - 2 && !after.startsWith('/')
-    named.unshift({ parameter, type: isLast && type ? type : `${domain.name}.${camel(collection)}` })
+    const ofSegment = `${domain.name}.${camel(collection)}`
+    const isOfPermission = isLast && type !== undefined && !catalogue.resourceTypes.has(ofSegment)
+    named.unshift({ parameter, type: isOfPermission ? type : ofSegment })
   }
   return named
 }

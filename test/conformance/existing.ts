@@ -11,8 +11,11 @@ export interface Tenant {
   readonly workspace: string
 }
 
+/** Creates a resource at the path of a call by the operation of an id; returns the id of the resource. */
+export type MakeBeside = (operationId: string) => Promise<string>
+
 /** Members of a body that no example can know, by operationId. */
-export type Bodies = Readonly<Record<string, (tenant: Tenant) => JsonObject>>
+export type Bodies = Readonly<Record<string, (tenant: Tenant, make: MakeBeside) => JsonObject | Promise<JsonObject>>>
 
 /** Calls the platform as the administrator with a body; the answer is the id of the resource. It throws on a refusal. */
 export type Run = (target: string, body: object) => Promise<string>
@@ -81,18 +84,25 @@ async function idFor(making: Making, operation: Operation, name: string, where: 
   const collection = operation.path.slice(0, operation.path.indexOf(`/{${name}}`))
   const find = (method: string) =>
     making.document.operations.find(each => each.method === method && each.path === collection)
-  const create = find('POST')
-  if (create) return (await makeThing(making, create, where))?.id
   const list = find('GET')
+  const create = find('POST') ?? (list && adderOf(making, list))
+  if (create) return (await makeThing(making, create, where))?.id
   const [first] = list ? await listed(making, list, where.path) : []
   return first && String(first['id'] ?? first['resource'])
+}
+
+/** The operation that creates the rows of a list at another path, such as `:addRule` of the parent. */
+function adderOf({ document }: Making, { access }: Operation): Operation | undefined {
+  const key = access?.key?.replace(/\.list$/, '.create')
+  return document.operations.find(each => each.method === 'POST' && each.path.includes(':') && each.access?.key === key)
 }
 
 /** The body of a creation: the members that only this test knows, and the ids of the targets. */
 async function bodyFor(making: Making, create: Operation, where: Where): Promise<JsonObject> {
   const type = create.access?.key?.split('.').slice(0, 2).join('.')
   const kind = making.kinds.find(each => each.type === type)
-  const body: Record<string, Json> = { ...making.bodies[create.id]?.(where.tenant), ...limitOf(where) }
+  const make: MakeBeside = id => makeBuilt(making, operationOf(making, id), where)
+  const body: Record<string, Json> = { ...(await making.bodies[create.id]?.(where.tenant, make)), ...limitOf(where) }
   for (const { by = 'id', member, target } of kind?.targets ?? []) {
     const ofTarget = making.document.operations.find(
       ({ access, method }) => method === 'POST' && access?.key === `${target.type}.create`,
@@ -115,6 +125,12 @@ function limitOf({ definition, tenant }: Where): JsonObject {
   }
 }
 
+function operationOf({ document }: Making, id: string): Operation {
+  const operation = document.operations.find(each => each.id === id)
+  if (operation) return operation
+  throw new Error(`the document has no operation ${id}`)
+}
+
 let made = 0
 
 /** A resource that was made; its name is empty where it has none. */
@@ -123,13 +139,16 @@ interface Made {
   readonly name: string
 }
 
+async function makeBuilt(making: Making, create: Operation, where: Where): Promise<string> {
+  const made = await makeThing(making, create, where)
+  if (made) return made.id
+  throw new Error(`${create.id} is needed and not built`)
+}
+
 async function makeThing(making: Making, create: Operation, where: Where): Promise<Made | undefined> {
   const content = create.body?.content
   const example = content && new Examples(making.schemas).of(content.schema, 'input', '')
-  const given = {
-    ...objectOf(example),
-    ...objectOf(content?.example),
-  }
+  const { etag: _precondition, ...given } = { ...objectOf(example), ...objectOf(content?.example) }
   const name = Object.hasOwn(given, 'name') ? `made-${(made += 1)}` : ''
   const named = name === '' ? {} : { name }
   const body = { ...given, ...named, ...(await bodyFor(making, create, where)) }

@@ -31,7 +31,7 @@ const definition = (id: string, scope: QuotaScope['type'], dimensions: readonly 
   resource_type: 'test.barrels',
 })
 
-const quotas = new Quotas('test', [
+const quotas = new Quotas({ name: 'test' }, [
   definition('test.few', 'WORKSPACE', ['region'], 20),
   definition('test.none', 'WORKSPACE', [], 0),
   definition('test.any', 'WORKSPACE', [], -1),
