@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util'
 import { formatMillis } from '../../runtime/timestamps.ts'
+import { canonical } from '../../runtime/validation.ts'
 import type { Network } from '../ports/network.ts'
 import type { Transaction } from '../ports/store.ts'
 import { createPort, type PortParts } from './ports/create-port.ts'
@@ -14,7 +14,7 @@ export function networkFunctions(parts: PortParts): Network {
     const port = await tx.lock(portCollection, id)
     if (!port) return
     const next = { ...port.value, ...members }
-    if (isDeepStrictEqual(next, port.value)) return
+    if (canonical(next) === canonical(port.value)) return
     await tx.update(portCollection, id, { ...next, update_time: formatMillis(parts.clock.now()) }, port.version)
   }
   return {

@@ -19,8 +19,9 @@ export async function requireSubnetsIn(reader: Reader, { cidr_blocks, id, name }
     precondition.push({ type: 'network.subnets', subject: value.id, description })
     if (precondition.length === mostNamed) break
   }
-  if (precondition.length === 0) return
-  throw vpcCidrInUse(`subnets of VPC ${name} would lie in no block; keep a block around each subnet`, {
+  const [first] = precondition
+  if (!first) return
+  throw vpcCidrInUse(`${first.description} of VPC ${name}; keep a block around each subnet`, {
     resource: { type: 'network.vpcs', name: id },
     precondition,
   })

@@ -43,7 +43,8 @@ export type PortPower = 'UP' | 'DOWN'
 /**
  * The functions of network for other areas (conventions §14). All run in the transaction of the caller, which has
  * shared the organisation of the workspace; a refusal undoes the whole transaction. A caller with several subnets
- * requires them in the order of their ids, so that two transactions never wait for each other.
+ * calls `requireSubnet` for them in the order of their ids, before it creates or releases their ports, so that two
+ * transactions never wait for each other.
  */
 export interface Network {
   /**

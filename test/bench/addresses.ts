@@ -16,15 +16,17 @@ import { references } from '../../domain/resources/references.ts'
 import { taxonomyFunctions } from '../../domain/taxonomy/functions.ts'
 import { createClock } from '../../server/clock.ts'
 import { openPostgres } from '../../server/store/postgres.ts'
+import type { ServerStore } from '../../server/store/server-store.ts'
 import { openSqlite } from '../../server/store/sqlite.ts'
+import { startServer } from '../postgres/server.ts'
 import { measure, type Contender } from './measuring/rounds.ts'
 import { printGroup } from './measuring/table.ts'
 
 /**
- * Prints the CPU time of an allocation and its release in a /16: empty, and with 60,000 addresses taken as one run and
- * with a hole at every second address. The limit of the busy subnets is 1.5 of the empty subnet. With
- * NINEFOLD_STORE_URL the same runs on PostgreSQL. The quota `network.logicalPorts` is raised to unlimited, because its
- * usage is counted from the rows of ports; the last row shows the count over 60,000 ports.
+ * Prints the time of an allocation and its release in a /16: empty, and with 60,000 addresses taken as one run and with a
+ * hole at every second address; the limit is 1.5 times the empty subnet. It is CPU time on SQLite and time on the clock
+ * on PostgreSQL. The quota `network.logicalPorts` is unlimited but in the last row, which shows the count of 60,000 ports
+ * for a finite limit.
  */
 const takenCount = 60_000
 const collections = [subnetCollection, freeRanges, portCollection, references, quotas.buckets]
@@ -32,36 +34,37 @@ const clock = createClock()
 const parts: PortParts = { clock, taxonomy: taxonomyFunctions }
 const time = new Date(clock.now()).toISOString()
 
-const storeUrl = process.env['NINEFOLD_STORE_URL']
 const folder = mkdtempSync(join(tmpdir(), 'ninefold-addresses-'))
-const store =
-  storeUrl === undefined
-    ? await openSqlite({ file: join(folder, 'store.sqlite'), collections })
-    : await openPostgres({ url: storeUrl, collections })
 try {
-  await store.tx(tx => unlimited(tx, ['none', 'run', 'holes']))
-  await fill('none', 0, 1)
-  await fill('run', takenCount, 1)
-  await fill('holes', takenCount / 2, 2)
-  await fill('counted', takenCount, 1)
-  await store.tx(tx => setLimit(tx, 'counted', 10 * takenCount))
-  await print()
+  await bench('SQLite', await openSqlite({ file: join(folder, 'store.sqlite'), collections }), measure)
 } finally {
-  await store.close()
   rmSync(folder, { recursive: true })
 }
+const server = await startServer()
+try {
+  await bench('PostgreSQL', await openPostgres({ url: server.url, collections }), waits)
+} finally {
+  await server.stop()
+}
 
-async function print(): Promise<void> {
+async function bench(name: string, store: ServerStore, take: typeof measure): Promise<void> {
+  for (const workspace of ['none', 'run', 'holes']) await setLimit(store, workspace, -1)
+  await setLimit(store, 'counted', 10 * takenCount)
+  await fill(store, 'none', 0, 1)
+  await fill(store, 'run', takenCount, 1)
+  await fill(store, 'holes', takenCount / 2, 2)
+  await fill(store, 'counted', takenCount, 1)
   const names = ['empty', 'with 60,000 taken', 'with every second of 60,000 taken', 'with 60,000 taken, and a limit']
   const contenders = ['none', 'run', 'holes', 'counted'].map((subnet, i) => ({
     name: names[i] ?? '',
     units: 1,
     run: () => allocate(store, subnet),
   }))
-  const times = await (storeUrl === undefined ? measure(contenders) : waits(contenders))
+  const times = await take(contenders)
+  await store.close()
   printGroup(
-    `an allocation and its release in a /16 (${storeUrl === undefined ? 'SQLite' : 'PostgreSQL'})`,
-    contenders.map(({ name }, i) => [name, times[i] ?? Number.NaN]),
+    `an allocation and its release in a /16, ${name}`,
+    contenders.map(contender => [contender.name, times[contenders.indexOf(contender)] ?? Number.NaN]),
   )
 }
 
@@ -86,7 +89,7 @@ function allocate(on: Store, subnet_id: string): Promise<void> {
   })
 }
 
-async function fill(id: string, count: number, step: number): Promise<void> {
+async function fill(store: Store, id: string, count: number, step: number): Promise<void> {
   const cidr_block = '10.20.0.0/16'
   const planned = { cidr_block, gateway_address: '10.20.0.1', reserved_ranges: [] }
   const plan = planOf(planned)
@@ -139,13 +142,11 @@ async function addPorts(tx: Transaction, subnet: string, addresses: readonly num
   }
 }
 
-async function unlimited(tx: Transaction, workspaces: readonly string[]): Promise<void> {
-  for (const workspace of workspaces) await setLimit(tx, workspace, -1)
-}
-
-async function setLimit(tx: Transaction, workspace: string, limit: number): Promise<void> {
+async function setLimit(store: Store, workspace: string, limit: number): Promise<void> {
   const dimensions = { region: 'local1' }
   const scope = { type: 'WORKSPACE', id: workspace } as const
-  const { id, value, version } = await lockBucket(tx, quotas.buckets, 'network.logicalPorts', scope, dimensions)
-  await tx.update(quotas.buckets, id, { ...value, limit_id: limits.type, limit }, version)
+  await store.tx(async tx => {
+    const { id, value, version } = await lockBucket(tx, quotas.buckets, 'network.logicalPorts', scope, dimensions)
+    await tx.update(quotas.buckets, id, { ...value, limit_id: limits.type, limit }, version)
+  })
 }

@@ -5,8 +5,8 @@ import { vpcKind } from '../vpcs.ts'
 import { subnetCollection } from './subnets-store.ts'
 
 /**
- * Subnets (network.md 1). Each call locks the VPC, so that its blocks and its other subnets stay as the call has found
- * them.
+ * Subnets (network.md 1). Each mutation locks the VPC, so that the blocks and the other subnets of the VPC stay as the
+ * mutation has read them.
  */
 export const subnetKind = defineKind({
   type: 'network.subnets',

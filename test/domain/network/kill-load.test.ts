@@ -22,12 +22,15 @@ const actors = 4
 /** One server on SQLite, two servers on one PostgreSQL. */
 const serverCount = postgresUrl() === undefined ? 1 : 2
 
-/** Reads all VPCs and quota limits of a workspace, and the operations of the area. */
+/** Reads all VPCs, subnets and quota limits of a workspace, and the operations of the area. */
 async function readKept({ network }: Ninefold, workspace: string): Promise<Kept> {
   const page_size = 100
   const things: (readonly [string, Sets])[] = []
   for await (const vpc of network.iterateVpcs({ workspace, engine: 'native', page_size })) {
     things.push([vpc.name, { display_name: vpc.display_name }])
+  }
+  for await (const subnet of network.iterateSubnets({ workspace, engine: 'native', page_size })) {
+    things.push([subnet.name, { display_name: subnet.display_name }])
   }
   const quota_definition = 'network.vpcs'
   for await (const { dimensions, limit } of network.iterateQuotaLimits({ quota_definition, page_size })) {
@@ -41,7 +44,7 @@ async function readKept({ network }: Ninefold, workspace: string): Promise<Kept>
 }
 
 it(
-  'a server that is killed again and again while clients change VPCs loses no acknowledged change and does none twice',
+  'a server that is killed again and again while clients change VPCs and subnets loses no acknowledged change and does none twice',
   { timeout: killTimeout },
   async () => {
     const place = await testStorePlace()

@@ -70,6 +70,11 @@ const tampered: readonly (readonly [string, (tx: Transaction) => Promise<unknown
     () => [ids.subnet, ids.other].map(id => `network.subnets ${id}: says region local1; its VPC lies in local9`),
   ],
   [
+    'a subnet of another workspace than its VPC',
+    tx => patch(tx, vpcCollection, ids.vpc, { workspace_id: 'elsewhere' }),
+    () => [ids.subnet, ids.other].map(id => `network.subnets ${id}: lies in another workspace than its VPC, elsewhere`),
+  ],
+  [
     'a free range that is gone',
     tx => remove(tx, freeRanges, range('10.20.1.7')),
     () => [`network.subnets ${ids.subnet}: lacks the row of its free range 10.20.1.4 to 10.20.1.7, not reserved`],

@@ -104,6 +104,20 @@ describe('a quota that is counted', () => {
     await expect(add(store, { id: 'test.few' })).rejects.toMatchObject(exceeded)
   })
 
+  it('is checked for a row that is yet to be written', async () => {
+    const store = await testStore(barrels, quotas.buckets)
+    const ask = () => store.tx(tx => quotas.requireRoom(tx, tree, 'w', [{ definition: 'test.few', dimensions: here }]))
+    for (let i = 0; i < 19; i += 1) await add(store, { id: 'test.few' })
+    await ask()
+    await add(store, { id: 'test.few' })
+    await expect(ask()).rejects.toMatchObject({ ...exceeded, metadata: { usage: '20', requested: '1' } })
+  })
+
+  it('is refused with the domain of its area, whichever area was called', async () => {
+    const store = await testStore(barrels, quotas.buckets)
+    await expect(add(store, { id: 'test.none' })).rejects.toMatchObject({ ...exceeded, domain: { name: 'test' } })
+  })
+
   it('refuses the first with the limit 0, and none with -1', async () => {
     const store = await testStore(barrels, quotas.buckets)
     await expect(add(store, { id: 'test.none' })).rejects.toMatchObject(exceeded)

@@ -1,11 +1,12 @@
-import { setImmediate } from 'node:timers/promises'
-import type { Store, Transaction } from '../../ports/store.ts'
-import { forgetRow } from '../../resources/references.ts'
-import { portCollection } from '../ports/ports-store.ts'
-import { releasePort } from '../ports/release-port.ts'
-import { deleteRanges } from './free-range-rows.ts'
-import { subnetKind } from './subnet-kind.ts'
-import { subnetCollection } from './subnets-store.ts'
+import type { Store, Transaction } from '../ports/store.ts'
+import { forgetRow } from '../resources/references.ts'
+import { portCollection } from './ports/ports-store.ts'
+import { releasePort } from './ports/release-port.ts'
+import { deleteRanges } from './subnets/free-range-rows.ts'
+import { subnetKind } from './subnets/subnet-kind.ts'
+import { subnetCollection } from './subnets/subnets-store.ts'
+
+const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 /** The number of ports that a purge releases in one transaction. */
 const batchSize = 50
@@ -17,9 +18,9 @@ const batchSize = 50
  */
 export async function purgeSubnets(store: Store, workspace: string): Promise<void> {
   for await (const { id } of store.each(subnetCollection, { workspace_id: workspace })) {
-    while ((await store.tx(tx => releaseSome(tx, id))) === batchSize) await setImmediate()
+    while ((await store.tx(tx => releaseSome(tx, id))) === batchSize) await nextTurn()
     await store.tx(tx => deleteSubnet(tx, id))
-    await setImmediate()
+    await nextTurn()
   }
 }
 
