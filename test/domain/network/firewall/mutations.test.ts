@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { doctorFindings } from '../../../areas/doctor.ts'
 import { mutationCount, randomMutations } from '../../../areas/random-mutations.ts'
 import { addTenant } from '../../../areas/members.ts'
+import { addRegions } from '../../../areas/regions.ts'
 import { testPlatform } from '../../../areas/test-platform.ts'
 import { firewallKinds } from '../random-kinds.ts'
 
@@ -10,6 +11,7 @@ describe('after random mutations of firewall policies', () => {
     const platform = await testPlatform()
     const { api } = await platform.admin()
     const tenant = await addTenant(api, 'acme')
+    await addRegions(api, ['local2', 'local3'])
     const make = (given: typeof api) => firewallKinds(given, tenant)
     const outcomes = await randomMutations({ seed: 17, count: mutationCount, api, make })
     const done = [...outcomes.keys()].filter(key => !key.startsWith('workspace') && key.endsWith(': DONE'))

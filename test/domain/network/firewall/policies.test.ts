@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Ninefold } from '../../../../output/client.ts'
 import type { FirewallPolicyInput, FirewallPolicyRuleInput } from '../../../../output/network/types.ts'
 import { absentId, addTenant } from '../../../areas/members.ts'
+import { addRegions } from '../../../areas/regions.ts'
 import { testPlatform } from '../../../areas/test-platform.ts'
 import { tcp } from './rule-bodies.ts'
 
@@ -18,7 +19,9 @@ beforeAll(async () => {
   vpc_id = await newVpc('net-1')
 })
 
+/** Creates a VPC in a region of the same name, because a region has few VPCs. */
 async function newVpc(name: string): Promise<string> {
+  await addRegions(api, [name])
   const body = { name, region: name, cidr_blocks: ['10.20.0.0/16'] }
   return (await api.network.createVpc({ workspace, engine, body })).resource_id
 }
