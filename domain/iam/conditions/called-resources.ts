@@ -2,7 +2,7 @@ import type { CalledResource } from '../interfaces/decisions.ts'
 import type { Scope } from '../../ports/scope.ts'
 import type { AttributesOfResource } from './condition.ts'
 
-/** A resource that was looked up. The name is empty if it has none. */
+/** A resource that was looked up. The name is empty for resources without a name. */
 export interface ResolvedResource {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
@@ -10,18 +10,18 @@ export interface ResolvedResource {
   readonly scope: Scope
 }
 
-/** Looks a resource up by its type and id, at any scope; returns undefined if there is none. */
+/** Returns the resource with a type and id, at any scope; undefined if the resource does not exist. */
 export type ResolveResource = (type: string, id: string) => Promise<ResolvedResource | undefined>
 
 /**
- * The resources of a call, the innermost first: the named resource, then those that contain it. Name and labels are
- * undefined while they are unknown.
+ * The resources of a call, innermost first: the named resource, then the resources that contain it. Name and labels are
+ * undefined before the look-up.
  */
 export type CalledThings = readonly AttributesOfResource[]
 
 /**
- * Returns the resources as the call names them. A resource to create has no id, and has the name and labels that were
- * sent.
+ * Returns the resources of a call before any look-up. A resource to create has no id; its name and labels are those of
+ * the request.
  */
 export function calledThings(resource: CalledResource | undefined): CalledThings {
   if (resource === undefined) return []
@@ -31,7 +31,10 @@ export function calledThings(resource: CalledResource | undefined): CalledThings
   return [thing, ...above.flatMap(calledThings)]
 }
 
-/** Looks up the unknown names and labels. They stay unknown if a resource is not found or cannot be looked up. */
+/**
+ * Looks up the unknown names and labels. The name and labels of a resource stay unknown if the look-up fails or finds
+ * nothing.
+ */
 export const lookedUp = (things: CalledThings, resolve: ResolveResource): Promise<CalledThings> =>
   Promise.all(
     things.map(async thing => {
@@ -43,8 +46,8 @@ export const lookedUp = (things: CalledThings, resolve: ResolveResource): Promis
   )
 
 /**
- * Returns the innermost resource with a name, to which conditions refer; undefined while it is unknown, or if there is
- * none.
+ * Returns the innermost resource with a name, to which conditions refer; undefined if no resource has a name, or if the
+ * name of an inner resource is still unknown.
  */
 export function innermostNamed(things: CalledThings): AttributesOfResource | undefined {
   for (const thing of things) {
