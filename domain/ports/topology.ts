@@ -3,8 +3,8 @@ import type { Transaction } from './store.ts'
 /** The functions of topology for other areas (conventions §14). */
 export interface Topology {
   /**
-   * Returns the region of this name, AVAILABLE or not, and shares its row so that it is not deleted meanwhile. Returns
-   * undefined if there is none, so that each caller throws an error of its own.
+   * Returns the region with this name in any state, and shares its row, so that no other transaction deletes the
+   * region. Returns undefined if the region does not exist, so that each caller can throw its own error.
    */
   requireRegion(tx: Transaction, name: string): Promise<{ readonly name: string } | undefined>
 }

@@ -55,13 +55,14 @@ export function taxonomyHandlers(parts: TaxonomyParts): TaxonomyHandlers {
   }
 }
 
-/** The durable work of the area, after changes of state and deletions. */
+/** Returns the background procedures of the area, for the work after changes of state and deletions. */
 export function taxonomyProcedures(parts: TaxonomyParts, times = followTimes): readonly Procedure<never, never>[] {
   return [...cascadeProcedures(parts), reconcileProcedure(parts, times), ...purgeProcedures(parts, times)]
 }
 
 /**
- * Creates the rows of the first start: the quotas, and the platform's own organisation and workspace (conventions §3).
+ * Creates the rows that every start needs: the quotas, and the platform's own organisation and workspace (conventions
+ * §3).
  */
 export async function startTaxonomy(tx: Transaction, now: number): Promise<void> {
   await createBuiltInQuotas(tx, now)

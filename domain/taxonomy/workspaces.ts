@@ -235,7 +235,7 @@ export class Workspaces implements WorkspaceHandlers {
   }
 }
 
-/** Makes the row of a new workspace. */
+/** Returns the row of a new workspace. */
 export function newWorkspace(
   id: string,
   time: string,
