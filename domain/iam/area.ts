@@ -63,21 +63,21 @@ export function iamHandlers(parts: IamEnvironment, accessTokens: AccessTokens): 
   }
 }
 
-/** The durable work of the area. */
+/** Returns the background procedures of the area. */
 export const iamProcedures = (parts: IamEnvironment): readonly Procedure<never, never>[] => [
   settleProcedure(parts),
   scopePurgeProcedure(parts),
 ]
 
-/** Creates and updates the rows of the first start: the predefined roles of this version. */
+/** Creates and updates the rows that the area needs at each start: the predefined roles of this version. */
 export const startIam =
   (catalogue: Catalogue) =>
   (tx: Transaction, now: number): Promise<void> =>
     syncPredefinedRoles(tx, catalogue, now)
 
 /**
- * Returns the name and labels of a resource of the area, as policies match them; undefined if there is none (iam.md
- * 4.1).
+ * Returns the name, labels and scope of a resource of the area, for the matching of policies; undefined if the resource
+ * does not exist (iam.md 4.1).
  */
 export async function resolveIam(reader: Reader, type: string, id: string): Promise<ResolvedResource | undefined> {
   if (type === 'iam.policies') return inWorkspace((await reader.get(policies, id))?.value)

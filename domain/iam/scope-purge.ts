@@ -15,15 +15,17 @@ import { deactivate } from './users/user-life.ts'
 import { users, type StoredUser } from './collections/users-store.ts'
 import type { Scope } from '../ports/scope.ts'
 
-/** The number of rows that one transaction deletes, so that other work need not wait long. */
+/**
+ * The maximal number of rows that one transaction deletes. Small transactions hold their locks for a short time only.
+ */
 const batchSize = 50
 
-/** Deletes one row, in a transaction that holds the revision. */
+/** Deletes or deactivates one row, in a transaction that has locked the revision. */
 type Take<T> = (tx: Transaction, parts: IamEnvironment, stored: Stored<T>) => Promise<void>
 
 /**
- * Deletes the bindings, policies and custom roles of a deleted or purged scope, and deactivates the principals at home
- * there (iam.md 4.10). It runs in bounded transactions and is idempotent.
+ * Deletes the bindings, policies and custom roles of a deleted or purged scope, and deactivates the users and service
+ * accounts whose home is this scope (iam.md 4.10). `purgeScope` runs in bounded transactions and is idempotent.
  */
 export async function purgeScope(parts: IamEnvironment, scope: Scope): Promise<void> {
   const { id, type } = scope
@@ -62,7 +64,7 @@ async function takeAll<T>(
   }
 }
 
-/** Deletes a binding at a deleted scope, and tells every server. */
+/** Deletes a binding at a deleted scope, and records the change in the feed for all servers. */
 export async function dropBinding(
   tx: Transaction,
   { feed }: Pick<IamEnvironment, 'feed'>,
@@ -83,7 +85,7 @@ async function giveBackPolicy(
   await feed.revise(tx, 'POLICY', workspace_id)
 }
 
-/** Deactivates a service account of a deleted workspace, so that it no longer signs in. */
+/** Deactivates a service account of a deleted workspace, so that the account can no longer sign in. */
 async function bar(
   tx: Transaction,
   parts: IamEnvironment,
@@ -114,15 +116,15 @@ async function dropOwnedRole(tx: Transaction, { feed }: IamEnvironment, { id, ve
 
 const kind = 'iam.purge'
 
-/** The delay before a failed purge is repeated, in milliseconds. */
+/** The delay before a retry of a failed purge, in milliseconds. */
 const restMs = 60_000
 
-/** The work of iam after the end of a scope. */
+/** Returns the order for the background work that purges a deleted scope. */
 export const scopePurge = ({ id, type }: Scope): WorkOrder => ({ kind, input: { id, type } })
 
 /**
- * Purges deleted organisations and groups; workspaces are purged together with the other areas. It repeats until it
- * succeeds.
+ * Purges the rows of deleted organisations and groups, and retries until the purge succeeds. The rows of a workspace
+ * are purged by `purgeWorkspace` instead.
  */
 export const scopePurgeProcedure = (parts: IamEnvironment): Procedure<Scope> => ({
   kind,

@@ -8,15 +8,17 @@ import { policies } from './collections/policies-store.ts'
 import { dropBinding, purgeScope, scopePurge } from './scope-purge.ts'
 
 /**
- * The hooks of iam for changes of the tree (iam.md 4.10). Bindings are deleted with their scope. Work that follows the
- * end of an organisation or group purges its other rows; for a workspace, the hook purges them.
+ * The hooks of iam for changes of the tree (iam.md 4.10). The bindings at a scope are deleted in the transaction that
+ * deletes the scope. The other rows of an organisation or group are purged by background work; those of a workspace by
+ * `purgeWorkspace`.
  */
 export const treeChanges = (parts: IamEnvironment): Pick<Iam, 'grantCreator' | 'scopeChanged'> => ({
   grantCreator: (tx, principal, scope) => grantCreator(tx, parts, principal, scope),
   async scopeChanged(tx, scope, change) {
     await parts.feed.revise(tx, 'SCOPE', scope.id)
     if (change !== 'DELETED') return
-    // After the end of a scope was answered, no caller may see bindings there (taxonomy.md 4); there are at most 1500.
+    // Once the deletion of a scope is answered, no caller may see bindings there (taxonomy.md 4). A scope has at most
+    // 1500.
     for await (const stored of tx.each(bindings, { scope_id: scope.id, scope_type: scope.type })) {
       await dropBinding(tx, parts, stored)
     }
@@ -25,7 +27,10 @@ export const treeChanges = (parts: IamEnvironment): Pick<Iam, 'grantCreator' | '
   },
 })
 
-/** The holdings of iam in workspaces, and their purge. Bindings and service accounts do not prevent a deletion. */
+/**
+ * The resources of iam in a workspace, and the purge of a workspace. Only policies prevent the deletion of a workspace;
+ * bindings and service accounts do not.
+ */
 export const accessHooks = (parts: IamEnvironment): Pick<WorkspaceHooks, 'area' | 'holdings' | 'purgeWorkspace'> => ({
   area: 'iam',
   holdings: policiesIn,

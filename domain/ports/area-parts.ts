@@ -7,7 +7,7 @@ import type { Operations } from './operations.ts'
 import type { Store } from './store.ts'
 import type { Taxonomy } from './taxonomy.ts'
 
-/** The parts that the domain code of an area gets. `Area` is the generated `<Area>Area`. */
+/** The parts that the domain code of an area uses. `Area` is the generated `<Area>Area`. */
 export interface Parts<
   Area extends AreaTypes,
   Required extends FunctionOwner = never,
@@ -19,6 +19,6 @@ export interface Parts<
   readonly operations: Operations<Area>
   readonly audit: Audit
   readonly taxonomy: Taxonomy
-  /** The functions of other areas that this area has declared as needs. */
+  /** The functions of the other areas that this area declares as needs. */
   readonly functions: Functions<Required, Optional>
 }

@@ -3,7 +3,7 @@ import type { Network } from './network.ts'
 import type { Taxonomy } from './taxonomy.ts'
 import type { Topology } from './topology.ts'
 
-/** The functions that areas have for each other, by the area that owns them (conventions §14). */
+/** The functions that areas offer to each other, keyed by the offering area (conventions §14). */
 export interface AreaFunctions {
   readonly iam: Iam
   readonly network: Network
@@ -15,9 +15,9 @@ export interface AreaFunctions {
 export type FunctionOwner = keyof AreaFunctions
 
 /**
- * The functions that an area has declared as needs. Required functions are present once the server is up. An optional
- * function is undefined if its owner is not mounted. Both are looked up on use and must not be called while areas are
- * mounted.
+ * The functions of the areas that an area declares as needs. Required functions are present once the server is up. An
+ * optional function is undefined if its area is not mounted. Both kinds are looked up when they are used, and must not
+ * be called while areas are being mounted.
  */
 export type Functions<Required extends FunctionOwner = never, Optional extends FunctionOwner = never> = {
   readonly [Name in Required]: AreaFunctions[Name]

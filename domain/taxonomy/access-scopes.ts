@@ -56,7 +56,7 @@ export async function placeScope(reader: Reader, organisation: string, group: st
 }
 
 /**
- * Narrows a list of nodes, of one organisation or of organisations themselves, to the nodes that the caller may see.
+ * Returns the filter for the nodes that the caller may see, in one organisation or among the organisations themselves.
  */
 export async function seenNodes(access: Authorizer, context: CallContext, organisation?: string): Promise<Where> {
   const within = organisation === undefined ? {} : { within: { type: 'ORGANISATION', id: organisation } as const }
@@ -82,7 +82,7 @@ function itself(type: 'GROUP' | 'WORKSPACE'): ScopeOf {
   return (reader, sent) => askedAt(reader, organisationOf(sent), { type, id: sent.path.get('id') ?? '' })
 }
 
-/** As `itself`; the handler answers with the workspace that was read here. */
+/** Returns the scope of a workspace as `itself`; the handler answers with the workspace that was read here. */
 async function workspaceToAnswer(reader: Reader, sent: Sent): Promise<Asked> {
   const organisation = organisationOf(sent)
   const told: Scope = { type: 'ORGANISATION', id: organisation }
@@ -122,7 +122,7 @@ async function namedParent(reader: Reader, sent: Sent): Promise<Asked> {
   return askedAt(reader, organisation, parentScope(organisation, typeof parent === 'string' ? parent : ''))
 }
 
-/** A text that is no id has no row. */
+/** Returns a document; undefined for text that is not an id, without a read. */
 async function read<T>(reader: Reader, collection: Collection<T>, id: string | undefined): Promise<T | undefined> {
   return id !== undefined && isUuid(id) ? (await reader.get(collection, id))?.value : undefined
 }

@@ -56,7 +56,7 @@ export function taxonomyHandlers(parts: TaxonomyEnvironment): TaxonomyHandlers {
   }
 }
 
-/** The durable work of the area, after changes of state and deletions. */
+/** Returns the background procedures of the area, for the work after changes of state and deletions. */
 export function taxonomyProcedures(
   parts: TaxonomyEnvironment,
   times = followTimes,
@@ -65,7 +65,8 @@ export function taxonomyProcedures(
 }
 
 /**
- * Creates the rows of the first start: the quotas, and the platform's own organisation and workspace (conventions §3).
+ * Creates the rows that every start needs: the quotas, and the platform's own organisation and workspace (conventions
+ * §3).
  */
 export async function startTaxonomy(tx: Transaction, now: number): Promise<void> {
   await createBuiltInQuotas(tx, now)

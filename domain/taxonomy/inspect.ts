@@ -26,7 +26,7 @@ export async function* inspectTaxonomy(inspection: Inspection): AsyncGenerator<F
   yield* inspectFollowings(inspection)
 }
 
-/** Checks one organisation, without rows that belong to no organisation. */
+/** Checks one organisation, without the rows that belong to no organisation. */
 export async function* inspectOrganisation(
   inspection: Inspection,
   organisation: StoredOrganisation,

@@ -6,14 +6,14 @@ import type { AttributesOfResource } from './condition.ts'
 export type ResolveResource = (type: string, id: string) => Promise<ResolvedResource | undefined>
 
 /**
- * The resources of a call, the innermost first: the named resource, then those that contain it. Name and labels are
- * undefined while they are unknown.
+ * The resources of a call, innermost first: the named resource, then the resources that contain it. Name and labels are
+ * undefined before the look-up.
  */
 export type CalledResources = readonly AttributesOfResource[]
 
 /**
- * Returns the resources as the call names them. A resource to create has no id, and has the name and labels that were
- * sent.
+ * Returns the resources of a call before any look-up. A resource to create has no id; its name and labels are those of
+ * the request.
  */
 export function calledResources(resource: CalledResource | undefined): CalledResources {
   if (resource === undefined) return []
@@ -23,7 +23,10 @@ export function calledResources(resource: CalledResource | undefined): CalledRes
   return [innermost, ...above.flatMap(calledResources)]
 }
 
-/** Looks up the unknown names and labels. They stay unknown if a resource is not found or cannot be looked up. */
+/**
+ * Looks up the unknown names and labels. The name and labels of a resource stay unknown if the look-up fails or finds
+ * nothing.
+ */
 export const lookedUp = (resources: CalledResources, resolve: ResolveResource): Promise<CalledResources> =>
   Promise.all(
     resources.map(async resource => {
@@ -35,8 +38,8 @@ export const lookedUp = (resources: CalledResources, resolve: ResolveResource): 
   )
 
 /**
- * Returns the innermost resource with a name, to which conditions refer; undefined while it is unknown, or if there is
- * none.
+ * Returns the innermost resource with a name, to which conditions refer; undefined if no resource has a name, or if the
+ * name of an inner resource is still unknown.
  */
 export function innermostNamed(resources: CalledResources): AttributesOfResource | undefined {
   for (const resource of resources) {

@@ -20,21 +20,21 @@ import { mutateIam } from '../feed/iam-mutation.ts'
 import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import type { StoredUser } from '../collections/users-store.ts'
 
-/** The allowed lifetimes of tokens by purpose, in milliseconds (iam.md 3). */
+/** The shortest and longest lifetime of a token of each purpose, in milliseconds (iam.md 3). */
 const lifetimes = {
   ACTIVATION: { min: 3_600_000, max: 604_800_000 },
   PASSWORD_RESET: { min: 300_000, max: 86_400_000 },
 } as const satisfies Readonly<Record<CredentialPurpose, object>>
 
-/** The input of a call that mints a token. */
+/** The input of a call that creates a credential token. */
 export interface CredentialRequest {
   readonly purpose: CredentialPurpose
   readonly token_ttl: string
-  /** Absent: NOTIFY if mails are configured, otherwise RETURN. */
+  /** The delivery of the token. Absent: NOTIFY if mails are configured, otherwise RETURN. */
   readonly delivery?: CredentialDelivery | undefined
 }
 
-/** The token before it is stored. */
+/** A credential token before it is stored. */
 export interface CredentialTerms {
   readonly ttlMs: number
   /** Stores the token for a user that the transaction has locked. */
@@ -55,8 +55,8 @@ export function lifetimeOf({ purpose, token_ttl }: Pick<CredentialRequest, 'purp
 }
 
 /**
- * Runs a mutation that mints a credential token. The token is in this answer or in a mail only. The answer to a
- * repeated call and the stored operation do not contain it (iam.md 1, IamCredentialOperation).
+ * Runs a mutation that creates a credential token. Only the first response or a mail contains the token. The response
+ * to a retry and the stored operation do not contain the token (iam.md 1, IamCredentialOperation).
  */
 export async function mutateWithCredential(
   parts: IamEnvironment,
@@ -86,7 +86,10 @@ export async function mutateWithCredential(
   return notified(parts, answer, () => parts.mailer.send(credentialMail({ to, purpose, url, expire_time })))
 }
 
-/** Returns the answer after the mail was sent, with a stored warning if the mail was not accepted. */
+/**
+ * Sends the mail and returns the response. If the mail server does not accept the mail, the stored operation receives a
+ * warning.
+ */
 async function notified(
   parts: IamEnvironment,
   answer: JsonText<IamOperation>,
@@ -96,7 +99,7 @@ async function notified(
     await send()
     return answer
   } catch {
-    // The mailer has logged the cause. The caller can only mint another token.
+    // The mailer has logged the cause. The caller can still create another token.
     return warned(parts, answer)
   }
 }

@@ -11,12 +11,12 @@ import type { Attributes } from '../conditions/condition.ts'
 /** The input of a decision. */
 export interface Case {
   readonly permission: CataloguePermission
-  /** The rights of an ACTIVE principal from its bindings on the chain. */
+  /** The rights of an ACTIVE principal from its bindings at the scopes of the chain. */
   readonly rights: RightsAt
   /** The policies of the workspace; undefined at other scopes. */
   readonly policies: PolicyIndex | undefined
   readonly called: CalledResources
-  /** Whether the resources were looked up already; undecided conditions then stay undecided. */
+  /** Whether the resources have been looked up. If so, conditions that are still undecided stay undecided. */
   readonly areLookedUp: boolean
   readonly circumstances: Circumstances
 }
@@ -40,12 +40,12 @@ export function decide(of: Case): Decision | undefined {
   return conditionally(of, conditional, allowing)
 }
 
-/** A decision, or the need to look up the resources. */
+/** A decision, or the fact that the resources must be looked up first. */
 type Found = readonly [decision: Decision | undefined, isHanging: boolean]
 
 const unhindered: Found = [undefined, false]
 
-/** An undecided DENY statement denies. */
+/** Evaluates the DENY statements. A statement that stays undecided after the look-up denies. */
 function denial(of: Case, concerning: readonly Concerning[]): Found {
   const { rights, called } = of
   const attributes = attributesOf(of)
@@ -61,7 +61,7 @@ function denial(of: Case, concerning: readonly Concerning[]): Found {
   return [undefined, isHanging]
 }
 
-/** An undecided condition of a binding grants nothing. */
+/** Evaluates conditional bindings and ALLOW statements. A binding with an undecided condition grants nothing. */
 function conditionally(
   of: Case,
   conditional: readonly HeldBinding[],
@@ -93,7 +93,7 @@ function conditionally(
 const isToBeLookedUp = ({ areLookedUp, called }: Case, asks: boolean): boolean =>
   asks && !areLookedUp && called.length > 0
 
-/** The bindings that grant the permission are computed on demand only. */
+/** The decision for an unconditional grant. The ids of the granting bindings are computed only when they are read. */
 class Unconditional implements Decision {
   readonly reason = 'GRANTED'
   readonly policyId = ''
@@ -114,7 +114,7 @@ function attributesOf({ circumstances, permission, rights, called }: Case): Attr
   return attributes(rights.held, permission.id, circumstances, innermostNamed(called))
 }
 
-/** The attributes for conditions. */
+/** Returns the attributes that conditions use. */
 export function attributes(
   { principal }: Pick<RightsAt['held'], 'principal'>,
   permission: string | undefined,

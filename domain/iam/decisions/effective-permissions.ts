@@ -17,7 +17,7 @@ import { concerns, type Statement } from './policy-statements.ts'
 import type { Scope } from '../../ports/scope.ts'
 import type { Attributes } from '../conditions/condition.ts'
 
-/** The input of a principal's rights at a scope. */
+/** The input for computing the rights of a principal at a scope. */
 export interface RightsInput {
   readonly catalogue: Catalogue
   readonly principal: Omit<Principal, 'created' | 'updated'>
@@ -25,10 +25,10 @@ export interface RightsInput {
   readonly chain: readonly Scope[]
   /** The bindings of the principal; bindings at other scopes are ignored. */
   readonly bindings: Parameters<typeof holding>[1]
-  /** The permissions of the bindings' roles. */
+  /** Returns the name and permissions of a role; undefined for an unknown role. */
   readonly role: (id: string) => Pick<Role, 'name' | 'permissions'> | undefined
   /**
-   * The statements of the workspace's policies; empty at other scopes. Questions about many principals share the list.
+   * The statements of the workspace's policies; empty at other scopes. Computations for many principals share the list.
    */
   readonly statements: readonly Statement[]
   readonly now: number
@@ -62,8 +62,8 @@ export function effectivePermissions(of: RightsInput): readonly EffectivePermiss
 }
 
 /**
- * Returns a principal's entry in the access list of a scope; undefined if it has no access now or is not ACTIVE.
- * Conditions that the time alone does not decide count as fulfilled.
+ * Returns a principal's entry in the access list of a scope; undefined if the principal has no access now or is not
+ * ACTIVE. A condition that the current time does not decide counts as fulfilled.
  */
 export function accessEntry(of: RightsInput): AccessEntry | undefined {
   const { display_name, email, id, kind, status } = of.principal
@@ -89,7 +89,7 @@ function rightsOf({ bindings, catalogue, chain, now, principal, role }: Omit<Rig
   return new RightsAt(holding(principal, bindings), known, setOf, now)
 }
 
-/** Whether a statement applies in every case. */
+/** Whether a statement applies to every resource without a condition. */
 const isSettled = ({ condition, resources }: Statement): boolean => !condition && resources.length === 0
 
 const allowingTo = (statements: readonly Statement[], rights: RightsAt, known?: Attributes): readonly Statement[] =>

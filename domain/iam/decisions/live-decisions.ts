@@ -12,7 +12,7 @@ import { visibleTo } from './visible-scopes.ts'
 import { WorkspacePolicies } from './workspace-policies.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** The parts that decisions are read from. */
+/** The parts from which decisions are computed. */
 export interface DecisionSources {
   readonly store: Store
   readonly taxonomy: Taxonomy
@@ -20,7 +20,7 @@ export interface DecisionSources {
   readonly resolveResource: ResolveResource
 }
 
-/** The visible rows of a list for a principal, and the circumstances of this result. */
+/** A visibility with the principal, permission and circumstances for which it was computed. */
 interface Seen extends Circumstances {
   readonly principal: string
   readonly key: string
@@ -33,7 +33,7 @@ export class LiveDecisions implements Decisions, FeedListener {
   readonly #chains: ScopeChains
   readonly #rights: KnownRights
   readonly #policies: WorkspacePolicies
-  /** The last result: a list asks once to admit the call, and once more to narrow its rows. */
+  /** The last result. Each list uses the result twice: to admit the call and to filter the rows. */
   #seen: Seen | undefined
   #changes = 0
 
@@ -46,8 +46,8 @@ export class LiveDecisions implements Decisions, FeedListener {
   }
 
   /**
-   * Reads all roles, and the ids of the workspaces with policies. Call it after the start of the feed and before the
-   * first decision.
+   * Reads all roles, and the ids of the workspaces with policies. Call `start` after the start of the feed and before
+   * the first decision.
    */
   async start(): Promise<void> {
     await this.#rights.start()
@@ -126,7 +126,7 @@ export class LiveDecisions implements Decisions, FeedListener {
     this.#chains.dropAll()
   }
 
-  /** A result in computation may be outdated too. */
+  /** Drops the last result, and prevents the caching of a result whose computation has already begun. */
   #forgetSeen(): void {
     this.#seen = undefined
     this.#changes += 1
@@ -140,8 +140,8 @@ export class LiveDecisions implements Decisions, FeedListener {
   }
 
   /**
-   * A resource at another scope counts as absent. Otherwise conditions would reveal its name to principals that may
-   * write conditions here.
+   * Looks a resource up at a scope. A resource at another scope counts as absent: otherwise conditions would reveal its
+   * name to principals that may write conditions here.
    */
   async #resolveIn(scope: Scope, type: string, id: string): Promise<ResolvedResource | undefined> {
     const found = await this.#parts.resolveResource(type, id)

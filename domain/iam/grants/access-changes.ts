@@ -26,8 +26,8 @@ interface Wanted {
 }
 
 /**
- * Grants roles to a principal at a scope, all or none (iam.md 4.6). An equal binding stays unchanged, a binding with
- * other terms is replaced, and an expired binding does not count.
+ * Grants roles to a principal at a scope, all or none (iam.md 4.6). An equal binding stays unchanged; a binding with
+ * other terms or an expired binding is replaced.
  */
 export async function grant(
   tx: Transaction,
@@ -92,9 +92,9 @@ async function replaceTerms(
 }
 
 /**
- * Removes roles from a principal at a scope, all or none; without roles, removes all bindings at the scope itself.
- * Throws ACCESS_INHERITED for a role that the principal has through higher scopes only, and ACCESS_NOT_FOUND for a role
- * that it does not have.
+ * Removes roles from a principal at a scope, all or none; without a list of roles, removes all bindings at the scope
+ * itself. Throws ACCESS_INHERITED for a role that the principal has through higher scopes only, and ACCESS_NOT_FOUND
+ * for a role that the principal does not have.
  */
 export async function revoke(
   tx: Transaction,
@@ -116,7 +116,7 @@ export async function revoke(
   await parts.feed.revise(tx, 'PRINCIPAL', principal.id)
 }
 
-/** Returns the unexpired bindings of a principal on a chain, those nearest to its beginning first. */
+/** Returns the unexpired bindings of a principal on a chain, in the order of the chain. */
 async function heldOn(
   tx: Transaction,
   principal: string,

@@ -7,9 +7,12 @@ import { bindings, holdsAt } from '../collections/bindings-store.ts'
 import { chainOf, named, scopeOfMembers } from '../values/scopes.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** The limit of bindings of one principal in one organisation; the platform counts as one organisation (iam.md 1). */
+/**
+ * The maximal number of bindings of one principal in one organisation; the platform counts as an organisation (iam.md
+ * 1).
+ */
 const maxOfPrincipal = 250
-/** The limit of bindings at one scope (iam.md 1). */
+/** The maximal number of bindings at one scope (iam.md 1). */
 const maxAtScope = 1500
 
 interface LimitSources {
@@ -17,8 +20,8 @@ interface LimitSources {
 }
 
 /**
- * Throws BINDING_QUOTA_EXCEEDED unless a principal can get this number of further bindings at a scope. Expired bindings
- * do not count, nor do those that the platform gave to creators of scopes (taxonomy.md 1).
+ * Throws BINDING_QUOTA_EXCEEDED if further bindings of a principal at a scope would exceed a limit. Expired bindings do
+ * not count. Bindings that the platform created for the creators of scopes do not count either (taxonomy.md 1).
  */
 export async function requireBindingRoom(
   reader: Reader,
@@ -37,7 +40,10 @@ export async function requireBindingRoom(
   throw exceeded(`a principal has at most ${maxOfPrincipal} bindings in one organisation or at the platform`)
 }
 
-/** Whether at most this number of bindings counts. Mostly all bindings together are fewer, so one count suffices. */
+/**
+ * Whether the number of counted bindings is at most `most`. If all matching rows together are few enough, one COUNT
+ * suffices; otherwise each binding is examined.
+ */
 async function hasRoom(
   reader: Reader,
   where: Where,
@@ -55,7 +61,10 @@ async function hasRoom(
   return true
 }
 
-/** Tells of bindings whether they are in the organisation of a scope; the platform is an organisation of its own. */
+/**
+ * Returns a function that reports whether a binding is in the same organisation as `scope`. The platform counts as an
+ * organisation.
+ */
 async function nearness(
   reader: Reader,
   parts: LimitSources,

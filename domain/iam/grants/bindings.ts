@@ -59,7 +59,7 @@ export class Bindings implements BindingHandlers {
     )
   }
 
-  /** Deletes a binding. It needs no active scope, because access can always be removed. */
+  /** Deletes a binding. The scope need not be active, because access must always be removable. */
   async deleteBinding(request: DeleteBindingRequest, context: CallContext): Promise<Answer<IamOperation>> {
     const { etag, id } = request
     const { feed } = this.#parts

@@ -11,17 +11,17 @@ import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { grantedByRoles } from './role-permissions.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** The roles of creators, by the type of the scope. */
+/** The role that a creator receives, keyed by type of scope. */
 const creatorRoles: Readonly<Partial<Record<Scope['type'], string>>> = {
   ORGANISATION: 'organisation-admin',
   WORKSPACE: 'workspace-admin',
 }
 
 /**
- * Grants the administrator's role to the creator or the named owner of an organisation or workspace, in the transaction
- * that creates the scope (iam.md 4.10). Grants nothing to the system principal, nor if permanent unconditional bindings
- * at higher scopes already give all permissions of the role. A grant locks the revision of the feed. The limits of
- * bindings do not apply.
+ * Grants the administrator role to the creator or the named owner of an organisation or workspace, in the transaction
+ * that creates the scope (iam.md 4.10). Grants nothing to the system principal, nor to a principal whose permanent
+ * unconditional bindings at higher scopes already give all permissions of the role. A grant locks the revision of the
+ * feed. The limits of bindings do not apply.
  */
 export async function grantCreator(
   tx: Transaction,
@@ -33,8 +33,8 @@ export async function grantCreator(
   if (role_id === undefined || principal === systemPrincipalId) return
   const now = parts.clock.now()
   const asked = { principal, role_id, scopes: [...chain, platform], now }
-  // Most creators have the whole role already. Without a change they need not wait for changes of access in other
-  // organisations.
+  // Most creators already have all permissions of the role. Without a grant, their transactions need not wait for the
+  // lock of the feed.
   if ((await standingOf(tx, parts, asked)).holdsRole) return
   await parts.feed.hold(tx)
   const { found, holdsRole } = await standingOf(tx, parts, asked)
@@ -54,8 +54,8 @@ interface Asked {
 }
 
 /**
- * Returns the principal, and whether it has all permissions of a role permanently at any of some scopes. Throws if the
- * principal or the role is missing.
+ * Returns a principal, and whether the principal permanently has all permissions of a role at one of the given scopes.
+ * Throws if the principal or the role does not exist.
  */
 async function standingOf(
   tx: Transaction,

@@ -13,14 +13,15 @@ import { homeOf } from '../values/home-scope.ts'
 import { reachOf } from '../decisions/policy-statements.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** Permissions at a scope that a principal gets or has. */
+/** The permissions that a principal has or would receive at a scope. */
 export interface GrantedPermissions extends HeldPermissions {
   readonly scope: Scope
 }
 
 /**
- * Iterates over all permissions of a principal: through unexpired bindings, conditional bindings included, and through
- * ALLOW statements. With `isHomeOnly`, only those at PLATFORM and inside its home organisation.
+ * Yields all permissions of a principal with their scopes, in one entry for each binding and each ALLOW statement.
+ * Unexpired conditional bindings are included. With `isHomeOnly`, yields only the permissions at PLATFORM and in the
+ * home organisation of the principal.
  */
 export async function* grantedPermissionsOf(
   reader: Reader,
@@ -60,8 +61,8 @@ export async function* grantedPermissionsOf(
 }
 
 /**
- * Iterates over the permissions that a role grants at a scope: its own permissions there, and the permissions of ALLOW
- * statements for the role in workspaces at and below the scope.
+ * Yields the permissions that a role grants at a scope, in one entry for each source: the permissions of the role
+ * itself, and those of ALLOW statements for the role in workspaces at and below the scope.
  */
 export async function* giftsOfRole(
   reader: Reader,
@@ -84,21 +85,21 @@ export async function* giftsOfRole(
   }
 }
 
-/** The workspaces at and below a scope, as a condition on rows; no condition for the platform. */
+/** Returns the filter for rows of the workspaces at and below a scope; an empty filter for the platform. */
 async function workspacesIn(reader: Reader, taxonomy: Pick<Taxonomy, 'subtree'>, scope: Scope): Promise<Where> {
   if (scope.type === 'PLATFORM') return {}
   const all = [scope, ...(await taxonomy.subtree(reader, scope))].filter(({ type }) => type === 'WORKSPACE')
   return { workspace_id: all.map(({ id }) => id) }
 }
 
-/** Whether a statement may name a principal with these bindings, whatever their conditions say. */
+/** Whether a statement may apply to a principal with these bindings, for any result of their conditions. */
 function reaches(statement: PolicyStatement, principal: Principal, held: readonly Binding[]): boolean {
   const names = new Set([`principal:${principal.id}`, ...held.map(({ role_id }) => `role:${role_id}`)])
   const sure = held.filter(({ condition }) => condition === '').map(({ role_id }) => `role:${role_id}`)
   return statement.principals.some(name => names.has(name)) && !excepts(statement, principal, sure)
 }
 
-/** Whether a statement excepts a principal that certainly has these roles. */
+/** Whether a statement excludes a principal that unconditionally has these roles. */
 function excepts(
   { except_principals }: PolicyStatement,
   { id, kind }: Principal,

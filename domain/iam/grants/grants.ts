@@ -18,7 +18,7 @@ import type { Scope } from '../../ports/scope.ts'
 /** The minimal duration of a binding, in milliseconds (iam.md 1). */
 const minLifeMs = 60_000
 
-/** The condition and the end of a binding, as they are sent. */
+/** The condition and the expiry of a binding, as in the request. */
 export interface BindingTerms {
   readonly condition: string
   readonly expire_time?: string | undefined
@@ -30,11 +30,11 @@ export interface RoleGrant extends BindingTerms {
   readonly principal: string
   readonly role_id: string
   readonly scope: Scope
-  /** The prefix of the fields in errors: `grants[0].`; empty by default. */
+  /** The prefix of the field names in errors, for example `grants[0].`; empty by default. */
   readonly at?: string
 }
 
-/** A role whose grant has passed all rules that come before the check for an existing binding. */
+/** A role to grant that has passed all checks which precede the check for an existing binding. */
 export interface GivableRole {
   readonly principal: Principal
   readonly role: Role
@@ -43,9 +43,9 @@ export interface GivableRole {
 }
 
 /**
- * Grants a role as createBinding does, by the rules of iam.md 4.5 in their order, in the transaction of the caller.
- * Locks the organisation of the scope and then the revision. A caller that grants several roles shares the
- * organisations of all scopes before the first grant (`requireActiveScope`).
+ * Grants a role as createBinding does, in the transaction of the caller. Checks the rules of iam.md 4.5 in their order.
+ * Locks the organisation of the scope and then the revision. A caller that grants several roles first locks the
+ * organisations of all scopes (`requireActiveScope`).
  */
 export async function grantRole(tx: Transaction, parts: IamEnvironment, grant: RoleGrant): Promise<Binding> {
   return giveRole(tx, parts, grant.context, await givableRole(tx, parts, grant))
@@ -66,7 +66,7 @@ export async function givableRole(tx: Transaction, parts: IamEnvironment, grant:
   return { principal, role, scope, terms }
 }
 
-/** Grants a checked role. Throws BINDING_ALREADY_EXISTS, then BINDING_QUOTA_EXCEEDED. */
+/** Grants a role that `givableRole` has checked. Throws BINDING_ALREADY_EXISTS, then BINDING_QUOTA_EXCEEDED. */
 export async function giveRole(
   tx: Transaction,
   parts: IamEnvironment,
@@ -84,7 +84,7 @@ export async function giveRole(
   return binding
 }
 
-/** The roles that one principal gets at one scope. */
+/** The roles to grant to one principal at one scope. */
 interface RoleGrants {
   readonly principal: Principal
   readonly roles: readonly Role[]
@@ -107,8 +107,8 @@ export async function requireGivable(
 }
 
 /**
- * Returns the stored form of a condition that was checked before, and of an end. Throws FIELD_INVALID for an end that
- * is less than a minute ahead. A repeated call is not checked again, because its end may have come nearer meanwhile.
+ * Returns the stored form of a checked condition and of an expiry. Throws FIELD_INVALID for an expiry that is less than
+ * a minute in the future. A retried call skips this check, because time has passed since the first call.
  */
 export function checkedTerms({ condition, expire_time }: BindingTerms, now: number, at = ''): BindingTerms {
   const end = endOf({ expire_time })
@@ -122,7 +122,7 @@ export function checkedTerms({ condition, expire_time }: BindingTerms, now: numb
 
 type Place = Pick<Binding, 'role_id' | 'scope_type' | 'scope_id'>
 
-/** Makes the row of a new binding. */
+/** Returns the row of a new binding. */
 export function newBinding(
   id: string,
   principal: Pick<Principal, 'id' | 'kind'>,
@@ -147,7 +147,10 @@ export function newBinding(
   }
 }
 
-/** Inserts a binding, or replaces an expired binding with it, and tells every server. */
+/**
+ * Inserts a binding, or replaces an expired binding with the same principal, role and scope, and records the change in
+ * the feed.
+ */
 export async function insertBinding(
   tx: Transaction,
   { feed }: Pick<IamEnvironment, 'feed'>,

@@ -74,7 +74,8 @@ export class ScopeAccess implements AccessEntryHandlers {
   }
 
   /**
-   * Lists the access at a scope. The list is empty for an absent scope, so that it does not reveal which scopes exist.
+   * Lists the caller's permissions at a scope. The list of an absent scope is empty, so that the response does not
+   * reveal whether a scope exists.
    */
   async listMyPermissions(
     request: ListMyPermissionsRequest,
@@ -85,7 +86,7 @@ export class ScopeAccess implements AccessEntryHandlers {
     return listInMemory(await this.#parts.store.snapshot(reader => this.#effective(reader, scope, own, now)), query)
   }
 
-  /** Returns the access of an ACTIVE principal at a scope; empty if there is no such scope. */
+  /** Returns the permissions of an ACTIVE principal at a scope; an empty list if the scope does not exist. */
   async #effective(reader: Reader, scope: Scope, id: string, now: number): Promise<readonly EffectivePermission[]> {
     const principal = await findPrincipal(reader, id)
     const rows = principal && (await accessRows(reader, this.#parts, scope, now, id))
@@ -123,7 +124,10 @@ export class ScopeAccess implements AccessEntryHandlers {
     return { permissions: grantedOf(results), results }
   }
 
-  /** Tests permissions at a scope. An absent scope grants nothing, so the answer does not reveal which scopes exist. */
+  /**
+   * Tests permissions at a scope. An absent scope grants nothing, so that the response does not reveal whether a scope
+   * exists.
+   */
   async testMyPermissions(
     request: TestMyPermissionsRequest,
     context: CallContext,
@@ -173,7 +177,7 @@ export class ScopeAccess implements AccessEntryHandlers {
     })
   }
 
-  /** Removes access. It needs no active scope, because access can always be removed. */
+  /** Removes access. The scope need not be active, because access must always be removable. */
   async revokeAccess(request: ParsedRevokeAccessRequest, context: CallContext): Promise<Answer<IamOperation>> {
     const scope = scopeOfMembers(request)
     return mutateIam(this.#parts, context, request, async tx => {
@@ -183,7 +187,7 @@ export class ScopeAccess implements AccessEntryHandlers {
   }
 }
 
-/** Throws FIELD_INVALID for text that is no address. */
+/** Returns the circumstances of a test. Throws FIELD_INVALID for an invalid address. */
 function circumstancesOf({ ip, time }: TestContext = {}, now: number): Circumstances {
   if (ip !== undefined && !ipaddr.IPv4.isValidFourPartDecimal(ip) && !ipaddr.IPv6.isValid(ip)) {
     const description = 'must be an IPv4 or IPv6 address'
@@ -192,12 +196,15 @@ function circumstancesOf({ ip, time }: TestContext = {}, now: number): Circumsta
   return { now: time === undefined ? now : Date.parse(time), ip }
 }
 
-/** A resource without a type has the type that the permission is about. */
+/** Returns the resource of a test. If the test names no type, the type is the resource type of the permission. */
 function calledOf({ id, labels, name, type }: TestedResource, permission: string): CalledResource {
   return { type: type ?? permission.slice(0, permission.lastIndexOf('.')), id, name, labels }
 }
 
-/** Returns the principals that have access now, with their access. Other calls run in between. */
+/**
+ * Returns the entries of the principals that have access now. Pauses regularly, so that the event loop can serve other
+ * calls.
+ */
 async function entriesOf(
   catalogue: Catalogue,
   { principals, rows }: { readonly principals: readonly Principal[]; readonly rows: AccessRows },
@@ -206,7 +213,7 @@ async function entriesOf(
   const { bindings, chain, policies } = rows
   const own = Map.groupBy(bindings, ({ principal_id }) => principal_id)
   const role = roleIn(rows)
-  // A DENY statement gives no principal access.
+  // DENY statements give no access, so policies with only DENY statements are left out.
   const statements = policies
     .flatMap(policy => statementsOf(catalogue, policy))
     .filter(({ effect }) => effect === 'ALLOW')

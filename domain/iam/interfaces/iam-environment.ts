@@ -16,18 +16,18 @@ export interface IamSettings {
   readonly consoleUrl: string
 }
 
-/** The parts that the code of the area gets. */
+/** The parts that the code of the area uses. */
 export interface IamEnvironment extends Parts<IamArea> {
   readonly settings: IamSettings
   /** The permissions of the nine documents. */
   readonly catalogue: Catalogue
-  /** Tells every server of changes that affect decisions. */
+  /** Informs every server of changes that affect decisions. */
   readonly feed: Feed
   readonly decisions: Decisions
   readonly sessions: Sessions
   readonly passwords: Passwords
   readonly throttle: Throttle
   readonly mailer: Mailer
-  /** Receives, after the commit, the id of a user that a token made ACTIVE. */
+  /** Receives the id of a user that a token has made ACTIVE, after the commit. */
   readonly activated?: (user: string) => void
 }

@@ -30,7 +30,7 @@ import { checkedStatements, newlyAllowing, requireNamed } from './statement-chec
 import { reachOf } from '../decisions/policy-statements.ts'
 import type { Scope } from '../../ports/scope.ts'
 
-/** The limit of policies in one workspace (iam.md 1); the quota of the organisation applies too. */
+/** The maximal number of policies in one workspace (iam.md 1); the quota of the organisation applies in addition. */
 const maxPolicies = 100
 
 /** The quota that counts policies. */
@@ -71,7 +71,7 @@ export class Policies implements PolicyHandlers {
     })
   }
 
-  /** Throws POLICY_QUOTA_EXCEEDED, then QUOTA_EXCEEDED. */
+  /** Consumes quota for a new policy. Throws POLICY_QUOTA_EXCEEDED, then QUOTA_EXCEEDED. */
   async #take(tx: Transaction, workspace: string): Promise<void> {
     if ((await tx.count(policies, { workspace_id: workspace })) > maxPolicies) {
       const description = `a workspace has at most ${maxPolicies} policies`
@@ -116,7 +116,8 @@ export class Policies implements PolicyHandlers {
   }
 
   /**
-   * Holds the organisation, the revision and the policy, in this order. Throws WORKSPACE_NOT_FOUND, POLICY_NOT_FOUND.
+   * Locks the organisation, the revision and the policy, in this order, and returns the policy. Throws
+   * WORKSPACE_NOT_FOUND, POLICY_NOT_FOUND.
    */
   async #lock(tx: Transaction, request: GetPolicyRequest): Promise<Stored<Policy>> {
     const scope = workspaceScope(request.workspace)
@@ -126,7 +127,7 @@ export class Policies implements PolicyHandlers {
     return foundPolicy(await tx.lock(policies, request.id), request)
   }
 
-  /** Checks rule E1 for newly allowed permissions. The named principals and roles must exist. */
+  /** Checks rule E1 for newly allowed permissions, and that the named principals and roles exist. */
   async #requireGiving(
     tx: Transaction,
     before: Policy | undefined,
@@ -163,7 +164,7 @@ function foundPolicy(
   throw policyNotFound(`workspace ${workspace} has no policy ${id}`, { resource: { type: 'iam.policies', name: id } })
 }
 
-/** Deletes a policy and its subjects; the caller gives its quota back. */
+/** Deletes a policy and the rows of its subjects; the caller returns the quota of the policy. */
 export async function dropPolicy(tx: Transaction, { id, value, version }: Stored<Policy>): Promise<void> {
   await writeSubjects(tx, { ...value, statements: [] })
   await tx.delete(policies, id, version)

@@ -13,7 +13,7 @@ import { policySubjects } from '../collections/policy-subjects-store.ts'
 import { rolePermissions, roles } from '../collections/roles-store.ts'
 import { requireActiveScope, scopeOfMembers } from '../values/scopes.ts'
 
-/** The change of a role by a call. */
+/** Returns the effect of a call that changes a role, for the operation record. */
 export const roleEffect = (type: IamArea['operationType'], role: Role): Effect<IamArea> => ({
   type,
   resourceType: 'iam.roles',
@@ -21,13 +21,16 @@ export const roleEffect = (type: IamArea['operationType'], role: Role): Effect<I
   scope: scopeOfMembers(role),
 })
 
-/** Throws ROLE_NOT_FOUND if there is no such role. */
+/** Returns the stored role; throws ROLE_NOT_FOUND if the role does not exist. */
 export function storedRole(stored: Stored<Role> | undefined, id: string): Stored<Role> {
   if (stored) return stored
   throw noRole(id)
 }
 
-/** Holds the organisation of a role, the revision and the role, in this order. Throws ROLE_NOT_FOUND. */
+/**
+ * Locks the organisation of a role, the revision and the role, in this order, and returns the role. Throws
+ * ROLE_NOT_FOUND.
+ */
 export async function lockRole(tx: Transaction, { feed, taxonomy }: IamEnvironment, id: string): Promise<Stored<Role>> {
   const owner = scopeOfMembers(storedRole(await tx.get(roles, id), id).value)
   await taxonomy.share(tx, owner)
@@ -35,7 +38,7 @@ export async function lockRole(tx: Transaction, { feed, taxonomy }: IamEnvironme
   return storedRole(await tx.lock(roles, id), id)
 }
 
-/** Throws SCOPE_NOT_ACTIVE unless the owner is active, and ROLE_PREDEFINED. */
+/** Throws SCOPE_NOT_ACTIVE unless the owner of the role is active, and ROLE_PREDEFINED for a predefined role. */
 export async function requireWritable(tx: Transaction, parts: IamEnvironment, role: Role): Promise<void> {
   await requireActiveScope(tx, parts, scopeOfMembers(role))
   if (role.role_type === 'PREDEFINED') {
@@ -43,7 +46,7 @@ export async function requireWritable(tx: Transaction, parts: IamEnvironment, ro
   }
 }
 
-/** Returns the role with other permissions, ascending, without retired permissions. */
+/** Returns the role with the given permissions, ascending, without retired permissions. */
 export function withPermissions(
   role: Role,
   permissions: Iterable<string>,
@@ -53,7 +56,7 @@ export function withPermissions(
   return { ...role, permissions: kept, permission_count: kept.length }
 }
 
-/** Writes a changed role, which is locked, and tells every server. */
+/** Writes a changed role that the transaction has locked, and records the change in the feed. */
 export async function writeRole(
   tx: Transaction,
   parts: IamEnvironment,
@@ -67,7 +70,7 @@ export async function writeRole(
   await parts.feed.revise(tx, 'ROLE', before.id)
 }
 
-/** Stores the time at which a role got each of its permissions. */
+/** Stores the time at which the role received each of its permissions. */
 export async function writeRolePermissions(
   tx: Transaction,
   { catalogue }: Pick<IamEnvironment, 'catalogue'>,
@@ -100,7 +103,7 @@ export async function requireUnused(tx: Transaction, { id, name }: Role, now: nu
   )
 }
 
-/** Deletes an unused role and the expired bindings that name it. */
+/** Deletes an unused role, and the expired bindings of the role. */
 export async function dropRole(
   tx: Transaction,
   { feed }: Pick<IamEnvironment, 'feed'>,

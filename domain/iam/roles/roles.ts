@@ -50,11 +50,12 @@ import {
 import { rolePermissions, roles } from '../collections/roles-store.ts'
 import { checkScopeForm, requireActiveScope, scopeOfMembers } from '../values/scopes.ts'
 
-/** The limit of custom roles of one owner (iam.md 4.10). */
+/** The maximal number of custom roles of one owner (iam.md 4.10). */
 const maxRoles = 100
 
 /**
- * The scopes at which custom roles can be bound, by the type of the owner: the owner and its descendants (iam.md 1).
+ * The scopes at which custom roles can be bound, keyed by the type of the owner: the owner and its descendants (iam.md
+ * 1).
  */
 const bindableAt: Readonly<Partial<Record<ScopeKind, readonly ScopeKind[]>>> = {
   PLATFORM: ['PLATFORM', 'ORGANISATION', 'GROUP', 'WORKSPACE'],
@@ -199,7 +200,10 @@ export class Roles implements RoleHandlers {
     await requireRoleEdit(tx, this.#parts, context, before, added)
   }
 
-  /** Checks new permissions. Retired permissions of a role are dropped at its next write, and none can be added. */
+  /**
+   * Checks the permissions of a role. No retired permission can be added; the next write of a role drops the retired
+   * permissions that the role still has.
+   */
   #requireKnown(permissions: readonly string[], sent: readonly string[]): void {
     const key = permissions.find(key => !grants(this.#parts.catalogue, key))
     if (key !== undefined) throw unknown(`permissions[${sent.indexOf(key)}]`, key)
@@ -211,7 +215,7 @@ function unknown(field: string, key: string): Error {
   return unknownPermission(`${field}: ${description}`, { badRequest: [{ field, description }] })
 }
 
-/** The order of the sent permissions has no meaning. */
+/** Sorts the permissions in a request, because their order has no meaning. */
 const sorted = (body: UpdateRoleRequest['body']): UpdateRoleRequest['body'] =>
   body.permissions ? { ...body, permissions: body.permissions.toSorted() } : body
 

@@ -6,12 +6,12 @@ import { platform } from '../../ports/access.ts'
 
 type RoleVisibilityServices = Pick<IamEnvironment, 'access' | 'decisions'>
 
-/** The owners whose custom roles a caller may see; any of them includes the roles of the platform. */
+/** The owners whose custom roles a caller may see. Every caller also sees the roles of the platform. */
 type Owners = 'all' | ReadonlySet<string>
 
 /**
- * Returns the owners whose custom roles the caller sees: the caller must hold `permission` at the owner or at a
- * descendant, where the roles could be bound. Every caller sees predefined roles (iam.md 3).
+ * Returns the owners whose custom roles the caller may see: the caller must hold `permission` at the owner, or at a
+ * descendant where the roles could be bound. Every caller sees predefined roles (iam.md 3).
  */
 async function ownersSeen(
   { decisions }: RoleVisibilityServices,
@@ -29,14 +29,14 @@ async function ownersSeen(
   return owners
 }
 
-/** Narrows a list to the roles that a caller sees. */
+/** Returns the filter for the roles that a caller may see. */
 export async function rolesSeen(parts: RoleVisibilityServices, context: CallContext): Promise<Where> {
   const owners = await ownersSeen(parts, context, 'iam.roles.list')
   if (owners === 'all') return {}
   return owners.size === 0 ? { role_type: 'PREDEFINED' } : { scope_id: ['', ...owners] }
 }
 
-/** Throws IAM_PERMISSION_DENIED unless the caller may see a role; hidden and absent roles get the same answer. */
+/** Throws IAM_PERMISSION_DENIED unless the caller may see a role. The error is the same for hidden and absent roles. */
 export async function requireSight(
   parts: RoleVisibilityServices,
   context: CallContext,

@@ -14,7 +14,7 @@ import { readPublicKey, type PublicKey } from './public-keys.ts'
 import { serviceAccounts } from '../collections/service-accounts-store.ts'
 import { tokens, unrevokedOf } from '../collections/tokens-store.ts'
 
-/** The parts of the area that host commands need. */
+/** The parts of the area that commands on the server's host use. */
 export type AccountServices = Pick<IamEnvironment, 'clock' | 'feed' | 'operations' | 'store' | 'taxonomy'>
 
 const namePattern = /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/
@@ -44,13 +44,13 @@ export async function createServiceAccount(
 
 /** A public key to register. */
 export interface AddedKey {
-  /** PEM of Ed25519, P-256 or RSA of 2048 bits or more. */
+  /** The PEM text of an Ed25519 key, a P-256 key, or an RSA key of 2048 bits or more. */
   readonly publicKey: string
   /** A future time in RFC 3339; absent: the key never expires. */
   readonly expireTime?: string | undefined
 }
 
-/** Registers a public key that verifies assertions of the account, and returns its id. Throws `ApiError`. */
+/** Registers a public key for verifying assertions of the account, and returns the id of the key. Throws `ApiError`. */
 export async function addAccountKey(parts: AccountServices, id: string, given: AddedKey): Promise<string> {
   const { clock, operations, store, taxonomy } = parts
   const { algorithm, pem } = publicKeyOf(given)
@@ -97,7 +97,7 @@ export async function removeAccountKey(parts: AccountServices, id: string, keyId
 }
 
 /**
- * Removes all keys of an account, in the transaction of the caller. The caller, which holds the feed, ends the tokens.
+ * Removes all keys of an account, in the transaction of the caller. The caller holds the feed, and revokes the tokens.
  */
 export async function removeAllKeys(tx: Transaction, account: string): Promise<void> {
   for await (const { id, version } of tx.each(accountKeys, { account_id: account })) {

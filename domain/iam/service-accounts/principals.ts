@@ -22,7 +22,7 @@ export class Principals implements PrincipalHandlers {
     const isOwn = { isOwn: true }
     const users = await access.visible(context, 'iam.users.list', isOwn)
     const programs = await access.visible(context, 'iam.serviceAccounts.list', isOwn)
-    // A caller that holds neither permission anywhere is refused.
+    // A caller with neither of the two permissions at any scope is refused.
     if (isNothing(users) && isNothing(programs)) await access.visible(context, 'iam.users.list')
     return store.list(principals, context.query, [
       { kind: 'USER', ...seenBy(users, 'organisation_id') },
@@ -44,8 +44,8 @@ export class Principals implements PrincipalHandlers {
   }
 
   /**
-   * A hidden principal is refused like an absent principal. Only holders of the permission at PLATFORM learn of an
-   * absence.
+   * Throws the error for a hidden or absent principal. Both errors are equal, except for holders of the permission at
+   * PLATFORM.
    */
   async #refuse(principal: Principal | undefined, context: CallContext): Promise<void> {
     const { access } = this.#parts

@@ -8,7 +8,10 @@ import { seenBy } from '../../ports/access.ts'
 import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { serviceAccounts } from '../collections/service-accounts-store.ts'
 
-/** Serves service accounts, the principals of programs (iam.md 1). The platform and host commands create them. */
+/**
+ * Serves service accounts, the principals of programs (iam.md 1). Only the platform and commands on the host create
+ * service accounts.
+ */
 export class ServiceAccounts implements ServiceAccountHandlers {
   readonly #parts: Pick<IamEnvironment, 'access' | 'store'>
 

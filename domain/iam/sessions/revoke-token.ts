@@ -22,7 +22,7 @@ type RevocationServices = IamEnvironment & { readonly accessTokens: AccessTokens
 
 type Operation = Promise<JsonText<IamOperation>>
 
-/** Ends the sent token, whoever sends it. An unknown or ended token counts as ended. */
+/** Revokes the token in the request, for any caller. An unknown or ended token counts as revoked. */
 export async function revokePossessed(
   parts: RevocationServices,
   token: string,
@@ -43,8 +43,8 @@ export async function revokePossessed(
 }
 
 /**
- * Ends a session or token family by its id. Throws TOKEN_NOT_FOUND for callers that may know it; other callers get no
- * hint.
+ * Revokes a session or token family by its id. Throws TOKEN_NOT_FOUND for callers with the permission; other callers do
+ * not learn whether the token exists.
  */
 export async function revokeById(
   parts: RevocationServices,
@@ -67,7 +67,9 @@ export async function revokeById(
   })
 }
 
-/** Ends all sessions or token families of a principal. Throws PRINCIPAL_NOT_FOUND for callers that may know it. */
+/**
+ * Revokes all sessions or token families of a principal. Throws PRINCIPAL_NOT_FOUND for callers with the permission.
+ */
 export async function revokeAllOf(
   parts: RevocationServices,
   id: string,
@@ -89,8 +91,8 @@ export async function revokeAllOf(
 }
 
 /**
- * Checks the permission again: the door lets a call with a used Idempotency-Key pass without it. The path does not name
- * the token, so the key does not prove the permission to revoke this token.
+ * Checks the permission again, because the server admits a call with a used Idempotency-Key without this check. The
+ * path does not name the token, so the key does not prove the permission to revoke this token.
  */
 const refused = ({ access }: RevocationServices, context: CallContext, scope: Scope): Promise<ApiError | undefined> =>
   refusalOf(access.require(context, 'iam.tokens.revoke', scope, platform))
@@ -105,17 +107,18 @@ const tokenEffect = (resourceId: string, scope: Scope): Effect<IamArea> => ({
 })
 
 /**
- * The door admits every caller, because the token itself suffices. Naming a token or principal needs a bearer token.
+ * Returns the caller; throws if the call has no bearer token. The server admits every caller, because the token in the
+ * request suffices, but a call that names a token or a principal by id needs a bearer token.
  */
 function signedIn({ principal }: CallContext): Principal {
   if (principal) return principal
   throw tokenMissing('this call needs a token: send "Authorization: Bearer <token>", or the token that is to end')
 }
 
-/** The session of a sent token. */
+/** The session of a token that the caller sent. */
 interface Possessed {
   readonly session: StoredToken | undefined
-  /** Whether it is a spent refresh token. */
+  /** Whether the sent token is a spent refresh token. */
   readonly isReused: boolean
 }
 
@@ -135,8 +138,8 @@ async function possessed(parts: RevocationServices, token: string, { now }: Call
 }
 
 /**
- * Without a bearer token, the user of the token is recorded as the caller (conventions §5), and no Idempotency-Key is
- * stored (conventions §6).
+ * Returns the context with the user of the token as the caller, if the call has no bearer token (conventions §5); then
+ * no Idempotency-Key is stored (conventions §6).
  */
 function callerOf(session: StoredToken | undefined, context: CallContext): CallContext {
   if (context.principal || !session) return context
@@ -147,7 +150,7 @@ function callerOf(session: StoredToken | undefined, context: CallContext): CallC
 const standing = (parts: RevocationServices, { home_id, home_type }: StoredToken): Promise<Scope> =>
   standingScope(parts, { type: home_type, id: home_id })
 
-/** A deleted home scope counts as the platform (iam.md 4.10). */
+/** Returns the home scope; for a deleted home scope, the platform (iam.md 4.10). */
 async function standingScope({ store, taxonomy }: RevocationServices, home: Scope): Promise<Scope> {
   return home.type === 'PLATFORM' || (await taxonomy.chain(store, home)) ? home : platform
 }

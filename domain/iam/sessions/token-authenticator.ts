@@ -39,7 +39,7 @@ interface Known {
  */
 export class Authenticator {
   readonly #parts: AuthenticatorServices
-  /** The cached tokens by their Authorization header. */
+  /** The verified tokens, keyed by their Authorization header. */
   readonly #known = new LRUCache<string, Known>(entryLimit(maxVerified))
   readonly #revoked: RevokedSessions
   readonly #homes: HomeStates
@@ -53,12 +53,12 @@ export class Authenticator {
     this.#homes = new HomeStates(parts)
   }
 
-  /** Reads the earlier revocations. Await it before the first call, after the feed has started. */
+  /** Reads the revocations of the past. Await `start` after the feed has started and before the first call. */
   async start(): Promise<void> {
     await this.#revoked.load()
   }
 
-  /** Applies a change of the feed, at its commit or when it is read from another server. */
+  /** Applies a change of the feed, at its commit or when the change of another server is read. */
   changed(kind: ChangeKind, key: string): void {
     if (kind === 'SESSION') this.onSessionRevoked(key)
     if (kind === 'SCOPE') this.#homes.forget()
@@ -74,16 +74,19 @@ export class Authenticator {
     this.#resets += 1
   }
 
-  /** Refuses the access tokens of a session from now on. */
+  /** Refuses the access tokens of a session from this moment on. */
   onSessionRevoked(session: string): void {
     this.#revoked.add(session)
   }
 
-  /** Rejects with TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED or TOKEN_REVOKED. `authorization` is the header. */
+  /**
+   * Returns the principal of the Authorization header. Rejects with TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED or
+   * TOKEN_REVOKED.
+   */
   authenticate(authorization: string | undefined): Promise<Principal> {
     if (authorization === undefined) return Promise.reject(missing())
     if (this.#isBehind) return this.#catchUp().then(() => this.authenticate(authorization))
-    // A cached header was parsed before.
+    // The cache is keyed by the header, so a cached header need not be parsed.
     const known = this.#known.get(authorization)
     if (known !== undefined) return this.#admit(known)
     const token = bearerOf(authorization)
@@ -93,8 +96,8 @@ export class Authenticator {
   }
 
   /**
-   * Rejects with TOKEN_REVOKED if an admitted caller would be refused now: its session has ended, or its principal or
-   * home is not active. A token that has merely expired since the beginning of the call is accepted.
+   * Rejects with TOKEN_REVOKED if a caller that was admitted would be refused now: its session has ended, or the
+   * principal or its home is not active. A token that has only expired since the beginning of the call is accepted.
    */
   async requireLive(principal: Principal): Promise<void> {
     if (this.#isBehind) await this.#catchUp()
@@ -107,7 +110,7 @@ export class Authenticator {
     return this.#catchingUp
   }
 
-  /** Another reset during the read repeats it. */
+  /** Reads the revocations; a reset during the read causes another read. */
   async #load(): Promise<void> {
     const resets = this.#resets
     await this.#revoked.load()
@@ -142,10 +145,10 @@ export class Authenticator {
   }
 }
 
-/** The form of the header under which a token is cached, whatever the spelling of the scheme. */
+/** Returns the header under which a token is cached, regardless of the spelling of the scheme. */
 const headerOf = (token: string): string => `Bearer ${token}`
 
-/** Returns the bearer token of a header (RFC 6750); undefined for another scheme. */
+/** Returns the bearer token in a header (RFC 6750); undefined for another scheme. */
 function bearerOf(header: string): string | undefined {
   return /^Bearer +([\w.~+/-]+=*)$/i.exec(header)?.[1]
 }

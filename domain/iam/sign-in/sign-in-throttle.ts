@@ -24,19 +24,21 @@ import { throttles, type StoredThrottle } from './throttle-store.ts'
 /** The parts of a throttle. */
 export interface ThrottleOptions {
   readonly store: Store
-  /** The key of the digests, equal on all servers of the store. */
+  /** The key of the digests; the same for all servers of the store. */
   readonly key: Uint8Array
   readonly limits: ThrottleLimits
 }
 
-/** A key under which an attempt is counted. */
+/** A key under which attempts are counted. */
 interface Key {
   readonly kind: ThrottleKind
   readonly id: string
   readonly address: string
 }
 
-/** Counts attempts in the store, so that all servers delay attempts alike (iam.md 4.7). */
+/**
+ * Returns the throttle that counts attempts in the store, so that the delays are the same on all servers (iam.md 4.7).
+ */
 export function throttleOf(parts: ThrottleOptions): Throttle {
   const { limits, store } = parts
   const digest = (...of: readonly string[]): string =>
@@ -79,7 +81,10 @@ export function throttleOf(parts: ThrottleOptions): Throttle {
   }
 }
 
-/** Counts an attempt under every key, or under none of them. A success clears `own`. */
+/**
+ * Counts an attempt under all keys; if any key refuses the attempt, counts nothing. A success clears the failures of
+ * `own`.
+ */
 async function count(
   { limits, store }: ThrottleOptions,
   all: readonly Key[],
@@ -87,7 +92,7 @@ async function count(
   isExempt: (reader: Reader, key: Key) => Promise<boolean> | boolean,
   { now }: CallContext,
 ): Promise<Required<Attempt>> {
-  // All attempts lock the keys in one order; otherwise two attempts could deadlock.
+  // All attempts lock the keys in the same order; otherwise two attempts could deadlock.
   const keys = all.filter(({ kind }) => limits[kind] > 0).sort((a, b) => (a.id < b.id ? -1 : 1))
   if (keys.length > 0) {
     await store.tx(async tx => {
@@ -141,7 +146,7 @@ async function write(
   else await tx.insert(throttles, next)
 }
 
-/** The same message for every key. */
+/** Returns the error of a refused attempt. The message does not reveal which key refused the attempt. */
 const throttled = (waitMs: number) =>
   authenticationThrottled('too many attempts failed; wait before the next one', {
     retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),

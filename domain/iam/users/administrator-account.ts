@@ -8,7 +8,8 @@ import type { IamEnvironment } from '../interfaces/iam-environment.ts'
 import { users } from '../collections/users-store.ts'
 
 /**
- * The parts of host commands. A host command acts as the system principal, without doors and without rules on rights.
+ * The parts that commands on the server's host use. Such a command acts as the system principal, without authentication
+ * and authorization.
  */
 export type AdministratorServices = Pick<
   IamEnvironment,
@@ -18,8 +19,8 @@ export type AdministratorServices = Pick<
 const administration = { role_id: 'platform-admin', scope_type: 'PLATFORM', scope_id: '' } as const
 
 /**
- * Makes a user a permanent administrator of the platform, in a transaction that has locked the revision. A binding with
- * a condition or an end is replaced. Returns whether the role is new.
+ * Makes a user a permanent administrator of the platform, in a transaction that has locked the revision. Replaces a
+ * binding with a condition or an expiry. Returns whether the user was not yet a permanent administrator.
  */
 export async function makeAdministrator(
   tx: Transaction,

@@ -21,7 +21,7 @@ import { homeOf } from '../values/home-scope.ts'
 
 type Invitation = ParsedInviteUserRequest['body']
 
-/** Creates users, who set their own passwords (iam.md 2). */
+/** Creates users. A new user chooses the password with a token (iam.md 2). */
 export class UserInvitation {
   readonly #parts: IamEnvironment
   readonly #guards: UserGuards
@@ -45,7 +45,7 @@ export class UserInvitation {
       const invited = { ...user, invite_expire_time: formatMillis(context.now + ttlMs) }
       await writePrincipal(tx, principalOfUser(invited))
       const grants = await this.#givable(tx, invited, body, context)
-      // Refused grants are told before a taken address, and the limits of grants after it (conventions §4).
+      // The order of errors: forbidden grants, then a taken address, then the limits of grants (conventions §4).
       await tx.insert(users, invited)
       for (const give of grants) await give()
       await mintFor(tx, invited)
@@ -58,7 +58,7 @@ export class UserInvitation {
     for (const grant of grants) await this.#parts.access.require(context, 'iam.bindings.create', scopeOfMembers(grant))
   }
 
-  /** Shares the organisations of all named scopes, before the transaction locks any other row. */
+  /** Locks the organisations of all named scopes (shared locks), before the transaction locks any other row. */
   async #requireActive(tx: Transaction, body: Invitation): Promise<void> {
     await requireActiveScope(tx, this.#parts, homeOf(body), 'organisation_id')
     for (const [i, grant] of body.grants.entries()) {
@@ -66,7 +66,7 @@ export class UserInvitation {
     }
   }
 
-  /** Returns the functions that grant the roles of an invitation, all of which are checked. */
+  /** Checks all roles of an invitation, and returns the functions that grant them. */
   async #givable(
     tx: Transaction,
     { id: principal }: StoredUser,
@@ -90,7 +90,7 @@ function grantsOf(body: Invitation): Iterable<readonly [number, ParsedInvitation
   return grants.entries()
 }
 
-/** Makes the row of a user that `by` invites; the expiry of its token is set later. */
+/** Returns the row of a user that `by` invites; the expiry of the token is set later. */
 export function newUser(
   id: string,
   now: number,

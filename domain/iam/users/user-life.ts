@@ -21,7 +21,7 @@ import type { UserGuards } from './user-guards.ts'
 import { foundUser, userEffect, writeUser } from './user-rows.ts'
 import { passwords, users, type StoredUser } from '../collections/users-store.ts'
 
-/** Serves the verbs on the status and the password of a user, for administrators (iam.md 2). */
+/** Serves the calls of administrators that change the status or the password of a user (iam.md 2). */
 export class UserLife {
   readonly #parts: IamEnvironment
   readonly #guards: UserGuards
@@ -82,7 +82,7 @@ export class UserLife {
     })
   }
 
-  /** Locks and returns the called user in a status that allows the verb. */
+  /** Locks and returns the user in the path; throws unless the status of the user allows the call. */
   async #called(
     tx: Transaction,
     verb: UserVerb,
@@ -106,8 +106,8 @@ const invited = (user: StoredUser, expires: number): StoredUser => ({
 })
 
 /**
- * Deactivates a user that the transaction has locked under the revision, and ends its sessions and credential tokens. A
- * purge does the same to users whose home is purged.
+ * Deactivates a user that the transaction has locked after the revision, and ends the sessions and credential tokens of
+ * the user. Also called for users whose home scope is purged.
  */
 export async function deactivate(
   tx: Transaction,
@@ -124,7 +124,7 @@ export async function deactivate(
 }
 
 /**
- * Activates a deactivated user that the transaction has locked under the revision; without a password the user is
+ * Activates a deactivated user that the transaction has locked after the revision. A user without a password becomes
  * INVITED by `by`.
  */
 export async function reactivate(

@@ -15,13 +15,16 @@ interface UserTransition {
   /** The type of the operation. */
   readonly type: string
   readonly from: readonly PrincipalStatus[]
-  /** The status after the verb. Undefined: ACTIVE if the user has a password, otherwise INVITED. */
+  /** The status after the call. Undefined: ACTIVE if the user has a password, otherwise INVITED. */
   readonly to: PrincipalStatus | undefined
-  /** The error in any other status. */
+  /** Returns the error for users in any other status. */
   readonly refused: (message: string) => ApiError
 }
 
-/** The verbs on users (iam.md 2). The answer to a credential token never reveals the user. */
+/**
+ * The changes of status of a user, keyed by the verb of the call (iam.md 2). The errors for credential tokens never
+ * reveal the user.
+ */
 export const userTransitions = {
   regenerateActivation: {
     type: 'REGENERATE_ACTIVATION',
@@ -50,7 +53,10 @@ export function requireStatus(verb: UserVerb, { id, status }: StoredUser): void 
   if (!from.includes(status)) throw refused(`user ${id} is ${status}; this needs ${from.join(' or ')}`)
 }
 
-/** Returns the user in another status, without the members of other statuses; `more` are the members of this status. */
+/**
+ * Returns the user in another status, without members that belong to other statuses; `more` are the members of the new
+ * status.
+ */
 export function inStatus(
   user: StoredUser,
   status: PrincipalStatus,

@@ -39,7 +39,7 @@ import { userGuards, type UserGuards } from './user-guards.ts'
 import { UserInvitation } from './user-invitation.ts'
 import { UserLife } from './user-life.ts'
 
-/** Serves users. Each group of calls has a class of its own, and this class delegates to them. */
+/** Serves users. Each group of calls has a separate class, and this class delegates to these classes. */
 export class Users implements UserHandlers {
   readonly #parts: IamEnvironment
   readonly #directory: UserDirectory

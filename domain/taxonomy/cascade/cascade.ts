@@ -18,7 +18,7 @@ import type { TaxonomyEnvironment } from '../tree/taxonomy-environment.ts'
 import { groupsIn } from '../tree/places.ts'
 import { followUnfollowed } from './unfollowed.ts'
 
-/** The number of workspaces that one transaction reads, and that are watched at a time. */
+/** The maximal number of workspaces that one transaction reads, and of workspaces that are watched at a time. */
 const batchSize = 100
 
 /** The maximal number of errors in an operation. */
@@ -96,10 +96,13 @@ async function waitForAll(context: StepContext<CascadeInput, Checkpoint>): Promi
   return again(isMoreInSight ? 0 : waitMs(waits))
 }
 
-/** From 50 ms, doubling up to one second, after which areas are asked again. */
+/**
+ * Returns the delay before the next poll: from 50 ms, doubling up to one second, the interval at which areas are
+ * polled.
+ */
 const waitMs = (waits: number): number => Math.min(1_000, 50 * 2 ** Math.min(waits, 5))
 
-/** The failure of a workspace after three attempts, for people. */
+/** Returns the failures of workspaces after three attempts, as errors for people. */
 async function errorsOf(reader: Reader, found: readonly Following[]): Promise<readonly OperationError[]> {
   const { code, reason } = lifecycleHookFailed
   const errors: OperationError[] = []
@@ -131,7 +134,7 @@ async function endOf(
   return first === undefined ? done() : failed(first, ...others)
 }
 
-/** The workspaces at and below the node of a cascade, as a condition on their rows. */
+/** Returns the filter for the workspaces at and below the node of a cascade. */
 async function whereBelow(reader: Reader, { organisation, scope }: Subtree): Promise<Where> {
   if (scope.type === 'ORGANISATION') return { organisation_id: organisation }
   if (scope.type === 'WORKSPACE') return { id: scope.id }

@@ -12,7 +12,7 @@ export async function* inspectBuiltInQuotas(reader: Reader): AsyncGenerator<Find
   for (const quota of builtInQuotas) {
     const stored = (await reader.get(quotas, quota.id))?.value
     if (stored !== undefined) yield* inspectQuota(stored, quota)
-    // A damaged document does not count as missing.
+    // An unreadable document still exists, so it is not reported as missing.
     else if (!(await reader.exists(quotas, { id: quota.id })))
       yield finding(type, quota.id, 'is missing; it is built in, and the next start of a server makes it anew')
   }

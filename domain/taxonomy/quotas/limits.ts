@@ -9,7 +9,7 @@ import type { Scope } from '../../ports/scope.ts'
 /** A limit of a quota at one node of a chain. */
 export interface Limit {
   readonly scope: Scope
-  /** -1 is unlimited. */
+  /** The limit; -1 means unlimited. */
   readonly limit: number
   /** The id of the override; empty while the default limit of the quota applies. */
   readonly overrideId: string
@@ -67,8 +67,8 @@ export async function requireRoom(reader: Reader, limits: readonly Limit[], dema
 }
 
 /**
- * Returns the overrides at some nodes, by quota in the order of the names. The overrides of one quota have the order of
- * the nodes.
+ * Returns the overrides at the given nodes, grouped by quota in the order of names. The overrides of one quota are in
+ * the order of the nodes.
  */
 export async function limitsAt(
   reader: Reader,

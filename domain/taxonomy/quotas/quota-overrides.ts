@@ -116,5 +116,5 @@ async function warningsOf(
   return warnings
 }
 
-/** -1 is unlimited, so above every limit. */
+/** Whether a limit is greater than another limit; -1 means unlimited and is greater than every other limit. */
 const isAbove = (limit: number, other: number): boolean => limit < 0 || limit > other

@@ -91,7 +91,9 @@ function readable(stored: Stored<Quota>): Quota | undefined {
   }
 }
 
-/** Makes the warning that a limit is below the usage of a scope. Nothing is evicted, but growth stops. */
+/**
+ * Returns the warning that a limit is below the usage of a scope. Existing resources stay, but the usage cannot grow.
+ */
 export const belowUsage = (what: string, usage: number, limit: number): Warning => ({
   code: limitBelowUsage.code,
   description: `${what} uses ${usage}, more than the new limit of ${limit}; nothing is evicted, growth stops`,

@@ -103,7 +103,7 @@ export async function lockTotal(tx: Transaction, quota: string, organisation: st
   return (await tx.lock(quotaTotals, id)) ?? tx.insert(quotaTotals, fresh)
 }
 
-/** Deletes the usages of a deleted workspace; a later purge then has nothing to give back. */
+/** Deletes the usages of a deleted workspace; a later purge then returns nothing to the quotas. */
 export async function endUsage(tx: Transaction, organisation: string, workspace: string): Promise<void> {
   for await (const { id, value, version } of tx.each(quotaUsages, { workspace_id: workspace })) {
     const total = await lockTotal(tx, value.quota_id, organisation)

@@ -109,8 +109,8 @@ export const workspaceKind: ChildKind<StoredWorkspace> = {
 type AnyNodeKind = Pick<NodeKind<never>, 'scopeType' | 'resourceType' | 'noun' | 'stateInvalid'>
 
 /**
- * Makes the effect of a change of a node below `above`, the organisation first. Operations of the tree live at the node
- * itself.
+ * Returns the effect of a change of a node, for the operation record; `above` begins with the organisation. The
+ * operation belongs to the node itself.
  */
 export function effectOn(
   { resourceType, scopeType }: AnyNodeKind,
@@ -125,7 +125,8 @@ export function effectOn(
 const platformNodes: ReadonlySet<string> = new Set([systemOrganisationId, platformWorkspaceId])
 
 /**
- * The states in which a call is allowed: no state for a node that the platform reserves for itself (conventions §3).
+ * Returns the states in which a call is allowed; an empty list for a node that the platform reserves for itself
+ * (conventions §3).
  */
 export const unlessPlatforms = (id: string, allowed: readonly LifecycleState[]): readonly LifecycleState[] =>
   platformNodes.has(id) ? [] : allowed
@@ -165,7 +166,7 @@ export function foundWorkspace(
   throw noWorkspace({ id, organisation })
 }
 
-/** Makes the error of an absent workspace. */
+/** Returns the error of an absent workspace. */
 export const noWorkspace = ({ id, organisation }: ChildPath): ApiError =>
   workspaceNotFound(`organisation ${organisation} has no workspace ${id}`, {
     resource: { type: 'taxonomy.workspaces', name: id },

@@ -14,7 +14,7 @@ export interface LocatedNode {
   readonly changed: string | undefined
 }
 
-/** Finds a node of any kind; returns undefined if there is none, or if its parent is missing. */
+/** Returns the location of a node of any kind; undefined if the node does not exist, or if its parent is missing. */
 export async function locate(reader: Reader, scope: Scope): Promise<LocatedNode | undefined> {
   switch (scope.type) {
     case 'PLATFORM':

@@ -40,7 +40,7 @@ export async function activePlace(
   return place && requireActivePlace(place)
 }
 
-/** Throws GROUP_PARENT_NOT_FOUND if a body named no place as parent. */
+/** Returns the place; throws GROUP_PARENT_NOT_FOUND if the body named no existing place as parent. */
 export function requireParentPlace(place: TreePlace | undefined): TreePlace {
   if (place) return place
   const description = 'must be the id of a group of the organisation, or empty for the organisation itself'
