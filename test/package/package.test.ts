@@ -18,19 +18,14 @@ import { root, toolFile } from '../../scripts/project.ts'
 
 const run = promisify(execFile)
 
-/** The parts of the package; node_modules is beside it as a link. */
+const compiled: readonly string[] = JSON.parse(readFileSync(join(root, 'tsconfig.build.json'), 'utf8')).include
+
+/** The files and folders that the package is built from; node_modules is a link. */
 const sources = [
+  ...compiled,
   'README.md',
-  'cli',
-  'client',
-  'domain',
-  'generator',
-  'ninefold.ts',
-  'output',
   'package.json',
-  'runtime',
   'scripts',
-  'server',
   'specs',
   'templates',
   'tsconfig.build.json',
