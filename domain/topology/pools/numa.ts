@@ -4,8 +4,13 @@ export interface NodeRoom {
   readonly memory_mib: number
 }
 
-/** Assigns the nodes of one guest to the nodes of a host, as `assignNodes` does. */
-export type NodeAssigner = (rooms: readonly NodeRoom[]) => readonly number[] | undefined
+/** Assigns the nodes of one guest to the nodes of many hosts. */
+export interface NodeAssigner {
+  /** Tells whether `assign` returns numbers, in less time than it takes. */
+  readonly isAssignable: (rooms: readonly NodeRoom[]) => boolean
+  /** As `assignNodes`. */
+  readonly assign: (rooms: readonly NodeRoom[]) => readonly number[] | undefined
+}
 
 /**
  * Returns the number of the host node of each guest node, in the order of the guest, or undefined if the guest does not
@@ -14,27 +19,53 @@ export type NodeAssigner = (rooms: readonly NodeRoom[]) => readonly number[] | u
  * number that fits. The search is greedy: a guest that another assignment would fit may be refused.
  */
 export const assignNodes = (rooms: readonly NodeRoom[], guest: readonly NodeRoom[]): readonly number[] | undefined =>
-  nodeAssigner(guest)(rooms)
+  nodeAssigner(guest).assign(rooms)
 
-/** Returns the assigner of a guest, which sorts the nodes of the guest once for many hosts. */
+/** Returns the assigner of a guest, which sorts the nodes of the guest once. */
 export function nodeAssigner(guest: readonly NodeRoom[]): NodeAssigner {
-  const turns = guest
-    .map((need, index) => ({ need, index }))
-    // Sorting is stable, so that equal nodes stay in the order of their indexes.
-    .sort((one, other) => other.need.memory_mib - one.need.memory_mib || other.need.vcpus - one.need.vcpus)
-  return rooms => {
-    if (rooms.length < guest.length) return undefined
-    const isUsed = rooms.map(() => false)
-    const assigned = guest.map(() => -1)
-    for (const { index, need } of turns) {
-      const node = rooms.findIndex((room, number) => isUsed[number] === false && hasRoom(room, need))
-      if (node < 0) return undefined
-      isUsed[node] = true
-      assigned[index] = node
+  const turns = turnsOf(guest)
+  // The nodes of the last host that was asked by the index of the guest node, and its marks: a node is used if its mark is
+  // the number of the host. Both lists serve all hosts, because new ones would take more time than the search.
+  const assigned = guest.map(() => -1)
+  const marks: number[] = []
+  let host = 0
+
+  function isAssignable(rooms: readonly NodeRoom[]): boolean {
+    if (rooms.length < turns.length) return false
+    host += 1
+    let node = -1
+    for (const turn of turns) {
+      // A node that did not fit an equal need does not fit this one.
+      node = turn.isRepeated ? node + 1 : 0
+      while (node < rooms.length && (marks[node] === host || !hasRoom(rooms[node], turn))) node += 1
+      if (node === rooms.length) return false
+      marks[node] = host
+      assigned[turn.index] = node
     }
-    return assigned
+    return true
   }
+
+  return { isAssignable, assign: rooms => (isAssignable(rooms) ? [...assigned] : undefined) }
 }
 
-const hasRoom = (room: NodeRoom, need: NodeRoom): boolean =>
-  need.memory_mib <= room.memory_mib && need.vcpus <= room.vcpus
+/** A guest node in its turn. */
+interface Turn extends NodeRoom {
+  /** The index in the guest. */
+  readonly index: number
+  /** Whether the turn before needs the same. */
+  readonly isRepeated: boolean
+}
+
+function turnsOf(guest: readonly NodeRoom[]): readonly Turn[] {
+  // Sorting is stable, so that equal nodes stay in the order of their indexes.
+  const sorted = guest
+    .map(({ memory_mib, vcpus }, index) => ({ vcpus, memory_mib, index }))
+    .sort((one, other) => other.memory_mib - one.memory_mib || other.vcpus - one.vcpus)
+  return sorted.map((node, i) => {
+    const before = sorted[i - 1]
+    return { ...node, isRepeated: before?.vcpus === node.vcpus && before.memory_mib === node.memory_mib }
+  })
+}
+
+const hasRoom = (room: NodeRoom | undefined, need: NodeRoom): boolean =>
+  room !== undefined && need.memory_mib <= room.memory_mib && need.vcpus <= room.vcpus

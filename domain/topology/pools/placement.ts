@@ -51,22 +51,21 @@ export type Shortage =
  * points. The result does not depend on the order of the pools.
  */
 export function place(pools: readonly PoolRoom[], need: Need): Placement | Shortage {
-  const assign = need.numa && nodeAssigner(need.numa)
-  let best: Placement | undefined
+  const guest = need.numa && nodeAssigner(need.numa)
+  let best: PoolRoom | undefined
   let bestShare: Fraction = { numerator: 0, denominator: 1 }
   let isRoomy = false
   for (const pool of pools) {
     if (!pool.isAvailable || !fits(need, pool.available)) continue
     isRoomy = true
     const share = shareLeft(pool, need)
-    if (best && !isBetter(pool, share, best.pool, bestShare)) continue
-    // Assigning costs more than comparing, so only a better pool is asked.
-    const nodes = assign ? assign(pool.nodes) : []
-    if (!nodes) continue
-    best = { kind: 'placed', pool, nodes }
+    if (best && !isBetter(pool, share, best, bestShare)) continue
+    // The nodes come last, because looking for them costs more than comparing.
+    if (guest && !guest.isAssignable(pool.nodes)) continue
+    best = pool
     bestShare = share
   }
-  if (best) return best
+  if (best) return { kind: 'placed', pool: best, nodes: guest?.assign(best.nodes) ?? [] }
   return isRoomy ? { kind: 'numa' } : shortageOf(pools, need)
 }
 
