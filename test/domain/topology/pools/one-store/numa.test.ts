@@ -64,6 +64,14 @@ describe('the NUMA nodes of a guest', () => {
     }
   })
 
+  it('are assigned up to host node 31, and a host with more nodes is an error', () => {
+    const full = { vcpus: 0, memory_mib: 0 }
+    const rooms = [...Array.from({ length: 30 }, () => full), ...nodes([1, 1], [1, 1])]
+    expect(assignNodes(rooms, nodes([1, 1], [1, 1]))).toEqual([30, 31])
+    expect(assignNodes(rooms, nodes([1, 1], [1, 1], [1, 1]))).toBeUndefined()
+    expect(() => assignNodes([...rooms, full], nodes([1, 1]))).toThrow('a host has 33 NUMA nodes, 32 at most')
+  })
+
   it('and the rooms stay as they are, so that one assigner serves many hosts', () => {
     const guest = Object.freeze([...nodes([1, 2], [2, 4])])
     const rooms = Object.freeze([...nodes([4, 8], [4, 8])])
