@@ -105,7 +105,7 @@ async function* rowPages(
   for await (const page of pages) yield rowsOf(page, member) ?? []
 }
 
-/** Waits for the operation whose record was answered, and prints its progress on standard error. */
+/** Waits for the end of the operation whose record the server returned, and prints the progress on standard error. */
 async function waitForEnd(
   transport: Transport,
   { area, client }: CallableOperation,

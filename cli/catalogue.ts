@@ -10,7 +10,7 @@ export interface CallableOperation {
   readonly area: string
   /** The generated client route. */
   readonly client: ClientRoute<object, unknown>
-  /** Checks a request with the rules of the server, and adds its faults. */
+  /** Checks a request by the rules of the server, and adds a fault for each broken rule. */
   readonly check: Route<unknown, unknown>['check']
   /** The member of the answer that holds the rows of a list; absent if the specification declares none. */
   readonly rows?: string | undefined

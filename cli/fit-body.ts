@@ -40,7 +40,7 @@ export function fitBody(
   return whole
 }
 
-/** The values that the texts may mean, the likeliest first. */
+/** Returns the possible values of the texts, the likeliest first. */
 function readings(texts: readonly string[]): readonly unknown[] {
   const scalars = texts.map(scalarOf)
   const [text, scalar] = [texts[0], scalars[0]]

@@ -49,7 +49,7 @@ export class SessionFile {
     return this.#parse(text)
   }
 
-  /** Replaces the file as a whole or not at all. */
+  /** Replaces the file atomically. */
   async write(kept: KeptSession): Promise<void> {
     await this.#makeFolder()
     const draft = `${this.path}.${randomUUID()}`

@@ -9,7 +9,7 @@ export interface SessionTokens {
   readonly access_token: string
   /** The time at which the access token expires, in RFC 3339, by the clock of this machine. */
   readonly expire_time: string
-  /** The token that buys the next tokens, once; absent for service accounts. */
+  /** The token for the next refresh, which works once; absent for service accounts. */
   readonly refresh_token?: string
   /** The id of the user or service account. */
   readonly principal_id: string
@@ -51,7 +51,10 @@ export interface SessionSource {
 /** After these reasons the session requests no more tokens, because the server would refuse each request. */
 const finalReasons: ReadonlySet<string> = new Set(['REFRESH_TOKEN_INVALID', 'SESSION_ENDED'])
 
-/** The session renews a token this long before it expires, or a tenth of its lifetime before, if that is shorter. */
+/**
+ * The session renews a token this many milliseconds before the expiry, or a tenth of the remaining lifetime before the
+ * expiry if that is shorter.
+ */
 const marginMs = 60_000
 
 /** The error of calls after a sign-out. */

@@ -40,7 +40,7 @@ export async function signIn(
   return resume(transport, tokens, options)
 }
 
-/** Continues an earlier session of a user from its tokens. It sends no request until the access token needs renewal. */
+/** Continues an earlier session of a user from its tokens. Sends no request until the access token needs renewal. */
 export function resume(transport: Transport, tokens: SessionTokens, options: SessionOptions = {}): Session {
   const next = ({ refresh_token }: SessionTokens): Promise<SessionTokens> => {
     if (refresh_token === undefined) return Promise.reject(notRenewable())
@@ -85,8 +85,8 @@ async function renewed(transport: Transport, proof: () => Promise<TokenRefreshIn
 }
 
 /**
- * Revokes tokens. A refresh token authorizes its own revocation; without one, the access token is also sent as
- * authorization.
+ * Returns the function that revokes tokens. A refresh token authorizes its own revocation; without a refresh token, the
+ * access token is also sent as authorization.
  */
 const ending =
   (transport: Transport) =>
