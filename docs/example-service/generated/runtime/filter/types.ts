@@ -6,7 +6,7 @@ export type FilterType =
 
 export type Comparator = '=' | '!=' | '<' | '<=' | '>' | '>=' | ':'
 
-/** One field that a list filters or sorts by: a row of lists.tsv, from `x-filter`. */
+/** A field of `x-filter` by which a list can be filtered or sorted. */
 export interface FilterField {
   /** The name in filters, usually the dotted path into the row; a MAP is named without its key. */
   readonly name: string
