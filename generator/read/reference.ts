@@ -4,7 +4,7 @@ export interface Reference {
   readonly path: string
   /** The JSON pointer after `#`; empty for the root of the file. */
   readonly pointer: string
-  /** False for URLs and absolute paths, which are never followed. */
+  /** Whether the path is relative. URLs and absolute paths are never followed. */
   readonly isLocal: boolean
 }
 
